@@ -1,0 +1,2 @@
+// Filled in with the requirement ledger.
+export default class RequirementsReporter {}

@@ -1,0 +1,39 @@
+// Two projects: `unit` needs no build and stays quick; `e2e` runs the built command.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    reporters: ["default", "./test/requirements-reporter.ts"],
+    coverage: {
+      provider: "v8",
+      include: ["keel/src/**/*.ts"],
+      exclude: ["**/*.test.ts"],
+      reportsDirectory: "coverage",
+    },
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["keel/src/**/*.test.ts", "test/*.test.ts"],
+          testTimeout: 10_000,
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "long",
+          include: ["test/long/**/*.test.ts"],
+          testTimeout: 3_600_000,
+          hookTimeout: 600_000,
+        },
+      },
+    ],
+  },
+});
