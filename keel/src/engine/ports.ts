@@ -1,0 +1,155 @@
+/**
+ * What the engine needs from the world. Adapters implement these; the engine knows nothing else of the outside.
+ * Every function that waits takes a signal and settles soon after it fires.
+ */
+import type { Durable, Stop } from "../protocol/event.ts";
+import type { Block, Message } from "../protocol/message.ts";
+import type { ThinkingMode } from "../protocol/settings.ts";
+import type { ToolSpec } from "../protocol/tool.ts";
+import type { ModelInfo, Usage } from "../protocol/usage.ts";
+
+/** Time. `now` is the wall clock for people; waits and durations use `monotonicMs`, which never jumps. */
+export interface Clock {
+  now(): number;
+  monotonicMs(): number;
+  /** Resolves after `ms`, or at once when the signal fires. Never rejects. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface Ids {
+  /** A UUID of version 7. */
+  uuid(): string;
+  /** A number in [0, 1), for jitter only. */
+  random(): number;
+}
+
+/** A whole request to a model: a pure projection of the log. */
+export type ModelRequest = {
+  readonly model: string;
+  readonly system: readonly string[];
+  readonly tools: readonly ToolSpec[];
+  /** Alternation of roles is not promised here: neighbours of one role are joined by the adapter. */
+  readonly messages: readonly Message[];
+  readonly maxOutputTokens: number;
+  readonly thinking: ThinkingMode;
+  readonly effort?: string | undefined;
+  /** Requests of one session share this, so that a provider can route them to the same cache. */
+  readonly session: string;
+};
+
+/**
+ * What a model sends. Exactly one `end` comes last, or the stream throws a Fault; never both, and nothing after.
+ * Keep-alives are not events: silence counts although bytes flow.
+ */
+export type ModelEvent =
+  | { type: "start"; providerId?: string | undefined; model: string; usage?: Usage | undefined }
+  | { type: "block.start"; index: number; block: Block }
+  | { type: "text"; index: number; text: string }
+  | { type: "thinking"; index: number; text: string }
+  | { type: "signature"; index: number; text: string }
+  | { type: "call"; index: number; json: string }
+  | { type: "block.end"; index: number; block: Block }
+  | { type: "end"; stop: Stop; usage: Usage; content: Block[]; providerId?: string | undefined };
+
+export interface Model {
+  /** What is known about a model, from data only. An unknown one gets careful defaults and no prices. */
+  info(model: string): ModelInfo;
+  /**
+   * Streams one reply. Throws a Fault from the table: `retryable(code)` says which may be tried again; its detail may
+   * hold `retryAfterMs` and `status`. An aborted signal ends it with the fault `aborted`.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** The open log of one session, held by one writer. */
+export interface Log {
+  readonly session: string;
+  /** On disk when it resolves; all or, after a crash, a prefix. Throws `log_unwritable` with nothing acknowledged. */
+  append(events: readonly Durable[]): Promise<void>;
+  /** The events after `seq` (0: all), in order. */
+  read(after?: number): AsyncIterable<Durable>;
+  /** Gives the lease back. */
+  close(): Promise<void>;
+}
+
+export type SessionInfo = {
+  readonly id: string;
+  readonly cwd: string;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  readonly bytes: number;
+  readonly title?: string | undefined;
+  /** The start of the first thing a person said. */
+  readonly firstInput?: string | undefined;
+  readonly forkedFrom?: { readonly session: string; readonly seq: number } | undefined;
+  readonly parent?: { readonly session: string; readonly callId: string } | undefined;
+};
+
+/** Where logs live. One conformance suite (`testing/store-suite`) holds for every store. */
+export interface Store {
+  /** Makes a new session's log. Throws `session_busy` when the id is taken. */
+  create(id: string, place: { cwd: string }): Promise<Log>;
+  /** Opens for writing. Throws `session_unknown`, or `session_busy` while another process holds it. */
+  open(id: string): Promise<Log>;
+  /** Reads without a lease; nothing runs because a session is only read. Throws `session_unknown`. */
+  read(id: string, after?: number): AsyncIterable<Durable>;
+  /** Newest change first. Needs no full read. */
+  list(filter?: { cwd?: string | undefined; limit?: number | undefined }): Promise<SessionInfo[]>;
+  /** A copy of the log up to and with `seq` (all when absent), under a new id. */
+  fork(id: string, copy: { id: string; upTo?: number | undefined }): Promise<void>;
+  delete(id: string): Promise<void>;
+  /** Where a person finds the log, if it is somewhere. */
+  location(id: string): string | undefined;
+  /** Keeps an output that is too long for the model, beside the log. */
+  spill(id: string, name: string, text: string): Promise<{ path: string; bytes: number }>;
+}
+
+/** What a path is, decided on the opened object and not on its name. */
+export type PathFacts = {
+  /** Absolute, every link resolved as far as the path exists. */
+  readonly path: string;
+  readonly exists: boolean;
+  readonly kind: "file" | "directory" | "other" | "missing";
+  /** The workspace root that it lies in, if any. */
+  readonly root: string | undefined;
+  readonly links: boolean;
+};
+
+export type FileContent = { readonly bytes: Uint8Array; readonly stamp: string; readonly path: string };
+
+export interface Files {
+  describe(path: string): Promise<PathFacts>;
+  /** Expected failures are values with a sentence for the model. */
+  read(path: string, limits: { mostBytes: number }): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }>;
+  /** Atomic: a temporary file and a rename in the same directory. Keeps the mode of an existing file. */
+  write(path: string, bytes: Uint8Array): Promise<{ ok: true; stamp: string; path: string } | { ok: false; why: string }>;
+}
+
+export type ShellChunk = { readonly text: string };
+export type ShellOutcome = {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  readonly interrupted: boolean;
+  /** Head and tail of both streams in their order, bounded. */
+  readonly output: string;
+  /** Bytes that did not fit into `output`. */
+  readonly omittedBytes: number;
+};
+
+export interface Shell {
+  /** Yields output as it comes and returns when the main process has ended, even if a child holds the pipe. */
+  run(
+    command: { text: string; cwd: string; timeoutMs: number; mostBytes: number },
+    signal: AbortSignal,
+  ): AsyncGenerator<ShellChunk, ShellOutcome>;
+}
+
+/** The place where a session works. */
+export interface Workspace {
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly files: Files;
+  readonly shell: Shell;
+}

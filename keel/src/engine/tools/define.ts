@@ -1,0 +1,79 @@
+/** A tool: a named capability with a schema, traits, claims and a run. What is left out is the careful choice. */
+import type { Json } from "../../kernel/json.ts";
+import type { Schema } from "../../kernel/schema.ts";
+import type { ResultPart } from "../../protocol/message.ts";
+import type { Claim, Display, FileSeen } from "../../protocol/tool.ts";
+import type { Answer, Ask } from "../../protocol/ask.ts";
+import type { Clock, Workspace } from "../ports.ts";
+
+export type Traits = {
+  /** Changes nothing outside the conversation. */
+  readonly readOnly: boolean;
+  /** May overlap with other concurrent calls. */
+  readonly concurrent: boolean;
+  /** `safe`: may run again after a crash. `never`: is settled as interrupted instead. */
+  readonly replay: "safe" | "never";
+};
+
+export type ToolOutcome = {
+  /** What the model sees. */
+  readonly content: ResultPart[];
+  /** What a screen shows. */
+  readonly display: Display;
+  /** A failed tool is a value, not a throw. */
+  readonly failed?: boolean;
+  /** The result as data, for programs. */
+  readonly data?: Json;
+  readonly seen?: FileSeen[];
+  readonly linesAdded?: number;
+  readonly linesRemoved?: number;
+};
+
+export type ToolContext = {
+  readonly callId: string;
+  readonly session: string;
+  readonly workspace: Workspace;
+  readonly clock: Clock;
+  /** The stamp under which this session last saw a file. */
+  seen(path: string): string | undefined;
+  /** Asks the host, durably: the process may die while it waits. */
+  ask(ask: Omit<Ask, "id" | "callId" | "tool">): Promise<Answer>;
+};
+
+export type Tool<I = unknown> = {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly description: string;
+  readonly input: Schema<I>;
+  traits(input: I): Traits;
+  /** What the call would touch. Policy decides about exactly these. */
+  claims(input: I, context: ToolContext): Promise<readonly Claim[]>;
+  /** Whether the call makes sense, apart from whether it is allowed. A sentence tells the model what to correct. */
+  check(input: I, context: ToolContext): Promise<string | undefined>;
+  /** Yields what to show while it works and returns the outcome. Settles soon after the signal fires. */
+  run(input: I, context: ToolContext, signal: AbortSignal): AsyncGenerator<Display, ToolOutcome>;
+};
+
+/** Fail closed: what a tool does not say is read as "changes things, runs alone, never again, ask first". */
+export const carefulTraits: Traits = { readOnly: false, concurrent: false, replay: "never" };
+
+export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> & {
+  readonly aliases?: readonly string[];
+  readonly traits?: Partial<Traits> | ((input: I) => Partial<Traits>);
+  readonly claims?: Tool<I>["claims"];
+  readonly check?: Tool<I>["check"];
+};
+
+export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
+  const { traits, claims, check } = definition;
+  return {
+    name: definition.name,
+    aliases: definition.aliases ?? [],
+    description: definition.description,
+    input: definition.input,
+    traits: (input) => ({ ...carefulTraits, ...(typeof traits === "function" ? traits(input) : traits) }),
+    claims: claims ?? (async () => [{ action: "use", target: definition.name }]),
+    check: check ?? (async () => undefined),
+    run: definition.run,
+  };
+}

@@ -1,0 +1,30 @@
+/** Waiting with a signal: an aborted wait settles at once; it does not vanish. */
+import { fault } from "./fault.ts";
+
+/** Settles as `promise` does, or throws the `aborted` fault as soon as the signal fires. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw aborted(signal);
+  let stop: (() => void) | undefined;
+  const cancelled = new Promise<never>((_, reject) => {
+    stop = () => reject(aborted(signal));
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, cancelled]);
+  } finally {
+    if (stop) signal.removeEventListener("abort", stop);
+  }
+}
+
+/** A controller that also aborts with its parent. `release` takes it off the parent again. */
+export function childOf(parent: AbortSignal): { controller: AbortController; release: () => void } {
+  const controller = new AbortController();
+  const stop = () => controller.abort(parent.reason);
+  if (parent.aborted) stop();
+  else parent.addEventListener("abort", stop, { once: true });
+  return { controller, release: () => parent.removeEventListener("abort", stop) };
+}
+
+function aborted(signal: AbortSignal): Error {
+  return fault("aborted", { cause: signal.reason });
+}

@@ -1,0 +1,64 @@
+/**
+ * A broken promise of the system: something that must not be passed over. Expected failures are values instead.
+ * Every fault has a code from one table (`faults.ts`), a sentence for the person, a hint and an exit code.
+ */
+import { type FaultCode, faults } from "./faults.ts";
+
+export type FaultDetail = Readonly<Record<string, string | number | boolean | null>>;
+
+/** A fault as data: what goes into the log and over a wire. Never a stack, never a secret. */
+export type FaultData = {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly detail?: FaultDetail | undefined;
+};
+
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly code: FaultCode;
+  readonly detail: FaultDetail;
+
+  constructor(code: FaultCode, message: string, detail: FaultDetail, cause: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get hint(): string {
+    return faults[this.code].hint;
+  }
+
+  get exitCode(): number {
+    return faults[this.code].exit;
+  }
+
+  toData(): FaultData {
+    return { code: this.code, message: this.message, detail: this.detail };
+  }
+}
+
+/** `fault("log_unwritable", { path, cause })`: the table supplies the sentence, the detail fills its `{names}`. */
+export function fault(
+  code: FaultCode,
+  { cause, ...detail }: Record<string, unknown> & { cause?: unknown } = {},
+): Fault {
+  const plain: Record<string, string | number | boolean | null> = {};
+  for (const [key, value] of Object.entries(detail)) if (isPlain(value)) plain[key] = value;
+  const message = faults[code].says.replace(/\{(\w+)\}/g, (_, key: string) =>
+    String(plain[key] ?? "unknown"),
+  );
+  return new Fault(code, message, plain, cause);
+}
+
+/** Turns anything thrown into a fault, keeping a fault as it is. */
+export function toFault(thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown;
+  return fault("unexpected", {
+    reason: thrown instanceof Error ? thrown.message : String(thrown),
+    cause: thrown,
+  });
+}
+
+function isPlain(value: unknown): value is string | number | boolean | null {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}

@@ -1,0 +1,198 @@
+/** The one table of faults: what the person reads, what they can do, and how the command exits. */
+type Row = { readonly says: string; readonly hint: string; readonly exit: number };
+
+export const exitCodes = {
+  ended: 0,
+  turnFailed: 1,
+  usage: 64,
+  damagedData: 65,
+  noSession: 66,
+  unreachable: 69,
+  internal: 70,
+  logUnwritable: 73,
+  outputClosed: 74,
+  sessionBusy: 75,
+  keyRefused: 77,
+  setUp: 78,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export const faults = {
+  // Set-up and use
+  usage: {
+    says: "{reason}",
+    hint: "Run `keel --help` for the commands and their options.",
+    exit: exitCodes.usage,
+  },
+  runtime_too_old: {
+    says: "Keel needs Node {needed} or newer, but found {found}.",
+    hint: "Install Node 24, or set KEEL_NODE to one.",
+    exit: exitCodes.setUp,
+  },
+  no_model: {
+    says: "No model is set up: {reason}",
+    hint: "Set ANTHROPIC_API_KEY (or OPENAI_API_KEY), point ANTHROPIC_BASE_URL or OPENAI_BASE_URL at a local model server, or try `keel rehearse`, which needs neither.",
+    exit: exitCodes.setUp,
+  },
+  settings_invalid: {
+    says: "The settings in {path} are not valid: {reason}",
+    hint: "Mend the named value; all other settings stay in force.",
+    exit: exitCodes.setUp,
+  },
+  mode_refused: {
+    says: "The permission mode {mode} cannot be set: {reason}",
+    hint: "Start with --allow-dangerously-skip-permissions if you really mean it.",
+    exit: exitCodes.usage,
+  },
+  // Sessions and the log
+  session_unknown: {
+    says: "There is no session {session}.",
+    hint: "`keel sessions list` shows the sessions of this folder.",
+    exit: exitCodes.noSession,
+  },
+  session_busy: {
+    says: "Session {session} is open in another process.",
+    hint: "Close it there, or use --fork to go on in a copy.",
+    exit: exitCodes.sessionBusy,
+  },
+  session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
+  session_invalid_id: {
+    says: "{session} is not a session id.",
+    hint: "A session id is a UUID.",
+    exit: exitCodes.usage,
+  },
+  log_unwritable: {
+    says: "The session's log cannot be written: {reason}",
+    hint: "Free some space or make {path} writable; nothing that was accepted is lost.",
+    exit: exitCodes.logUnwritable,
+  },
+  log_damaged: {
+    says: "The log {path} is damaged: {reason}",
+    hint: "The readable part is kept, and the original bytes stand beside it.",
+    exit: exitCodes.damagedData,
+  },
+  log_too_new: {
+    says: "The log {path} was written by a newer Keel (format {found}, this one reads up to {known}).",
+    hint: "Update Keel; the log was not touched.",
+    exit: exitCodes.damagedData,
+  },
+  // The model
+  key_missing: {
+    says: "No key for {provider}.",
+    hint: "Set its key in your environment.",
+    exit: exitCodes.setUp,
+  },
+  key_refused: {
+    says: "The provider refused the key: {reason}",
+    hint: "Check the key and the base URL that it is meant for.",
+    exit: exitCodes.keyRefused,
+  },
+  model_forbidden: {
+    says: "The provider does not allow this: {reason}",
+    hint: "Check the rights of the key.",
+    exit: exitCodes.keyRefused,
+  },
+  billing: {
+    says: "The provider refused for billing reasons: {reason}",
+    hint: "Check the account's balance and plan.",
+    exit: exitCodes.turnFailed,
+  },
+  model_unknown: {
+    says: "The provider does not know the model {model}.",
+    hint: "`keel models` lists what is known; --model picks one.",
+    exit: exitCodes.turnFailed,
+  },
+  model_bad_request: {
+    says: "The provider refused the request: {reason}",
+    hint: "This is usually a defect; `keel sessions export` keeps the evidence.",
+    exit: exitCodes.turnFailed,
+  },
+  prompt_too_long: {
+    says: "The conversation is too long for the model: {reason}",
+    hint: "Start anew, or compact earlier.",
+    exit: exitCodes.turnFailed,
+  },
+  request_too_large: {
+    says: "The request is larger than the provider takes: {reason}",
+    hint: "Remove large attachments.",
+    exit: exitCodes.turnFailed,
+  },
+  rate_limited: {
+    says: "The provider limits the rate: {reason}",
+    hint: "Wait a little, or ask for a higher limit.",
+    exit: exitCodes.turnFailed,
+  },
+  overloaded: {
+    says: "The provider is overloaded: {reason}",
+    hint: "Try again later, or declare --fallback-model.",
+    exit: exitCodes.turnFailed,
+  },
+  server_error: {
+    says: "The provider failed: {reason}",
+    hint: "Try again later, or declare --fallback-model.",
+    exit: exitCodes.turnFailed,
+  },
+  unreachable: {
+    says: "The provider cannot be reached: {reason}",
+    hint: "Check the network and the base URL.",
+    exit: exitCodes.unreachable,
+  },
+  stream_stalled: {
+    says: "The reply stalled: nothing came for {seconds} seconds.",
+    hint: "Try again later.",
+    exit: exitCodes.unreachable,
+  },
+  stream_cut: {
+    says: "The reply broke off before its end.",
+    hint: "Try again later.",
+    exit: exitCodes.unreachable,
+  },
+  stream_malformed: {
+    says: "The provider sent something that is not a reply: {reason}",
+    hint: "Check that the base URL speaks this wire.",
+    exit: exitCodes.turnFailed,
+  },
+  request_lost: {
+    says: "The process ended during a model request; its cost is unknown.",
+    hint: "The bill shows at least what is known.",
+    exit: exitCodes.turnFailed,
+  },
+  aborted: { says: "Interrupted.", hint: "Send another message to go on.", exit: exitCodes.interrupted },
+  // Wires
+  line_too_long: {
+    says: "A line is longer than {limit} bytes.",
+    hint: "Send long content by file.",
+    exit: exitCodes.usage,
+  },
+  line_invalid: {
+    says: "A line is not valid: {reason}",
+    hint: "One JSON object per line, UTF-8, ended by LF.",
+    exit: exitCodes.usage,
+  },
+  output_closed: {
+    says: "The output was closed by its reader.",
+    hint: "The session's log is whole; resume it to go on.",
+    exit: exitCodes.outputClosed,
+  },
+  queue_full: {
+    says: "Too much is waiting ({limit}).",
+    hint: "Wait for the work to be done, then send again.",
+    exit: exitCodes.turnFailed,
+  },
+  // Everything else
+  out_of_time: {
+    says: "{what} took longer than {seconds} seconds.",
+    hint: "Raise the limit if that is expected.",
+    exit: exitCodes.turnFailed,
+  },
+  unexpected: {
+    says: "Something unexpected happened: {reason}",
+    hint: "Please report it with `keel doctor`.",
+    exit: exitCodes.internal,
+  },
+} as const satisfies Record<string, Row>;
+
+export type FaultCode = keyof typeof faults;
+
+export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(faults, text);

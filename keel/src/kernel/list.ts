@@ -1,0 +1,47 @@
+/**
+ * A list that only grows at its end, with the meaning of a value: `append` returns a new list and leaves the old one
+ * as it was. Storage is shared between a list and its extension, so folding a long log costs the same per event at
+ * its end as at its start; only appending twice to the *same* list copies.
+ */
+export class List<T> {
+  readonly length: number;
+  readonly #items: T[];
+
+  private constructor(items: T[], length: number) {
+    this.#items = items;
+    this.length = length;
+  }
+
+  static empty<T>(): List<T> {
+    return new List<T>([], 0);
+  }
+
+  static of<T>(items: Iterable<T>): List<T> {
+    const copy = [...items];
+    return new List<T>(copy, copy.length);
+  }
+
+  append(item: T): List<T> {
+    const items = this.#items.length === this.length ? this.#items : this.#items.slice(0, this.length);
+    items.push(item);
+    return new List<T>(items, items.length);
+  }
+
+  at(index: number): T | undefined {
+    const position = index < 0 ? this.length + index : index;
+    return position < this.length ? this.#items[position] : undefined;
+  }
+
+  /** A copy of a part. */
+  slice(from = 0, to = this.length): T[] {
+    return this.#items.slice(0, this.length).slice(from, to);
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let index = 0; index < this.length; index++) yield this.#items[index] as T;
+  }
+
+  toJSON(): T[] {
+    return this.slice();
+  }
+}

@@ -1,0 +1,55 @@
+/** A bounded queue between a producer and one consumer. A full queue refuses; it never grows without limit. */
+export class Queue<T> implements AsyncIterable<T> {
+  readonly limit: number;
+  readonly #items: T[] = [];
+  #wake: (() => void) | undefined;
+  #ended = false;
+  #failure: { readonly thrown: unknown } | undefined;
+
+  constructor({ limit }: { limit: number }) {
+    this.limit = limit;
+  }
+
+  get length(): number {
+    return this.#items.length;
+  }
+
+  /** False when the queue is full or has ended: the caller decides what refusing means. */
+  push(item: T): boolean {
+    if (this.#ended || this.#items.length >= this.limit) return false;
+    this.#items.push(item);
+    this.#signal();
+    return true;
+  }
+
+  /** No more items; the consumer still gets those that wait. */
+  end(): void {
+    this.#ended = true;
+    this.#signal();
+  }
+
+  /** Ends the queue with something to throw, after the waiting items. */
+  fail(thrown: unknown): void {
+    if (this.#ended) return;
+    this.#failure = { thrown };
+    this.end();
+  }
+
+  /** Ends when `end` was called and all items were taken; throws what `fail` was given. For one consumer only. */
+  async *[Symbol.asyncIterator](): AsyncIterator<T> {
+    for (;;) {
+      while (this.#items.length > 0) yield this.#items.shift() as T;
+      if (this.#failure) throw this.#failure.thrown;
+      if (this.#ended) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #signal(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

@@ -1,0 +1,7 @@
+/** An expected outcome as a value: either it worked, or it says why not. */
+export type Result<T, E = string> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E };
+
+export const ok = <T>(value: T): Result<T, never> => ({ ok: true, value });
+export const failed = <E>(error: E): Result<never, E> => ({ ok: false, error });

@@ -1,0 +1,43 @@
+/**
+ * Schemas as the rest of Keel sees them: something that parses a value and says what is wrong with it, and that can
+ * be shown to a model as JSON Schema. Inside Keel they are written with `zod/mini`; users may bring any Standard Schema.
+ */
+import * as z from "zod/mini";
+import type { JsonObject } from "./json.ts";
+import { failed, ok, type Result } from "./result.ts";
+
+export interface Schema<T> {
+  parse(value: unknown): Result<T, Issue[]>;
+  /** What a model is told about the shape. Always an object schema for a tool's input. */
+  readonly json: JsonObject;
+}
+
+export type Issue = { readonly path: string; readonly message: string };
+
+/** Wraps a zod schema. The JSON form is made at first use, since most schemas are never shown. */
+export function schemaOf<T>(type: z.ZodMiniType<T>): Schema<T> {
+  let json: JsonObject | undefined;
+  return {
+    parse: (value) => parseWith(type, value),
+    get json() {
+      json ??= toJsonSchema(type);
+      return json;
+    },
+  };
+}
+
+export function parseWith<T>(type: z.ZodMiniType<T>, value: unknown): Result<T, Issue[]> {
+  const parsed = type.safeParse(value);
+  if (parsed.success) return ok(parsed.data);
+  return failed(
+    parsed.error.issues.map((issue) => ({ path: issue.path.map(String).join("."), message: issue.message })),
+  );
+}
+
+export const sayIssues = (issues: readonly Issue[]): string =>
+  issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
+
+function toJsonSchema(type: z.ZodMiniType): JsonObject {
+  const { $schema: _, ...json } = z.toJSONSchema(type, { io: "input", unrepresentable: "any" });
+  return json as JsonObject;
+}

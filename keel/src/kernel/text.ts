@@ -1,0 +1,34 @@
+/** Cutting and showing text: by bytes where a limit is in bytes, and never through the middle of a character. */
+const encoder = new TextEncoder();
+
+export const byteLength = (text: string): number => encoder.encode(text).length;
+
+/** The longest start of `text` that fits into `bytes`. */
+export function headBytes(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes) return text;
+  const encoded = encoder.encode(text);
+  if (encoded.length <= bytes) return text;
+  let end = bytes;
+  while (end > 0 && isContinuation(encoded[end])) end--;
+  return new TextDecoder().decode(encoded.subarray(0, end));
+}
+
+/** The longest end of `text` that fits into `bytes`. */
+export function tailBytes(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes) return text;
+  const encoded = encoder.encode(text);
+  if (encoded.length <= bytes) return text;
+  let start = encoded.length - bytes;
+  while (start < encoded.length && isContinuation(encoded[start])) start++;
+  return new TextDecoder().decode(encoded.subarray(start));
+}
+
+/** At most `most` characters, with a mark where something was left out. */
+export function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
+}
+
+/** A rough count of tokens, good to a third: used until the provider has counted. */
+export const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;

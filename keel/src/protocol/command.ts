@@ -1,0 +1,38 @@
+/** What a host wants of a session. `submit` answers each command with a receipt once it is safe on disk. */
+import * as z from "zod/mini";
+import { answerSchema } from "./ask.ts";
+import { inputFromSchema, inputSchema } from "./event.ts";
+import { inputBlockSchema } from "./message.ts";
+import { settingsPatchSchema } from "./settings.ts";
+
+export const commandSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("input"),
+    /** A UUID; made by the session when absent. Sending the same id twice is accepted once. */
+    id: z.optional(z.string()),
+    content: z.array(inputBlockSchema),
+    from: z.optional(inputFromSchema),
+    when: z.optional(inputSchema.shape.when),
+  }),
+  z.object({ type: z.literal("answer"), askId: z.string(), answer: answerSchema }),
+  z.object({
+    type: z.literal("interrupt"),
+    /** Also drop what waits. */
+    dropQueued: z.optional(z.boolean()),
+  }),
+  z.object({ type: z.literal("drop"), inputId: z.string() }),
+  z.object({ type: z.literal("set"), patch: settingsPatchSchema }),
+  z.object({ type: z.literal("compact"), instructions: z.optional(z.string()) }),
+  z.object({ type: z.literal("rewind"), checkpoint: z.string() }),
+  z.object({ type: z.literal("close") }),
+]);
+export type Command = z.infer<typeof commandSchema>;
+
+/** What became of a command. */
+export type Receipt =
+  | { type: "accepted"; inputId: string; duplicate: boolean }
+  | { type: "answered"; askId: string }
+  | { type: "late"; askId: string; why: "closed" | "unknown" }
+  | { type: "interrupted"; running: boolean; stillQueued: string[]; dropped: string[] }
+  | { type: "dropped"; inputId: string; found: boolean }
+  | { type: "done" };

@@ -1,0 +1,216 @@
+/**
+ * Facts in the past tense. Durable events make the log and fold to state; live events are shown and never stored.
+ * Adding an event here breaks every exhaustive switch that should care.
+ */
+import * as z from "zod/mini";
+import { isFaultCode } from "../kernel/faults.ts";
+import type { FaultData } from "../kernel/fault.ts";
+import { answerSchema, answeredBySchema, askSchema } from "./ask.ts";
+import { blockSchema, inputBlockSchema, jsonSchema, resultPartSchema } from "./message.ts";
+import { settingsPatchSchema, sessionSettingsSchema } from "./settings.ts";
+import { displaySchema, fileSeenSchema, toolSpecSchema } from "./tool.ts";
+import { usageSchema } from "./usage.ts";
+
+const type = <T extends string>(name: T) => z.literal(name);
+
+/** A code that a newer Keel wrote is kept as `unexpected`, so that its log still folds. */
+export const faultDataSchema = z.pipe(
+  z.object({
+    code: z.string(),
+    message: z.string(),
+    detail: z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))),
+  }),
+  z.transform((data): FaultData => ({ ...data, code: isFaultCode(data.code) ? data.code : "unexpected" })),
+);
+
+/** Who sent an input. What is not a person's word never counts as one. */
+export const inputFromSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("person") }),
+  z.object({ kind: z.literal("hook"), name: z.string() }),
+  z.object({ kind: z.literal("task"), taskId: z.string() }),
+  z.object({ kind: z.literal("agent"), name: z.string() }),
+  z.object({ kind: z.literal("channel"), name: z.string() }),
+]);
+
+/** `now` joins a running turn at its next safe boundary; `after` waits for a turn of its own. */
+export const inputSchema = z.object({
+  id: z.string(),
+  content: z.array(inputBlockSchema),
+  from: inputFromSchema,
+  when: z.enum(["now", "after"]),
+});
+export type Input = z.infer<typeof inputSchema>;
+
+export const stopSchema = z.enum(["end", "tool_use", "output_limit", "stop_sequence", "refusal", "pause", "window_full"]);
+/** Why a model's reply ended. */
+export type Stop = z.infer<typeof stopSchema>;
+
+export const turnReasonSchema = z.enum([
+  "completed", "max_turns", "budget_usd", "budget_tokens", "interrupted", "lost", "hook_stopped", "stop_hook_limit",
+  "prompt_blocked", "prompt_too_long", "model_error", "output_limit", "refusal", "empty_reply",
+  "structured_output_retries", "compaction_stuck", "tool_deferred", "closed",
+]);
+/** Why a turn ended. */
+export type TurnReason = z.infer<typeof turnReasonSchema>;
+
+/** Why the engine added words of its own to the conversation. */
+export const addedWhySchema = z.enum([
+  "output_limit", "refusal", "empty_reply", "structured_output", "hook", "tools_added", "instructions", "reminder",
+]);
+export type AddedWhy = z.infer<typeof addedWhySchema>;
+
+/** Why the unchanging start of requests was set anew: each is a declared cache boundary. */
+export const promptWhySchema = z.enum(["first", "host", "tools_added", "tools_removed", "model", "output_format"]);
+export type PromptWhy = z.infer<typeof promptWhySchema>;
+
+/** Who refused a call, and in which words. */
+export const denialSchema = z.object({
+  by: z.enum(["rule", "mode", "hook", "host", "no-host", "timeout", "shutdown", "interrupt"]),
+  reason: z.string(),
+});
+export type Denial = z.infer<typeof denialSchema>;
+
+export const purposeSchema = z.enum(["turn", "compaction"]);
+
+const durable = [
+  z.object({
+    type: type("session.opened"),
+    keel: z.string(),
+    cwd: z.string(),
+    settings: sessionSettingsSchema,
+    agent: z.optional(z.string()),
+    parent: z.optional(z.object({ session: z.string(), callId: z.string() })),
+    forkedFrom: z.optional(z.object({ session: z.string(), seq: z.number() })),
+  }),
+  z.object({ type: type("settings.changed"), patch: settingsPatchSchema, why: z.enum(["host", "fallback", "plan", "resume", "hook"]) }),
+  z.object({ type: type("prompt.fixed"), system: z.array(z.string()), tools: z.array(toolSpecSchema), why: promptWhySchema }),
+  z.object({ type: type("input.accepted"), input: inputSchema }),
+  z.object({ type: type("input.dropped"), inputId: z.string(), why: z.enum(["cancelled", "blocked", "lost"]), reason: z.optional(z.string()) }),
+  z.object({ type: type("input.joined"), inputIds: z.array(z.string()) }),
+  z.object({ type: type("turn.started"), turnId: z.string(), inputIds: z.array(z.string()) }),
+  z.object({ type: type("turn.interrupted"), by: z.enum(["host", "answer", "shutdown"]) }),
+  z.object({ type: type("context.added"), content: z.array(inputBlockSchema), why: addedWhySchema }),
+  z.object({ type: type("model.started"), requestId: z.string(), model: z.string(), purpose: purposeSchema, attempt: z.number() }),
+  z.object({
+    type: type("model.finished"),
+    requestId: z.string(),
+    messageId: z.string(),
+    model: z.string(),
+    content: z.array(blockSchema),
+    stop: stopSchema,
+    usage: usageSchema,
+    costUsd: z.nullable(z.number()),
+    ms: z.number(),
+    /** The provider's own id of the message. */
+    providerId: z.optional(z.string()),
+  }),
+  z.object({
+    type: type("model.failed"),
+    requestId: z.string(),
+    model: z.string(),
+    purpose: purposeSchema,
+    fault: faultDataSchema,
+    retryable: z.boolean(),
+    retryAfterMs: z.optional(z.number()),
+    /** Null when it is unknown what the attempt cost. */
+    usage: z.nullable(usageSchema),
+    costUsd: z.nullable(z.number()),
+    ms: z.number(),
+  }),
+  z.object({
+    type: type("tool.started"),
+    callId: z.string(),
+    tool: z.string(),
+    /** What runs, where a hook or an answer changed what the model sent. */
+    input: z.optional(jsonSchema),
+    by: z.enum(["rule", "mode", "hook", "host", "read-only"]),
+  }),
+  z.object({
+    type: type("tool.finished"),
+    callId: z.string(),
+    tool: z.string(),
+    content: z.array(resultPartSchema),
+    failed: z.boolean(),
+    display: displaySchema,
+    ms: z.number(),
+    /** The result as data, for programs. */
+    data: z.optional(jsonSchema),
+    seen: z.optional(z.array(fileSeenSchema)),
+    /** Where the whole of an output stands that was too long for the model. */
+    spilled: z.optional(z.object({ path: z.string(), bytes: z.number() })),
+    denied: z.optional(denialSchema),
+    /** Ended before its outcome was known: it may have had effects. */
+    interrupted: z.optional(z.boolean()),
+    /** Was refused before it ran because the call itself was wrong. */
+    invalid: z.optional(z.boolean()),
+    /** Words that hooks add for the model. */
+    context: z.optional(z.array(z.string())),
+    /** A hook ended the turn after this call. */
+    stop: z.optional(z.string()),
+    /** The structured answer that this call gave; it ends the turn. */
+    answer: z.optional(jsonSchema),
+    linesAdded: z.optional(z.number()),
+    linesRemoved: z.optional(z.number()),
+  }),
+  z.object({ type: type("ask.opened"), ask: askSchema }),
+  z.object({ type: type("ask.closed"), askId: z.string(), answer: answerSchema, by: answeredBySchema }),
+  z.object({ type: type("compaction.requested"), instructions: z.optional(z.string()) }),
+  z.object({
+    type: type("context.compacted"),
+    requestId: z.string(),
+    trigger: z.enum(["manual", "full", "too_long"]),
+    summary: z.string(),
+    /** How many of the newest messages stay as they are. */
+    keep: z.number(),
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+    usage: usageSchema,
+    costUsd: z.nullable(z.number()),
+    model: z.string(),
+    ms: z.number(),
+  }),
+  z.object({ type: type("context.cleared") }),
+  z.object({ type: type("files.saved"), checkpoint: z.string(), files: z.array(z.object({ path: z.string(), blob: z.nullable(z.string()) })) }),
+  z.object({ type: type("task.changed"), taskId: z.string(), status: z.enum(["running", "completed", "failed", "stopped"]), data: z.optional(jsonSchema) }),
+  z.object({
+    type: type("turn.finished"),
+    turnId: z.string(),
+    inputIds: z.array(z.string()),
+    reason: turnReasonSchema,
+    fault: z.optional(faultDataSchema),
+    answer: z.optional(jsonSchema),
+    usage: usageSchema,
+    costUsd: z.number(),
+    requests: z.number(),
+    ms: z.number(),
+    apiMs: z.number(),
+  }),
+  z.object({ type: type("session.closed"), reason: z.enum(["ended", "stopped", "cleared", "failed"]) }),
+] as const;
+
+export const durableEventSchema = z.discriminatedUnion("type", durable);
+export type DurableEvent = z.infer<typeof durableEventSchema>;
+
+/** Shown while it happens, gone afterwards. */
+export type LiveEvent =
+  | { type: "reply.started"; requestId: string; model: string; providerId?: string | undefined; usage?: z.infer<typeof usageSchema> | undefined }
+  | { type: "block.started"; requestId: string; index: number; block: z.infer<typeof blockSchema> }
+  | { type: "text.delta"; requestId: string; index: number; text: string }
+  | { type: "thinking.delta"; requestId: string; index: number; text: string }
+  | { type: "signature.delta"; requestId: string; index: number; text: string }
+  | { type: "call.delta"; requestId: string; index: number; json: string }
+  | { type: "block.finished"; requestId: string; index: number; block: z.infer<typeof blockSchema> }
+  | { type: "reply.withdrawn"; requestId: string; why: FaultData }
+  | { type: "tool.progress"; callId: string; tool: string; elapsedMs: number; display: z.infer<typeof displaySchema> }
+  | { type: "retry.waiting"; attempt: number; mostAttempts: number; delayMs: number; fault: FaultData }
+  | { type: "notice.raised"; level: "info" | "warning"; text: string; code?: string | undefined };
+
+export type Event = DurableEvent | LiveEvent;
+export type EventType = Event["type"];
+
+/** What a record carries beside its event. `seq` counts durable events of a session from 1 without a gap. */
+export type Durable = { seq: number; at: number; session: string } & DurableEvent;
+export type Live = { at: number; session: string } & LiveEvent;
+export type Envelope = Durable | Live;
+
+export const isDurable = (envelope: Envelope): envelope is Durable => "seq" in envelope;

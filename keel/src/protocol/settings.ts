@@ -1,0 +1,26 @@
+/** The settings of a running session that its host may change. Files and their layers are the config layer's work. */
+import * as z from "zod/mini";
+
+export const permissionModeSchema = z.enum(["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "auto"]);
+export type PermissionMode = z.infer<typeof permissionModeSchema>;
+
+export const thinkingModeSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("off") }),
+  z.object({ kind: z.literal("budget"), tokens: z.number() }),
+  z.object({ kind: z.literal("adaptive") }),
+]);
+export type ThinkingMode = z.infer<typeof thinkingModeSchema>;
+
+export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
+
+export const sessionSettingsSchema = z.object({
+  model: z.string(),
+  permissionMode: permissionModeSchema,
+  thinking: thinkingModeSchema,
+  effort: z.optional(effortSchema),
+  title: z.optional(z.string()),
+});
+export type SessionSettings = z.infer<typeof sessionSettingsSchema>;
+
+export const settingsPatchSchema = z.partial(sessionSettingsSchema);
+export type SettingsPatch = z.infer<typeof settingsPatchSchema>;

@@ -1,0 +1,52 @@
+/** Tools as data: what a model is told, what a tool touches, and what a screen shows of its work. */
+import * as z from "zod/mini";
+import { jsonSchema } from "./message.ts";
+
+/** What the model is told about a tool. */
+export const toolSpecSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  input: z.record(z.string(), jsonSchema),
+});
+export type ToolSpec = z.infer<typeof toolSpecSchema>;
+
+/** An action on a target: what policy decides about. */
+export const claimSchema = z.object({
+  action: z.enum(["read", "write", "execute", "fetch", "use"]),
+  target: z.string(),
+});
+export type Claim = z.infer<typeof claimSchema>;
+
+export const diffHunkSchema = z.object({
+  oldStart: z.number(),
+  oldLines: z.number(),
+  newStart: z.number(),
+  newLines: z.number(),
+  /** Each starts with a blank, `-` or `+`. */
+  lines: z.array(z.string()),
+});
+export type DiffHunk = z.infer<typeof diffHunkSchema>;
+
+/** What a screen shows: data, so that the engine knows no screen. */
+export const displaySchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("text"), text: z.string() }),
+  z.object({ kind: z.literal("markdown"), text: z.string() }),
+  z.object({ kind: z.literal("diff"), path: z.string(), hunks: z.array(diffHunkSchema) }),
+  z.object({
+    kind: z.literal("terminal"),
+    command: z.string(),
+    output: z.string(),
+    exitCode: z.nullable(z.number()),
+  }),
+  z.object({ kind: z.literal("files"), paths: z.array(z.string()), truncated: z.boolean() }),
+  z.object({
+    kind: z.literal("todo"),
+    items: z.array(z.object({ text: z.string(), status: z.enum(["pending", "in_progress", "completed"]) })),
+  }),
+  z.object({ kind: z.literal("agent"), name: z.string(), text: z.string() }),
+]);
+export type Display = z.infer<typeof displaySchema>;
+
+/** A file as a tool last saw it; edits of a file that changed since are refused. */
+export const fileSeenSchema = z.object({ path: z.string(), stamp: z.string() });
+export type FileSeen = z.infer<typeof fileSeenSchema>;

@@ -1,0 +1,76 @@
+/** What a request used, what it cost, and what a model can do and charges. */
+import * as z from "zod/mini";
+
+/** Token counts of one request, or a sum of several. Input excludes what the cache read or wrote. */
+export const usageSchema = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+  /** The part of `cacheWriteTokens` that lives for an hour. */
+  cacheWriteLongTokens: z.optional(z.number()),
+  thinkingTokens: z.optional(z.number()),
+  webSearches: z.optional(z.number()),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    cacheReadTokens: left.cacheReadTokens + right.cacheReadTokens,
+    cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
+    cacheWriteLongTokens: (left.cacheWriteLongTokens ?? 0) + (right.cacheWriteLongTokens ?? 0),
+    thinkingTokens: (left.thinkingTokens ?? 0) + (right.thinkingTokens ?? 0),
+    webSearches: (left.webSearches ?? 0) + (right.webSearches ?? 0),
+  };
+}
+
+/** Everything that the request read and wrote: the size of the context after it. */
+export const contextTokens = (usage: Usage): number =>
+  usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
+
+/** USD per million tokens, as published on `asOf`. */
+export const pricesSchema = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  cacheWriteLong: z.number(),
+  webSearch: z.optional(z.number()),
+  asOf: z.string(),
+});
+export type Prices = z.infer<typeof pricesSchema>;
+
+export const modelInfoSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  provider: z.string(),
+  /** Tokens that fit into one request and its reply. */
+  windowTokens: z.number(),
+  maxOutputTokens: z.number(),
+  /** Null when nobody told us: tokens are then shown without an invented price. */
+  prices: z.nullable(pricesSchema),
+  abilities: z.object({
+    tools: z.boolean(),
+    images: z.boolean(),
+    thinking: z.enum(["none", "budget", "adaptive"]),
+    cache: z.boolean(),
+  }),
+});
+export type ModelInfo = z.infer<typeof modelInfoSchema>;
+
+/** The bill of a session by model. `unknownRequests` counts requests whose usage was lost: the bill is then "at least". */
+export const billSchema = z.object({
+  costUsd: z.number(),
+  unpricedTokens: z.number(),
+  unknownRequests: z.number(),
+  apiMs: z.number(),
+  usage: usageSchema,
+  models: z.record(z.string(), z.object({ usage: usageSchema, costUsd: z.number() })),
+});
+export type Bill = z.infer<typeof billSchema>;
+
+export const noBill: Bill = { costUsd: 0, unpricedTokens: 0, unknownRequests: 0, apiMs: 0, usage: noUsage, models: {} };
