@@ -1,0 +1,46 @@
+// `npm run test:long -- SUITE [--seed N] [--allow-not-run]`: one suite at its full count.
+// A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/budget.ts.
+import { randomInt } from "node:crypto";
+import { existsSync, globSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { printClosing, root, run, runVitest } from "./vitest.mjs";
+
+const USAGE_EXIT = 64;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: "string" }, "allow-not-run": { type: "boolean", default: false } },
+});
+const [suite] = positionals;
+const file = suite && places(suite).find((place) => existsSync(path.join(root, place)));
+
+if (!file) {
+  const known = globSync("test/{long/,e2e/,}*.test.ts", { cwd: root }).map((name) =>
+    path.basename(name, ".test.ts"),
+  );
+  console.error(`${suite ? `No suite is called ${suite}. ` : ""}Use: npm run test:long -- SUITE`);
+  console.error(`Suites: ${[...new Set(known)].sort().join(" ")}`);
+  process.exit(USAGE_EXIT);
+}
+
+const built = await run(process.execPath, ["scripts/build.mjs"]);
+if (built !== 0) process.exit(built);
+
+const seed = values.seed ?? String(randomInt(2 ** 31));
+console.log(`suite ${suite}: seed ${seed}`);
+const outcome = await runVitest([file], { env: { KEEL_TEST_COUNTS: "full", KEEL_TEST_SEED: seed } });
+
+const failures = outcome.report ? outcome.report.failed : "unknown";
+console.log(
+  `suite ${suite}: seed ${seed}, count ${outcome.counts.join(", ") || "as written"}, failures ${failures}`,
+);
+printClosing(outcome);
+process.exitCode = outcome.code;
+if (outcome.notRun.length > 0 && !values["allow-not-run"]) {
+  console.error("The long run fails because a part of it could not run; --allow-not-run accepts that.");
+  process.exitCode ||= 1;
+}
+
+function places(name) {
+  return [`test/long/${name}.test.ts`, `test/e2e/${name}.test.ts`, `test/${name}.test.ts`];
+}

@@ -1,0 +1,43 @@
+// How often the repeating suites repeat, and how long they may take: samples in `npm test`, the full figure in
+// `npm run test:long`. Together the samples have about 6 minutes on 2 cores.
+import { note } from "./notes.ts";
+
+type Budget = { readonly sample: number; readonly full: number; readonly seconds: number };
+
+/** `seconds` is what the sample may take; goals (G…) are those of the reliability page. */
+export const budgets = {
+  /** G1, G2, G3: kill -9 of a child at a seeded moment. */
+  "kill-nine": { sample: 20, full: 2_000, seconds: 40 },
+  /** G9: each of the six kinds of end, with one common wait. */
+  "kinds-of-end": { sample: 5, full: 200, seconds: 40 },
+  /** G13: interrupts at seeded points. */
+  interrupts: { sample: 20, full: 200, seconds: 30 },
+  /** G14: exits with slow readers. */
+  exits: { sample: 20, full: 500, seconds: 30 },
+  /** G15: streams closed at random. */
+  "closed-pipes": { sample: 20, full: 500, seconds: 30 },
+  /** G27: generated commands against real bash. */
+  "bash-differential": { sample: 1_000, full: 100_000, seconds: 30 },
+  /** G29: random set-ups in which a deny must stay a deny. */
+  "deny-property": { sample: 5_000, full: 100_000, seconds: 20 },
+  /** G32: links swapped while a path is decided. */
+  "link-race": { sample: 2_000, full: 100_000, seconds: 20 },
+  /** G35, G36: hostile repositories; the sample starts each with print only. */
+  "hostile-repositories": { sample: 30, full: 90, seconds: 60 },
+  /** G17, G18, G19, G46, G47: seeds of the simulation. */
+  simulation: { sample: 500, full: 100_000, seconds: 30 },
+} as const satisfies Record<string, Budget>;
+
+export type Suite = keyof typeof budgets;
+
+/** How often to repeat in this run. The closing line of the long command shows it. */
+export function countOf(suite: Suite): number {
+  const count = process.env["KEEL_TEST_COUNTS"] === "full" ? budgets[suite].full : budgets[suite].sample;
+  note("counts", `${suite} ${count}`);
+  return count;
+}
+
+/** The seed of this run: given by the long command, otherwise fixed, so that a plain `npm test` repeats itself. */
+export function seed(): number {
+  return Number(process.env["KEEL_TEST_SEED"] ?? 20_260_101);
+}
