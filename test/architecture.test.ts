@@ -1,0 +1,207 @@
+// The architecture, kept by a test: the tables are in test/architecture/.
+// Every rule is first shown to fail on a small fixture; a rule that cannot fail guards nothing.
+import { beforeAll, describe, expect, test } from "vitest";
+import { readRepository } from "./architecture/repository.ts";
+import {
+  barrelFiles,
+  forbiddenImports,
+  importCycles,
+  longFiles,
+  strayCapabilities,
+} from "./architecture/rules.ts";
+import { readSource, type Source } from "./architecture/source.ts";
+
+describe("the repository", () => {
+  let repository: Source[] = [];
+  beforeAll(() => {
+    repository = readRepository();
+  });
+
+  test("imports only what its layers allow", () => {
+    expect(forbiddenImports(repository)).toEqual([]);
+  });
+
+  test("has no import cycle", () => {
+    expect(importCycles(repository)).toEqual([]);
+  });
+
+  test("has no barrel file", () => {
+    expect(barrelFiles(repository)).toEqual([]);
+  });
+
+  test("touches clock, chance, environment, console, files, processes and network only where they belong", () => {
+    expect(strayCapabilities(repository)).toEqual([]);
+  });
+});
+
+describe("the rule of layers", () => {
+  const wrong = (file: string, text: string) => forbiddenImports([readSource(file, text)]);
+
+  test.each([
+    ["a static import", 'import { append } from "../store/jsonl.ts";'],
+    ["a type import", 'import type { Jsonl } from "../store/jsonl.ts";'],
+    ["an inline type import", 'import { type Jsonl } from "../store/jsonl.ts";'],
+    ["an import for its effect", 'import "../store/jsonl.ts";'],
+    ["a re-export", 'export { append } from "../store/jsonl.ts";'],
+    ["a re-export of all", 'export * from "../store/jsonl.ts";'],
+    ["a type re-export", 'export type { Jsonl } from "../store/jsonl.ts";'],
+    ["a dynamic import", 'const store = await import("../store/jsonl.ts");'],
+    ["an import inside a type", 'type Jsonl = import("../store/jsonl.ts").Jsonl;'],
+  ])("sees %s", (_kind, text) => {
+    expect(wrong("keel/src/engine/session.ts", text)).toEqual([
+      "keel/src/engine/session.ts:1: engine may not import store (../store/jsonl.ts)",
+    ]);
+  });
+
+  test("is not fooled by comments and strings", () => {
+    const text = '// import "../store/jsonl.ts"\nconst code = \'import("../store/jsonl.ts")\';';
+    expect(wrong("keel/src/engine/session.ts", text)).toEqual([]);
+  });
+
+  test.each([
+    ["keel/src/kernel/text.ts", "../protocol/event.ts"],
+    ["keel/src/view/totals.ts", "../engine/state.ts"],
+    ["keel/src/engine/state.ts", "../view/totals.ts"],
+    ["keel/src/engine/state.ts", "../transport/lines.ts"],
+    ["keel/src/tools/read.ts", "../workspace/files.ts"],
+    ["keel/src/models/http.ts", "../mcp/client.ts"],
+    ["keel/src/hosts/runner/main.ts", "../../engine/session.ts"],
+    ["keel/src/hosts/runner/main.ts", "../desktop/main.ts"],
+    ["keel/src/testing/fakes.ts", "../store/jsonl.ts"],
+    ["keel/src/app/close.ts", "../hosts/cli/main.ts"],
+    ["keel/src/engine/state.ts", "../../../test/budget.ts"],
+    ["keel/src/engine/state.ts", "lodash"],
+    ["keel/src/app/info.ts", "keel/protocol"],
+    ["keel/src/misc/thing.ts", "./other.ts"],
+    ["web/src/main.tsx", "../../keel/src/engine/state.ts"],
+    ["web/src/main.tsx", "keel"],
+  ])("forbids %s to import %s", (file, specifier) => {
+    expect(wrong(file, `import { thing } from "${specifier}";`)).toHaveLength(1);
+  });
+
+  test.each([
+    ["keel/src/engine/state.ts", "../protocol/event.ts"],
+    ["keel/src/models/http.ts", "../transport/sse.ts"],
+    ["keel/src/app/open-session.ts", "../store/jsonl.ts"],
+    ["keel/src/hosts/cli/main.ts", "../../sdk/dialect.ts"],
+    ["keel/src/testing/fakes.ts", "../store/memory.ts"],
+    ["keel/src/engine/state.test.ts", "../store/jsonl.ts"],
+    ["web/src/main.tsx", "keel/view"],
+  ])("allows %s to import %s", (file, specifier) => {
+    expect(wrong(file, `import { thing } from "${specifier}";`)).toEqual([]);
+  });
+
+  test("lets the command load other hosts late, and only late", () => {
+    expect(wrong("keel/src/hosts/cli/main.ts", 'await import("../tui/main.ts");')).toEqual([]);
+    expect(wrong("keel/src/hosts/cli/main.ts", 'import { run } from "../tui/main.ts";')).toHaveLength(1);
+  });
+});
+
+describe("the rule of cycles", () => {
+  const files = (texts: Record<string, string>) =>
+    Object.entries(texts).map(([file, text]) => readSource(file, text));
+
+  test("finds a cycle, also one that only types close", () => {
+    const sources = files({
+      "keel/src/kernel/a.ts": 'import { b } from "./b.ts";',
+      "keel/src/kernel/b.ts": 'import { c } from "./c.ts";',
+      "keel/src/kernel/c.ts": 'import type { A } from "./a.ts";',
+    });
+    expect(importCycles(sources)).toEqual([
+      "keel/src/kernel/a.ts → keel/src/kernel/b.ts → keel/src/kernel/c.ts → keel/src/kernel/a.ts",
+    ]);
+  });
+
+  test("accepts two ways to one file", () => {
+    const sources = files({
+      "keel/src/kernel/a.ts": 'import { b } from "./b.ts"; import { c } from "./c.ts";',
+      "keel/src/kernel/b.ts": 'import { c } from "./c.ts";',
+      "keel/src/kernel/c.ts": "export const c = 1;",
+    });
+    expect(importCycles(sources)).toEqual([]);
+  });
+});
+
+describe("the rule of barrels", () => {
+  const wrong = (file: string, text: string) => barrelFiles([readSource(file, text)]);
+
+  test.each([
+    'export { a } from "./a.ts";',
+    'export * from "./a.ts";',
+    'import { a } from "./a.ts"; export { a };',
+    'export type { A } from "./a.ts";',
+  ])("finds %s", (text) => {
+    expect(wrong("keel/src/engine/index.ts", text)).toHaveLength(1);
+  });
+
+  test("spares files that own something, and the doors of the package", () => {
+    expect(wrong("keel/src/engine/state.ts", 'export { a } from "./a.ts"; export const b = 1;')).toEqual([]);
+    expect(wrong("keel/src/sdk/index.ts", 'export { a } from "./a.ts";')).toEqual([]);
+  });
+});
+
+describe("the rule of capabilities", () => {
+  const wrong = (file: string, text: string) => strayCapabilities([readSource(file, text)]);
+
+  test.each([
+    ["Date.now();", "the clock"],
+    ["new Date();", "the clock"],
+    ["const at = Date();", "the clock"],
+    ["performance.now();", "the clock"],
+    ["setTimeout(go, 1);", "a timer"],
+    ["globalThis.setInterval(go, 1);", "a timer"],
+    ["const later = setImmediate;", "a timer"],
+    ["AbortSignal.timeout(5);", "a timer"],
+    ["Math.random();", "chance"],
+    ["crypto.randomUUID();", "chance"],
+    ["fetch(url);", "the network"],
+    ["new WebSocket(url);", "the network"],
+    ["console.log(1);", "the console"],
+    ["process.exit();", "Node itself"],
+    ["Buffer.from(text);", "Node itself"],
+    ['import path from "node:path";', "Node itself"],
+    ['import type { Stats } from "fs";', "Node itself"],
+  ])("forbids the engine %s", (text, name) => {
+    expect(wrong("keel/src/engine/session.ts", text).join()).toContain(`touches ${name};`);
+  });
+
+  test.each([
+    ["keel/src/app/open-session.ts", "Date.now();"],
+    ["keel/src/store/jsonl.ts", "process.env.HOME;"],
+    ["keel/src/config/paths.ts", 'process["env"];'],
+    ["keel/src/config/paths.ts", "const { env } = process;"],
+    ["keel/src/config/paths.ts", 'import { env } from "node:process";'],
+    ["keel/src/hosts/cli/main.ts", "process.chdir(folder);"],
+    ["keel/src/hosts/cli/main.ts", "console.error(1);"],
+    ["keel/src/tools/read.ts", 'import { readFile } from "node:fs/promises";'],
+    ["keel/src/models/http.ts", 'import { readFileSync } from "node:fs";'],
+    ["keel/src/config/shell-hooks.ts", 'import { spawn } from "node:child_process";'],
+    ["keel/src/hosts/runner/main.ts", 'const http = await import("node:http");'],
+    ["keel/src/config/trust.ts", 'import { randomUUID } from "node:crypto";'],
+    ["keel/src/transport/lines.ts", "Buffer.alloc(1);"],
+    ["web/src/main.tsx", "Buffer.alloc(1);"],
+  ])("forbids %s %s", (file, text) => {
+    expect(wrong(file, text)).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      "keel/src/engine/session.ts",
+      "new Date(at); clock.now(); clock.setTimeout(go, 1); const x = { fetch: 1 };",
+    ],
+    ["keel/src/engine/session.ts", "type Send = typeof fetch; // Date.now()\nconst hint = 'process.env';"],
+    ["keel/src/app/node-ports.ts", 'Date.now(); import { randomUUID } from "node:crypto";'],
+    ["keel/src/config/trust.ts", 'import { createHash } from "node:crypto";'],
+    ["keel/src/transport/node/stdio.ts", "process.stdin; setTimeout(go, 1);"],
+    ["keel/src/hosts/cli/main.ts", "process.env.HOME; Date.now();"],
+    ["keel/src/engine/session.test.ts", "Date.now();"],
+  ])("allows %s %s", (file, text) => {
+    expect(wrong(file, text)).toEqual([]);
+  });
+});
+
+test("the rule of size finds a file that is too long", () => {
+  const source = readSource("keel/src/engine/session.ts", "step();\n".repeat(401));
+  expect(longFiles([source], 400)).toEqual(["keel/src/engine/session.ts: 401 lines"]);
+  expect(longFiles([source], 401)).toEqual([]);
+});

@@ -1,0 +1,161 @@
+// Reads one source file into the facts that the rules need: what it imports, which globals it names, how long it is.
+// A real parser, because a pattern is fooled by comments, strings and types.
+import { parseSync } from "oxc-parser";
+
+export type Import = {
+  readonly specifier: string;
+  readonly how: "static" | "dynamic";
+  /** Imported names; `*` for the whole module. */
+  readonly names: readonly string[];
+  readonly line: number;
+};
+
+export type Source = {
+  readonly file: string;
+  readonly lines: number;
+  readonly imports: readonly Import[];
+  /** Dotted names of free-looking references: `process.env.HOME`, `new Date()`, `setTimeout`. */
+  readonly references: readonly { readonly name: string; readonly line: number }[];
+  /** It declares nothing of its own and only passes on what others own. */
+  readonly isBarrel: boolean;
+};
+
+type Node = { readonly type: string; readonly start: number; readonly [key: string]: unknown };
+type Place = { readonly parent: Node | undefined; readonly key: string };
+
+export function readSource(file: string, text: string): Source {
+  const { program, errors } = parseSync(file, text);
+  const [problem] = errors;
+  if (problem) throw new Error(`${file}: ${problem.message}`);
+
+  const imports: Import[] = [];
+  const references: { name: string; line: number }[] = [];
+  const lineOf = (node: Node) => text.slice(0, node.start).split("\n").length;
+
+  walk(program, { parent: undefined, key: "" }, (node, place) => {
+    const found = importOf(node);
+    if (found) imports.push({ ...found, line: lineOf(node) });
+    for (const name of referencesOf(node, place)) references.push({ name, line: lineOf(node) });
+  });
+  const body: readonly unknown[] = program.body;
+  return { file, lines: countLines(text), imports, references, isBarrel: isBarrel(body.filter(isNode)) };
+}
+
+function importOf(node: Node): Omit<Import, "line"> | undefined {
+  switch (node.type) {
+    case "ImportDeclaration":
+    case "ExportNamedDeclaration":
+      return withSource(node["source"], "static", namesOf(node["specifiers"]));
+    case "ExportAllDeclaration":
+      return withSource(node["source"], "static", ["*"]);
+    case "ImportExpression":
+      // A path that is computed cannot be judged; it is reported under this name and no layer is called so.
+      return (
+        withSource(node["source"], "dynamic", ["*"]) ?? {
+          specifier: "<computed>",
+          how: "dynamic",
+          names: ["*"],
+        }
+      );
+    case "TSImportType":
+      return withSource(node["source"] ?? node["argument"], "static", ["*"]);
+    default:
+      return undefined;
+  }
+}
+
+function withSource(
+  source: unknown,
+  how: Import["how"],
+  names: readonly string[],
+): Omit<Import, "line"> | undefined {
+  const literal = isNode(source) && source.type === "TSLiteralType" ? source["literal"] : source;
+  if (!isNode(literal) || literal.type !== "Literal") return undefined;
+  return { specifier: String(literal["value"]), how, names };
+}
+
+function namesOf(specifiers: unknown): string[] {
+  if (!Array.isArray(specifiers)) return [];
+  return specifiers.filter(isNode).map((specifier) => {
+    const name =
+      specifier["imported"] ?? (specifier.type === "ExportSpecifier" ? specifier["local"] : undefined);
+    return isNode(name) ? String(name["name"] ?? name["value"]) : "*";
+  });
+}
+
+/** Strict on purpose: a local variable called `fetch` counts too, so that shadowing cannot hide a use. */
+function referencesOf(node: Node, { parent, key }: Place): string[] {
+  if (node.type === "Identifier" || node.type === "MemberExpression") {
+    const isPartOfChain =
+      parent?.type === "MemberExpression" && (key === "object" || parent["computed"] !== true);
+    if (isPartOfChain || (parent && isNameOnly(parent, key))) return [];
+    const name = dotted(node);
+    return name ? [name] : [];
+  }
+  if (node.type === "NewExpression" && isEmpty(node["arguments"])) return [`new ${dotted(node["callee"])}()`];
+  if (node.type === "CallExpression" && dotted(node["callee"]) === "Date") return ["Date()"];
+  if (node.type === "VariableDeclarator") return destructured(node["id"], dotted(node["init"]));
+  return [];
+}
+
+/** Where an identifier is a mere name (of a property, in a type) and refers to nothing that runs. */
+function isNameOnly(parent: Node, key: string): boolean {
+  if (parent.type.startsWith("TS")) return key !== "expression";
+  if (/^(Import|Export).*Specifier$/.test(parent.type)) return true;
+  const named = ["Property", "PropertyDefinition", "MethodDefinition", "AccessorProperty"];
+  return named.includes(parent.type) && key === "key" && parent["computed"] !== true;
+}
+
+function dotted(node: unknown): string | undefined {
+  if (!isNode(node)) return undefined;
+  if (node.type === "Identifier") return String(node["name"]);
+  if (node.type === "ChainExpression") return dotted(node["expression"]);
+  const property = node["property"];
+  if (node.type !== "MemberExpression" || !isNode(property)) return undefined;
+  const object = dotted(node["object"]);
+  if (object === undefined) return undefined;
+  if (node["computed"] === true && property.type !== "Literal") return object;
+  const name = String(property["name"] ?? property["value"]);
+  return object === "globalThis" ? name : `${object}.${name}`;
+}
+
+/** `const { env } = process` names `process.env`. */
+function destructured(pattern: unknown, object: string | undefined): string[] {
+  if (
+    !object ||
+    !isNode(pattern) ||
+    pattern.type !== "ObjectPattern" ||
+    !Array.isArray(pattern["properties"])
+  )
+    return [];
+  const keys = pattern["properties"]
+    .filter(isNode)
+    .map((property) => property["key"])
+    .filter(isNode);
+  return keys.map(
+    (key) => (object === "globalThis" ? "" : `${object}.`) + String(key["name"] ?? key["value"]),
+  );
+}
+
+function isBarrel(body: readonly Node[]): boolean {
+  const passesOn = (node: Node) =>
+    node.type === "ExportAllDeclaration" ||
+    (node.type === "ExportNamedDeclaration" && !isNode(node["declaration"]));
+  return body.some(passesOn) && body.every((node) => passesOn(node) || node.type === "ImportDeclaration");
+}
+
+function walk(node: unknown, place: Place, visit: (node: Node, place: Place) => void): void {
+  if (!isNode(node)) return;
+  visit(node, place);
+  for (const [key, value] of Object.entries(node)) {
+    const children: unknown[] = Array.isArray(value) ? value : [value];
+    for (const child of children) if (isNode(child)) walk(child, { parent: node, key }, visit);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && "type" in value && "start" in value;
+}
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
+const countLines = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
