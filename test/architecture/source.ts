@@ -1,6 +1,5 @@
 // Reads one source file into the facts that the rules need: what it imports, which globals it names, how long it is.
-// A real parser, because a pattern is fooled by comments, strings and types.
-import { parseSync } from "oxc-parser";
+import { isNode, lineOf, type Node, type Place, visitFile } from "./syntax.ts";
 
 export type Import = {
   readonly specifier: string;
@@ -20,25 +19,15 @@ export type Source = {
   readonly isBarrel: boolean;
 };
 
-type Node = { readonly type: string; readonly start: number; readonly [key: string]: unknown };
-type Place = { readonly parent: Node | undefined; readonly key: string };
-
 export function readSource(file: string, text: string): Source {
-  const { program, errors } = parseSync(file, text);
-  const [problem] = errors;
-  if (problem) throw new Error(`${file}: ${problem.message}`);
-
   const imports: Import[] = [];
   const references: { name: string; line: number }[] = [];
-  const lineOf = (node: Node) => text.slice(0, node.start).split("\n").length;
-
-  walk(program, { parent: undefined, key: "" }, (node, place) => {
+  const body = visitFile(file, text, (node, place) => {
     const found = importOf(node);
-    if (found) imports.push({ ...found, line: lineOf(node) });
-    for (const name of referencesOf(node, place)) references.push({ name, line: lineOf(node) });
+    if (found) imports.push({ ...found, line: lineOf(text, node) });
+    for (const name of referencesOf(node, place)) references.push({ name, line: lineOf(text, node) });
   });
-  const body: readonly unknown[] = program.body;
-  return { file, lines: countLines(text), imports, references, isBarrel: isBarrel(body.filter(isNode)) };
+  return { file, lines: countLines(text), imports, references, isBarrel: isBarrel(body) };
 }
 
 function importOf(node: Node): Omit<Import, "line"> | undefined {
@@ -142,19 +131,6 @@ function isBarrel(body: readonly Node[]): boolean {
     node.type === "ExportAllDeclaration" ||
     (node.type === "ExportNamedDeclaration" && !isNode(node["declaration"]));
   return body.some(passesOn) && body.every((node) => passesOn(node) || node.type === "ImportDeclaration");
-}
-
-function walk(node: unknown, place: Place, visit: (node: Node, place: Place) => void): void {
-  if (!isNode(node)) return;
-  visit(node, place);
-  for (const [key, value] of Object.entries(node)) {
-    const children: unknown[] = Array.isArray(value) ? value : [value];
-    for (const child of children) if (isNode(child)) walk(child, { parent: node, key }, visit);
-  }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && "type" in value && "start" in value;
 }
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
