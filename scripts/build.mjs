@@ -1,86 +1,116 @@
 // Bundles the command and the public entries into keel/dist, and writes their types.
 // Runs on the pinned Node through `npm run build`.
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { root, run } from "./run.mjs";
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const dist = path.join(root, "keel/dist");
-const started = performance.now();
+const fresh = `${dist}.fresh-${process.pid}`;
+const old = `${dist}.old-${process.pid}`;
 
-/** What is bundled: the name under dist, and the source. `types` marks what users import. */
+/**
+ * What is bundled: the name under dist, and the source. `types` marks what users import; `browser` what must also run
+ * there, and is bundled apart for it: an import of Node then fails the build, and no code of Node is shared into it.
+ */
 const entries = [
   { out: "cli/main", source: "keel/src/hosts/cli/main.ts" },
   { out: "index", source: "keel/src/sdk/index.ts", types: true },
-  { out: "protocol", source: "keel/src/protocol/public.ts", types: true },
-  { out: "view", source: "keel/src/view/public.ts", types: true },
+  { out: "protocol", source: "keel/src/protocol/public.ts", types: true, browser: true },
+  { out: "view", source: "keel/src/view/public.ts", types: true, browser: true },
   { out: "testing", source: "keel/src/testing/public.ts", types: true },
 ];
 
+const started = performance.now();
 const present = entries.filter((entry) => existsSync(path.join(root, entry.source)));
 for (const entry of entries) {
   if (!present.includes(entry)) console.log(`build: left out, not written yet: ${entry.source}`);
 }
 
-await rm(dist, { recursive: true, force: true });
-await mkdir(dist, { recursive: true });
-
-const [{ metafile }] = await Promise.all([bundle(), writeTypes()]);
-
-const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-const ms = Math.round(performance.now() - started);
-console.log(`build: ${present.length} entries, ${Math.round(bytes / 1024)} KiB, ${ms} ms`);
+try {
+  await mkdir(fresh, { recursive: true });
+  const [bytes] = await Promise.all([bundle(), writeTypes()]);
+  await replaceDist();
+  const ms = Math.round(performance.now() - started);
+  console.log(`build: ${present.length} entries, ${Math.round(bytes / 1024)} KiB, ${ms} ms`);
+} catch (error) {
+  console.error(`build: failed: ${error.message}`);
+  process.exitCode = 1;
+} finally {
+  await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })));
+}
 
 async function bundle() {
-  const result = await build({
+  const shared = {
     absWorkingDir: root,
-    entryPoints: present.map(({ source, out }) => ({ in: source, out })),
-    outdir: dist,
+    outdir: fresh,
     bundle: true,
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
     format: "esm",
-    platform: "node",
-    target: "node24",
     sourcemap: "linked",
     sourcesContent: false,
     legalComments: "linked",
     metafile: true,
-    // A bundled CommonJS dependency may call require() for node:* modules.
-    banner: {
-      js: 'import { createRequire as __keelRequire } from "node:module"; const require = __keelRequire(import.meta.url);',
-    },
     logLevel: "warning",
-  });
-  await writeFile(path.join(dist, "metafile.json"), JSON.stringify(result.metafile));
-  return result;
+  };
+  // A CommonJS dependency, once bundled, still calls require() for modules of Node.
+  const banner =
+    'import { createRequire as keelRequire } from "node:module"; const require = keelRequire(import.meta.url);';
+  const results = await Promise.all([
+    build({
+      ...shared,
+      entryPoints: points(false),
+      platform: "node",
+      target: "node24",
+      banner: { js: banner },
+    }),
+    build({ ...shared, entryPoints: points(true), platform: "browser", target: "es2024" }),
+  ]);
+  const outputs = Object.assign({}, ...results.map(({ metafile }) => metafile.outputs));
+  const inputs = Object.assign({}, ...results.map(({ metafile }) => metafile.inputs));
+  await writeFile(path.join(fresh, "metafile.json"), JSON.stringify({ inputs, outputs }));
+  const code = Object.entries(outputs).filter(([file]) => file.endsWith(".js"));
+  return code.reduce((sum, [, output]) => sum + output.bytes, 0);
+}
+
+function points(forBrowser) {
+  const chosen = present.filter(({ browser = false }) => browser === forBrowser);
+  return chosen.map(({ source, out }) => ({ in: source, out }));
 }
 
 async function writeTypes() {
-  const sources = present.filter((entry) => entry.types).map((entry) => entry.source);
+  const sources = present.filter((entry) => entry.types).map((entry) => path.join(root, entry.source));
   if (sources.length === 0) {
     console.log("build: no types, no public entry is written yet");
     return;
   }
-  // tsc takes either a project or files: a project that lists the files that exist keeps one set of options.
-  const project = path.join(root, "node_modules/.cache/tsconfig.types.json");
-  await mkdir(path.dirname(project), { recursive: true });
-  const files = sources.map((source) => path.join(root, source));
-  const options = { rootDir: path.join(root, "keel/src"), outDir: path.join(dist, "types") };
-  await writeFile(
+  // A project of its own that lists the entries that exist: tsc takes files or a project, not both.
+  const project = path.join(fresh, "tsconfig.json");
+  const options = { rootDir: path.join(root, "keel/src"), outDir: path.join(fresh, "types") };
+  const extended = path.join(root, "tsconfig.build.json");
+  await writeFile(project, JSON.stringify({ extends: extended, compilerOptions: options, files: sources }));
+  const code = await run(process.execPath, [
+    path.join(root, "node_modules/typescript/bin/tsc"),
+    "-p",
     project,
-    JSON.stringify({ extends: path.join(root, "tsconfig.build.json"), compilerOptions: options, files }),
-  );
-  await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", project]);
+  ]);
+  if (code !== 0) throw new Error("the types of the public entries do not compile");
+  await rm(project);
 }
 
-function run(command, parameters) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, parameters, { cwd: root, stdio: "inherit" });
-    child.on("error", reject);
-    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${command} ended with ${code}`))));
-  });
+/** Swapped in whole, so that a command which runs meanwhile, or a second build, never meets half a dist. */
+async function replaceDist() {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      if (existsSync(dist)) await rename(dist, old);
+      await rename(fresh, dist);
+      return;
+    } catch (error) {
+      // A second build was quicker between the two steps: take its place.
+      if (attempt === 5 || !["ENOENT", "ENOTEMPTY", "EEXIST"].includes(error.code)) throw error;
+      await rm(old, { recursive: true, force: true });
+    }
+  }
 }

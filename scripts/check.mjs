@@ -2,7 +2,7 @@
 // Every step runs even when an earlier one failed, so that one run shows all there is to mend.
 import { spawn } from "node:child_process";
 import path from "node:path";
-import { root, runVitest } from "./vitest.mjs";
+import { root, runVitest } from "./run.mjs";
 
 const bin = (name) => path.join(root, "node_modules", name);
 const steps = [

@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import { existsSync, globSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { printClosing, root, run, runVitest } from "./vitest.mjs";
+import { printClosing, root, run, runVitest } from "./run.mjs";
 
 const USAGE_EXIT = 64;
 const { values, positionals } = parseArgs({

@@ -1,6 +1,6 @@
 // `npm test`: builds, runs every suite with sample counts, and closes with the counts and what was not run here.
 // Further words go to vitest: `npm test -- architecture`.
-import { printClosing, run, runVitest } from "./vitest.mjs";
+import { printClosing, run, runVitest } from "./run.mjs";
 
 const words = process.argv.slice(2);
 const built = await run(process.execPath, ["scripts/build.mjs"]);
