@@ -2,6 +2,7 @@
  * What the engine needs from the world. Adapters implement these; the engine knows nothing else of the outside.
  * Every function that waits takes a signal and settles soon after it fires.
  */
+import type { FaultCode } from "../kernel/faults.ts";
 import type { Durable, Stop } from "../protocol/event.ts";
 import type { Block, Message } from "../protocol/message.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
@@ -61,10 +62,24 @@ export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 
+/** Something about a log that a person should know. It has the shape of a `notice.raised` event. */
+export type LogNotice = {
+  readonly level: "info" | "warning";
+  readonly text: string;
+  readonly code?: FaultCode;
+};
+
 /** The open log of one session, held by one writer. */
 export interface Log {
   readonly session: string;
-  /** On disk when it resolves; all or, after a crash, a prefix. Throws `log_unwritable` with nothing acknowledged. */
+  /** The highest seq on disk, also of a record that this version does not know. The next append goes on from it. */
+  readonly lastSeq: number;
+  /** At most one warning about damage and one about saving. Complete once `read` has run from the start. */
+  readonly notices: readonly LogNotice[];
+  /**
+   * On disk when it resolves; all or, after a crash, a prefix. Throws `log_unwritable` with nothing acknowledged;
+   * what was waiting behind a failed append is refused with it, and a later append may work again.
+   */
   append(events: readonly Durable[]): Promise<void>;
   /** The events after `seq` (0: all), in order. */
   read(after?: number): AsyncIterable<Durable>;
@@ -91,8 +106,11 @@ export interface Store {
   create(id: string, place: { cwd: string }): Promise<Log>;
   /** Opens for writing. Throws `session_unknown`, or `session_busy` while another process holds it. */
   open(id: string): Promise<Log>;
-  /** Reads without a lease; nothing runs because a session is only read. Throws `session_unknown`. */
-  read(id: string, after?: number): AsyncIterable<Durable>;
+  /**
+   * Reads without a lease and rewrites nothing; nothing runs because a session is only read. Throws `session_unknown`.
+   * `tell` hears of damage once, at the end.
+   */
+  read(id: string, after?: number, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
   /** Newest change first. Needs no full read. */
   list(filter?: { cwd?: string | undefined; limit?: number | undefined }): Promise<SessionInfo[]>;
   /** A copy of the log up to and with `seq` (all when absent), under a new id. */
@@ -120,9 +138,15 @@ export type FileContent = { readonly bytes: Uint8Array; readonly stamp: string; 
 export interface Files {
   describe(path: string): Promise<PathFacts>;
   /** Expected failures are values with a sentence for the model. */
-  read(path: string, limits: { mostBytes: number }): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }>;
+  read(
+    path: string,
+    limits: { mostBytes: number },
+  ): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }>;
   /** Atomic: a temporary file and a rename in the same directory. Keeps the mode of an existing file. */
-  write(path: string, bytes: Uint8Array): Promise<{ ok: true; stamp: string; path: string } | { ok: false; why: string }>;
+  write(
+    path: string,
+    bytes: Uint8Array,
+  ): Promise<{ ok: true; stamp: string; path: string } | { ok: false; why: string }>;
 }
 
 export type ShellChunk = { readonly text: string };

@@ -72,6 +72,11 @@ export const faults = {
     hint: "The readable part is kept, and the original bytes stand beside it.",
     exit: exitCodes.damagedData,
   },
+  log_unreadable: {
+    says: "The session's log {path} cannot be read: {reason}",
+    hint: "It must be a plain file that you may read; nothing was changed.",
+    exit: exitCodes.damagedData,
+  },
   log_too_new: {
     says: "The log {path} was written by a newer Keel (format {found}, this one reads up to {known}).",
     hint: "Update Keel; the log was not touched.",
@@ -136,6 +141,12 @@ export const faults = {
   unreachable: {
     says: "The provider cannot be reached: {reason}",
     hint: "Check the network and the base URL.",
+    exit: exitCodes.unreachable,
+  },
+  // Apart from `unreachable`, because another try meets the same certificate.
+  certificate_refused: {
+    says: "The provider's certificate is not trusted: {reason}",
+    hint: "Check the base URL; where a company's proxy signs, name its certificate in NODE_EXTRA_CA_CERTS.",
     exit: exitCodes.unreachable,
   },
   stream_stalled: {
