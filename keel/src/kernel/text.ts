@@ -31,4 +31,11 @@ export function shorten(text: string, most: number): string {
 /** A rough count of tokens, good to a third: used until the provider has counted. */
 export const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
 
+/** A short, stable mark of a text (64-bit FNV-1a): tells texts apart, but is no proof against a forger. */
+export function fingerprint(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of encoder.encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  return hash.toString(16).padStart(16, "0");
+}
+
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;

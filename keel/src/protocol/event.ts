@@ -86,8 +86,9 @@ const durable = [
   z.object({ type: type("prompt.fixed"), system: z.array(z.string()), tools: z.array(toolSpecSchema), why: promptWhySchema }),
   z.object({ type: type("input.accepted"), input: inputSchema }),
   z.object({ type: type("input.dropped"), inputId: z.string(), why: z.enum(["cancelled", "blocked", "lost"]), reason: z.optional(z.string()) }),
-  z.object({ type: type("input.joined"), inputIds: z.array(z.string()) }),
-  z.object({ type: type("turn.started"), turnId: z.string(), inputIds: z.array(z.string()) }),
+  /** `context`: words that hooks add to the inputs for the model. */
+  z.object({ type: type("input.joined"), inputIds: z.array(z.string()), context: z.optional(z.array(z.string())) }),
+  z.object({ type: type("turn.started"), turnId: z.string(), inputIds: z.array(z.string()), context: z.optional(z.array(z.string())) }),
   z.object({ type: type("turn.interrupted"), by: z.enum(["host", "answer", "shutdown"]) }),
   z.object({ type: type("context.added"), content: z.array(inputBlockSchema), why: addedWhySchema }),
   z.object({ type: type("model.started"), requestId: z.string(), model: z.string(), purpose: purposeSchema, attempt: z.number() }),

@@ -34,6 +34,8 @@ export type ToolContext = {
   readonly session: string;
   readonly workspace: Workspace;
   readonly clock: Clock;
+  /** What policy decided about, once it has: a run touches these targets and not what a path has come to mean since. */
+  readonly decided?: readonly Claim[];
   /** The stamp under which this session last saw a file. */
   seen(path: string): string | undefined;
   /** Asks the host, durably: the process may die while it waits. */
@@ -45,6 +47,8 @@ export type Tool<I = unknown> = {
   readonly aliases: readonly string[];
   readonly description: string;
   readonly input: Schema<I>;
+  /** Characters of a result that reach the model, where the common limit does not fit the tool. */
+  readonly resultCharacters?: number;
   traits(input: I): Traits;
   /** What the call would touch. Policy decides about exactly these. */
   claims(input: I, context: ToolContext): Promise<readonly Claim[]>;
@@ -59,6 +63,7 @@ export const carefulTraits: Traits = { readOnly: false, concurrent: false, repla
 
 export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> & {
   readonly aliases?: readonly string[];
+  readonly resultCharacters?: number;
   readonly traits?: Partial<Traits> | ((input: I) => Partial<Traits>);
   readonly claims?: Tool<I>["claims"];
   readonly check?: Tool<I>["check"];
@@ -71,6 +76,7 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
     aliases: definition.aliases ?? [],
     description: definition.description,
     input: definition.input,
+    ...(definition.resultCharacters === undefined ? {} : { resultCharacters: definition.resultCharacters }),
     traits: (input) => ({ ...carefulTraits, ...(typeof traits === "function" ? traits(input) : traits) }),
     claims: claims ?? (async () => [{ action: "use", target: definition.name }]),
     check: check ?? (async () => undefined),

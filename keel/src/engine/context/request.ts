@@ -1,0 +1,44 @@
+/** From state to a request: a pure projection. What changes is appended; what stands before it stays byte for byte. */
+import type { Message } from "../../protocol/message.ts";
+import type { ModelInfo } from "../../protocol/usage.ts";
+import type { ModelRequest } from "../ports.ts";
+import { modelOf, type State } from "../state.ts";
+
+/** What replies may be long, short of the model's own limit: longer ones cost time at every retry. */
+const mostReplyTokens = 32_000;
+
+export function requestOf(state: State, { session, info }: { session: string; info: ModelInfo }): ModelRequest {
+  return {
+    session,
+    model: modelOf(state),
+    system: state.prompt?.system ?? [],
+    tools: state.prompt?.tools ?? [],
+    messages: state.history.slice(),
+    maxOutputTokens: Math.min(info.maxOutputTokens, mostReplyTokens),
+    thinking: info.abilities.thinking === "none" ? { kind: "off" } : (state.settings?.thinking ?? { kind: "off" }),
+    effort: state.settings?.effort,
+  };
+}
+
+/**
+ * The request for a summary. It extends the conversation's own request, so the provider's cache is read, unless the
+ * conversation itself is too long: then its oldest part is left out, never splitting a call from its result.
+ */
+export function summaryRequestOf(
+  state: State,
+  ask: { session: string; info: ModelInfo; instructions: Message; mostTokens: number; estimate: (message: Message) => number },
+): ModelRequest {
+  const base = requestOf(state, ask);
+  let messages = base.messages;
+  let tokens = messages.reduce((sum, message) => sum + ask.estimate(message), 0);
+  while (tokens > ask.mostTokens && messages.length > 1) {
+    const cut = messages.findIndex((message, index) => index > 0 && startsCleanly(message) && message.role === "user");
+    const rest = cut > 0 ? messages.slice(cut) : [];
+    messages = rest;
+    tokens = rest.reduce((sum, message) => sum + ask.estimate(message), 0);
+  }
+  return { ...base, thinking: { kind: "off" }, messages: [...messages, ask.instructions] };
+}
+
+/** A message before which a conversation may be cut: its results, if it has any, would lose their calls. */
+export const startsCleanly = (message: Message): boolean => !message.content.some(({ type }) => type === "tool_result");

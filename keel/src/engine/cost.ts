@@ -1,0 +1,42 @@
+/** From tokens to money. A model without known prices costs tokens, never an invented sum. */
+import { addUsage, type Bill, contextTokens, noUsage, type Prices, type Usage } from "../protocol/usage.ts";
+
+const million = 1_000_000;
+
+/** Null when the prices are unknown. */
+export function costOf(usage: Usage, prices: Prices | null): number | null {
+  if (!prices) return null;
+  const long = usage.cacheWriteLongTokens ?? 0;
+  const tokens =
+    usage.inputTokens * prices.input +
+    usage.outputTokens * prices.output +
+    usage.cacheReadTokens * prices.cacheRead +
+    (usage.cacheWriteTokens - long) * prices.cacheWrite +
+    long * prices.cacheWriteLong;
+  return tokens / million + (usage.webSearches ?? 0) * (prices.webSearch ?? 0);
+}
+
+/** `usage: null` is a request whose outcome was lost: from then on the bill says "at least". */
+export function addToBill(
+  bill: Bill,
+  model: string,
+  charge: { usage: Usage | null; costUsd: number | null; ms: number },
+): Bill {
+  const { usage, costUsd, ms } = charge;
+  if (usage === null) return { ...bill, unknownRequests: bill.unknownRequests + 1, apiMs: bill.apiMs + ms };
+  const before = Object.hasOwn(bill.models, model) ? bill.models[model] : undefined;
+  return {
+    costUsd: bill.costUsd + (costUsd ?? 0),
+    unpricedTokens: bill.unpricedTokens + (costUsd === null ? contextTokens(usage) : 0),
+    unknownRequests: bill.unknownRequests,
+    apiMs: bill.apiMs + ms,
+    usage: addUsage(bill.usage, usage),
+    models: {
+      ...bill.models,
+      [model]: {
+        usage: addUsage(before?.usage ?? noUsage, usage),
+        costUsd: (before?.costUsd ?? 0) + (costUsd ?? 0),
+      },
+    },
+  };
+}

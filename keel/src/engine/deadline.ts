@@ -1,0 +1,42 @@
+/** Every wait has a deadline and a signal: this joins the two. */
+import { childOf } from "../kernel/abort.ts";
+import type { Clock } from "./ports.ts";
+
+/** How long something may take to settle after it was told to stop, before it is left behind. */
+export const graceMs = 2_000;
+
+export type Timed<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "late" } | { readonly kind: "aborted" };
+
+/**
+ * Runs `task` with a signal that fires at the deadline or with `signal`. A task that does not settle within the grace
+ * time after that is left behind. What the task throws is thrown.
+ */
+export async function within<T>(
+  { clock, ms, signal }: { clock: Clock; ms: number; signal: AbortSignal },
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<Timed<T>> {
+  const { controller, release } = childOf(signal);
+  const ended = new AbortController();
+  const running = task(controller.signal).then((value): Timed<T> => ({ kind: "done", value }));
+  // Somebody else may have given up on it first.
+  running.catch(() => undefined);
+  const timer = clock.sleep(ms, ended.signal).then(async (): Promise<Timed<T>> => {
+    controller.abort();
+    await clock.sleep(graceMs, ended.signal);
+    return { kind: "late" };
+  });
+  const stopped = new Promise<Timed<T>>((resolve) => {
+    const give = async (): Promise<void> => {
+      await clock.sleep(graceMs, ended.signal);
+      resolve({ kind: "aborted" });
+    };
+    if (signal.aborted) void give();
+    else signal.addEventListener("abort", () => void give(), { once: true, signal: ended.signal });
+  });
+  try {
+    return await Promise.race([running, timer, stopped]);
+  } finally {
+    release();
+    ended.abort();
+  }
+}

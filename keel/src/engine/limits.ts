@@ -1,0 +1,76 @@
+/** What bounds a turn. Each number is a named constant with its reason; hosts may lower or raise them. */
+import type { Backoff } from "../kernel/backoff.ts";
+import type { ModelInfo } from "../protocol/usage.ts";
+
+export type Limits = {
+  /** Model replies in one turn; 1 means one model call. */
+  readonly maxTurns: number;
+  readonly maxBudgetUsd: number;
+  readonly maxTokens: number;
+  /** Tries after a first failure that cost nothing yet (overload, rate, network). */
+  readonly maxRetries: number;
+  /** Tries after a failure that may have cost a whole reply (stall, cut, malformed). */
+  readonly maxStreamRetries: number;
+  readonly backoff: Backoff;
+  /** Tried in this order when the retries of a model are used up. */
+  readonly fallbackModels: readonly string[];
+  /** The turn must end with a structured answer. */
+  readonly structured: boolean;
+  readonly maxStructuredRetries: number;
+  readonly maxOutputRecoveries: number;
+  /** Times that a stop hook may send the model back to work. */
+  readonly maxObjections: number;
+  readonly maxFruitlessCompactions: number;
+  /** The context size from which the conversation is compacted before the next request. */
+  readonly compactAtTokens: number;
+  readonly firstByteMs: number;
+  readonly silenceMs: number;
+  readonly toolMs: number;
+  readonly hookMs: number;
+  readonly askMs: number;
+  readonly pendingInputs: number;
+  /** Characters of a tool's result that the model sees; the rest is spilled to a file. */
+  readonly resultCharacters: number;
+  readonly concurrentCalls: number;
+};
+
+const minute = 60_000;
+
+export const defaultLimits: Limits = {
+  maxTurns: Number.POSITIVE_INFINITY,
+  maxBudgetUsd: Number.POSITIVE_INFINITY,
+  maxTokens: Number.POSITIVE_INFINITY,
+  // As many as the interface that we are a drop-in for.
+  maxRetries: 10,
+  // Each may already be billed: G16.
+  maxStreamRetries: 3,
+  backoff: { firstMs: 500, mostMs: 32_000 },
+  fallbackModels: [],
+  structured: false,
+  maxStructuredRetries: 5,
+  maxOutputRecoveries: 3,
+  // A hook that is never content must not run the bill up for ever.
+  maxObjections: 20,
+  maxFruitlessCompactions: 2,
+  compactAtTokens: Number.POSITIVE_INFINITY,
+  // A large prompt without a cache can take minutes until its first token.
+  firstByteMs: 5 * minute,
+  silenceMs: 2 * minute,
+  // The longest time that a tool may ask for; each tool has its own, shorter one.
+  toolMs: 24 * 60 * minute,
+  hookMs: minute,
+  askMs: 24 * 60 * minute,
+  // More than a person types; a flood is refused, not stored.
+  pendingInputs: 1_000,
+  resultCharacters: 30_000,
+  concurrentCalls: 10,
+};
+
+/** Room left for the reply and for what a turn adds before its next count. */
+const reserveTokens = 20_000;
+
+/** The limits as they are for a model: its window bounds the context. */
+export function limitsFor(limits: Limits, info: ModelInfo): Limits {
+  const room = Math.max(info.windowTokens / 2, info.windowTokens - reserveTokens);
+  return { ...limits, compactAtTokens: Math.min(limits.compactAtTokens, room) };
+}

@@ -1,0 +1,76 @@
+/**
+ * Policy: claims, rules and mode in, a verdict out. Pure. Deny is final; what no rule and no mode allows is asked.
+ * A first, careful policy: only reading inside the workspace goes without a question.
+ */
+import type { PermissionMode } from "../../protocol/settings.ts";
+import type { Claim } from "../../protocol/tool.ts";
+import type { AskOption } from "../../protocol/ask.ts";
+import type { PathFacts } from "../ports.ts";
+import type { Traits } from "../tools/define.ts";
+import { type Rule, covers, touches } from "./rules.ts";
+
+export type Facts = {
+  readonly tool: string;
+  readonly traits: Traits;
+  readonly claims: readonly Claim[];
+  readonly mode: PermissionMode;
+  readonly rules: Rules;
+  /** What the path of a read or write claim is, by the claim's target. */
+  readonly paths: ReadonlyMap<string, PathFacts>;
+};
+
+export type Rules = { readonly allow: readonly Rule[]; readonly ask: readonly Rule[]; readonly deny: readonly Rule[] };
+export const noRules: Rules = { allow: [], ask: [], deny: [] };
+
+export type Decision =
+  | { readonly verdict: "allow"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
+  | { readonly verdict: "deny"; readonly by: "rule" | "mode"; readonly because: string }
+  | {
+      readonly verdict: "ask";
+      /** A rule wants the question: no hook may skip it. */
+      readonly insists: boolean;
+      readonly because: string;
+      readonly options: readonly AskOption[];
+    };
+
+export function decide(facts: Facts): Decision {
+  const denied = facts.rules.deny.find((rule) => facts.claims.some((claim) => touches(rule, facts.tool, claim)));
+  if (denied) return { verdict: "deny", by: "rule", because: `the rule ${denied.text} denies it` };
+  const mustAsk = facts.rules.ask.find((rule) => facts.claims.some((claim) => touches(rule, facts.tool, claim)));
+  if (facts.mode === "bypassPermissions" && !mustAsk) return { verdict: "allow", by: "mode", because: "permissions are bypassed" };
+  if (mustAsk) return refuseOrAsk(facts, { because: `the rule ${mustAsk.text} asks`, insists: true });
+  if (facts.mode === "plan" && !facts.traits.readOnly) return { verdict: "deny", by: "mode", because: "plan mode changes nothing" };
+  const allowed = coveringRule(facts);
+  if (allowed) return { verdict: "allow", by: "rule", because: `the rule ${allowed.text} allows it` };
+  if (facts.traits.readOnly && facts.claims.every((claim) => isInside(facts, claim))) return { verdict: "allow", by: "read-only", because: "it only reads inside the workspace" };
+  if (facts.mode === "acceptEdits" && facts.claims.every((claim) => claim.action === "write" && isInside(facts, claim))) {
+    return { verdict: "allow", by: "mode", because: "edits inside the workspace are accepted" };
+  }
+  return refuseOrAsk(facts, { because: "nothing allows it yet", insists: false });
+}
+
+function refuseOrAsk(facts: Facts, { because, insists }: { because: string; insists: boolean }): Decision {
+  if (facts.mode === "dontAsk") return { verdict: "deny", by: "mode", because: `${because}, and this mode does not ask` };
+  return { verdict: "ask", because, insists, options: optionsFor(facts) };
+}
+
+/** Every claim must be covered by some allow rule. */
+function coveringRule(facts: Facts): Rule | undefined {
+  const covering = facts.claims.map((claim) => facts.rules.allow.find((rule) => covers(rule, facts.tool, claim)));
+  return covering.length > 0 && covering.every((rule) => rule !== undefined) ? covering[0] : undefined;
+}
+
+function isInside(facts: Facts, claim: Claim): boolean {
+  if (claim.action !== "read" && claim.action !== "write") return false;
+  return facts.paths.get(claim.target)?.root !== undefined;
+}
+
+function optionsFor(facts: Facts): AskOption[] {
+  const target = facts.claims.find(({ action }) => action === "execute")?.target;
+  const rule = target === undefined ? facts.tool : `${facts.tool}(${target})`;
+  return [
+    { id: "once", label: "Yes, once", verdict: "allow" },
+    { id: "always", label: `Yes, and for the rest of the session: ${rule}`, verdict: "allow", rule },
+    { id: "no", label: "No", verdict: "deny" },
+  ];
+}

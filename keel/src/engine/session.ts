@@ -1,0 +1,307 @@
+/** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
+import { fault, toFault } from "../kernel/fault.ts";
+import { never } from "../kernel/never.ts";
+import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
+import type { Command, Receipt } from "../protocol/command.ts";
+import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
+import { Asks } from "./asks.ts";
+import { Journal } from "./journal.ts";
+import { limitsFor } from "./limits.ts";
+import { nextStep, type Step } from "./next-step.ts";
+import { answersAsk } from "./policy/remember.ts";
+import { settleAsLost, settleRequest } from "./settle.ts";
+import { emptyState, fold, modelOf, type State } from "./state.ts";
+import { askModel } from "./steps/ask-model.ts";
+import { compact } from "./steps/compact.ts";
+import { finish } from "./steps/finish.ts";
+import { runTools } from "./steps/run-tools.ts";
+import { takeInput } from "./steps/take-input.ts";
+import type { Closed, Parts, Work } from "./work.ts";
+
+export type Start = Omit<Extract<DurableEvent, { type: "session.opened" }>, "type">;
+export type Listener = (envelope: Envelope) => void;
+
+export class Session {
+  readonly id: string;
+  readonly #parts: Parts;
+  readonly #listeners = new Set<Listener>();
+  readonly #asks = new Asks();
+  readonly #early: Work["early"] = new Map();
+  readonly #inputs = new Set<string>();
+  #state: State = emptyState;
+  #journal: Journal;
+  #abort = new AbortController();
+  #running: Promise<void> | undefined;
+  #ending = false;
+
+  private constructor(parts: Parts) {
+    this.id = parts.log.session;
+    this.#parts = parts;
+    this.#journal = this.#newJournal();
+  }
+
+  /** Folds the log, settles what an unclean end left open, and waits. Nothing runs before `submit` or `run`. */
+  static async open(parts: Parts, { start, unfinished = "continue" }: { start: Start; unfinished?: "continue" | "lost" }): Promise<Session> {
+    const session = new Session(parts);
+    await session.#load();
+    if (!session.#state.opened) session.#record({ type: "session.opened", ...start });
+    for (const event of settleRequest(session.#state)) session.#record(event);
+    if (unfinished === "lost") for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
+    await session.#journal.saved();
+    return session;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** A listener sees durable events once they are on disk, and live ones at once. It must not throw. */
+  onEvent(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The receipt comes when the command's facts are on disk. Throws a Fault, and then nothing was accepted. */
+  async submit(command: Command): Promise<Receipt> {
+    if (this.#ending && command.type !== "close") throw fault("session_closed");
+    if (this.#journal.broken) await this.#reload();
+    switch (command.type) {
+      case "input":
+        return this.#accept(command);
+      case "answer":
+        return this.#answer(command.askId, command.answer);
+      case "interrupt":
+        return this.#interrupt(command.dropQueued ?? false);
+      case "drop":
+        return this.#drop(command.inputId);
+      case "set":
+        this.#record({ type: "settings.changed", patch: command.patch, why: "host" });
+        return this.#done();
+      case "compact":
+        this.#record({ type: "compaction.requested", instructions: command.instructions });
+        await this.#journal.saved();
+        void this.run();
+        return { type: "done" };
+      case "rewind":
+        throw fault("usage", { reason: "This session keeps no checkpoints." });
+      case "close":
+        await this.close("ended");
+        return { type: "done" };
+      default:
+        return never(command);
+    }
+  }
+
+  /** Works until nothing is left to do. A second call joins the first. Never throws: a fault is shown as a notice. */
+  run(): Promise<void> {
+    this.#running ??= this.#drain().finally(() => {
+      this.#running = undefined;
+      // Something may have come in after the last look.
+      if (!this.#ending && !this.#journal.broken && this.#next().kind !== "idle") void this.run();
+    });
+    return this.#running;
+  }
+
+  /** A graceful end: open asks are closed, the turn ends as interrupted, the lease is given back. */
+  async close(reason: "ended" | "stopped" | "cleared" | "failed"): Promise<void> {
+    if (this.#ending) return this.#running;
+    this.#ending = true;
+    try {
+      if (this.#state.turn && !this.#journal.broken) {
+        this.#stop("shutdown");
+        await this.run();
+      }
+      await this.#running;
+      if (!this.#journal.broken) this.#record({ type: "session.closed", reason });
+      await this.#journal.saved();
+    } finally {
+      await this.#parts.log.close();
+    }
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      for (let step = this.#next(); step.kind !== "idle"; step = this.#next()) {
+        if (!this.#state.turn) {
+          if (this.#ending) break;
+          this.#abort = new AbortController();
+        }
+        await this.#perform(step);
+      }
+      await this.#journal.saved();
+    } catch (thrown) {
+      const { code, message } = toFault(thrown);
+      this.#show({ type: "notice.raised", level: "warning", text: message, code });
+      // A fault of the log stops the work where it stands; any other is a defect that must not spin.
+      if (!this.#journal.broken) this.#journal = this.#brokenBy(thrown);
+    }
+  }
+
+  #next(): Step {
+    const info = this.#parts.model.info(modelOf(this.#state));
+    return nextStep(this.#state, limitsFor(this.#parts.limits, info));
+  }
+
+  #perform(step: Step): Promise<void> {
+    const work = this.#work();
+    switch (step.kind) {
+      case "take-input":
+        return takeInput(work, step);
+      case "ask-model":
+        return askModel(work, step);
+      case "run-tools":
+        return runTools(work);
+      case "compact":
+        return compact(work, step);
+      case "finish":
+        return finish(work, step);
+      case "idle":
+        return Promise.resolve();
+      default:
+        return never(step);
+    }
+  }
+
+  #work(): Work {
+    const session = this;
+    return {
+      parts: this.#parts,
+      signal: this.#abort.signal,
+      early: this.#early,
+      get state() {
+        return session.#state;
+      },
+      record: (event) => this.#record(event),
+      saved: () => this.#journal.saved(),
+      show: (event) => this.#show(event),
+      ask: (ask) => this.#ask(ask),
+    };
+  }
+
+  #record(event: DurableEvent): void {
+    const envelope: Durable = { seq: this.#state.seq + 1, at: this.#parts.clock.now(), session: this.id, ...event };
+    this.#journal.add(envelope);
+    this.#state = fold(this.#state, envelope);
+  }
+
+  #show(event: LiveEvent): void {
+    this.#tell({ at: this.#parts.clock.now(), session: this.id, ...event });
+  }
+
+  #tell(envelope: Envelope): void {
+    for (const listener of this.#listeners) listener(envelope);
+  }
+
+  async #accept(command: Extract<Command, { type: "input" }>): Promise<Receipt> {
+    const id = command.id ?? this.#parts.ids.uuid();
+    if (this.#inputs.has(id)) return { type: "accepted", inputId: id, duplicate: true };
+    if (this.#state.pending.length >= this.#parts.limits.pendingInputs) throw fault("queue_full", { limit: this.#parts.limits.pendingInputs });
+    this.#inputs.add(id);
+    const input = { id, content: command.content, from: command.from ?? { kind: "person" as const }, when: command.when ?? ("after" as const) };
+    try {
+      this.#record({ type: "input.accepted", input });
+      await this.#journal.saved();
+    } catch (thrown) {
+      this.#inputs.delete(id);
+      throw thrown;
+    }
+    void this.run();
+    return { type: "accepted", inputId: id, duplicate: false };
+  }
+
+  async #answer(askId: string, answer: Answer): Promise<Receipt> {
+    if (this.#state.asks.every(({ id }) => id !== askId)) {
+      return { type: "late", askId, why: this.#state.answers.has(askId) ? "closed" : "unknown" };
+    }
+    this.#closeAsk(askId, { answer, by: "host" });
+    await this.#journal.saved();
+    return { type: "answered", askId };
+  }
+
+  #closeAsk(askId: string, closed: Closed): void {
+    const known = this.#state.rules.length;
+    this.#record({ type: "ask.closed", askId, ...closed });
+    this.#asks.settle(askId, closed);
+    // A remembered answer also settles the open asks that it covers.
+    for (const rule of this.#state.rules.slice(known)) {
+      for (const ask of this.#state.asks.filter((open) => answersAsk(rule, open))) this.#closeAsk(ask.id, { answer: { verdict: "allow" }, by: "rule" });
+    }
+  }
+
+  async #ask(ask: Ask): Promise<Closed> {
+    const known = this.#state.answers.get(ask.id);
+    if (known) return known;
+    const { clock, limits } = this.#parts;
+    const answered = this.#asks.wait(ask.id);
+    if (this.#state.asks.every(({ id }) => id !== ask.id)) this.#record({ type: "ask.opened", ask });
+    await this.#journal.saved();
+    const settled = new AbortController();
+    const late = clock.sleep(limits.askMs, settled.signal).then((): Closed => ({ answer: { verdict: "deny", reason: "Nobody answered in time." }, by: "timeout" }));
+    try {
+      const closed = await Promise.race([answered, late]);
+      if (closed.by === "timeout") this.#closeAsk(ask.id, closed);
+      return closed;
+    } finally {
+      settled.abort();
+    }
+  }
+
+  async #interrupt(dropQueued: boolean): Promise<Receipt> {
+    const running = this.#state.turn !== null;
+    if (running) this.#stop("host");
+    const dropped = dropQueued ? this.#state.pending.map(({ id }) => id) : [];
+    for (const inputId of dropped) this.#record({ type: "input.dropped", inputId, why: "cancelled" });
+    const stillQueued = this.#state.pending.map(({ id }) => id);
+    await this.#journal.saved();
+    return { type: "interrupted", running, stillQueued, dropped };
+  }
+
+  #stop(by: "host" | "shutdown"): void {
+    if (!this.#state.turn?.interrupted) this.#record({ type: "turn.interrupted", by });
+    const closedBy: AnsweredBy = by === "host" ? "interrupt" : "shutdown";
+    for (const ask of this.#state.asks) this.#closeAsk(ask.id, { answer: { verdict: "deny", reason: "Interrupted." }, by: closedBy });
+    this.#abort.abort();
+  }
+
+  async #drop(inputId: string): Promise<Receipt> {
+    const found = this.#state.pending.some(({ id }) => id === inputId);
+    if (found) this.#record({ type: "input.dropped", inputId, why: "cancelled" });
+    await this.#journal.saved();
+    return { type: "dropped", inputId, found };
+  }
+
+  async #done(): Promise<Receipt> {
+    await this.#journal.saved();
+    return { type: "done" };
+  }
+
+  async #load(): Promise<void> {
+    this.#inputs.clear();
+    let state = emptyState;
+    for await (const event of this.#parts.log.read()) {
+      if (event.type === "input.accepted") this.#inputs.add(event.input.id);
+      state = fold(state, event);
+    }
+    this.#state = state;
+  }
+
+  /** After a failed write only the disk is right: what was not saved is forgotten, and the work goes on from there. */
+  async #reload(): Promise<void> {
+    this.#abort.abort();
+    this.#asks.release({ answer: { verdict: "deny", reason: "The log cannot be written." }, by: "shutdown" });
+    await this.#running;
+    await this.#load();
+    this.#journal = this.#newJournal();
+    for (const event of settleRequest(this.#state)) this.#record(event);
+    await this.#journal.saved();
+    if (this.#state.turn) void this.run();
+  }
+
+  #newJournal(): Journal {
+    return new Journal(this.#parts.log, (event) => this.#tell(event));
+  }
+
+  #brokenBy(thrown: unknown): Journal {
+    return Journal.broken(this.#parts.log, toFault(thrown));
+  }
+}

@@ -1,0 +1,112 @@
+/** Asks the model once. A failure is recorded, not thrown: whether to try again is `next-step`'s word. */
+import type { Fault } from "../../kernel/fault.ts";
+import { isRetryable } from "../../kernel/retryable.ts";
+import { sameJson } from "../../kernel/json.ts";
+import type { PromptWhy } from "../../protocol/event.ts";
+import { noUsage } from "../../protocol/usage.ts";
+import { costOf } from "../cost.ts";
+import { note } from "../context/blocks.ts";
+import { requestOf } from "../context/request.ts";
+import type { Step, Wait } from "../next-step.ts";
+import type { ModelEvent } from "../ports.ts";
+import { modelOf, type State } from "../state.ts";
+import { earlyStarter } from "../tools/early.ts";
+import { reminders } from "../words.ts";
+import { specOf, type Work } from "../work.ts";
+import { readReply } from "./stream.ts";
+
+export async function askModel(work: Work, step: Extract<Step, { kind: "ask-model" }>): Promise<void> {
+  const { clock, ids, model } = work.parts;
+  if (step.wait && !(await waitBefore(work, step.wait))) return;
+  if (step.fallback !== undefined) work.record({ type: "settings.changed", patch: { model: step.fallback }, why: "fallback" });
+  const reminder = step.reminder && reminders[step.reminder];
+  if (step.reminder && reminder) work.record({ type: "context.added", content: [note(reminder)], why: step.reminder });
+  fixPrompt(work);
+
+  const requestId = ids.uuid();
+  const name = modelOf(work.state);
+  const info = model.info(name);
+  const request = requestOf(work.state, { session: work.parts.log.session, info });
+  work.record({ type: "model.started", requestId, model: name, purpose: "turn", attempt: (work.state.turn?.failures ?? 0) + 1 });
+  await work.saved();
+
+  const startedAt = clock.monotonicMs();
+  const starter = earlyStarter(work);
+  const outcome = await readReply(work, request, (event) => {
+    showEvent(work, requestId, event);
+    if (event.type === "block.end" && event.block.type === "tool_use") starter.consider(event.block);
+  });
+  const ms = Math.round(clock.monotonicMs() - startedAt);
+  if (!outcome.ok) return fail(work, { requestId, model: name, ms, purpose: "turn", fault: outcome.fault, begun: outcome.begun });
+  const { content, stop, usage, providerId } = outcome.reply;
+  work.record({ type: "model.finished", requestId, messageId: ids.uuid(), model: name, content, stop, usage, costUsd: costOf(usage, info.prices), ms, providerId });
+}
+
+/** Records a failed attempt. What it cost is known only when the provider never began. */
+export function fail(
+  work: Work,
+  attempt: { requestId: string; model: string; ms: number; purpose: "turn" | "compaction"; fault: Fault; begun: boolean },
+): void {
+  const { fault, begun, ...rest } = attempt;
+  work.early.clear();
+  work.show({ type: "reply.withdrawn", requestId: attempt.requestId, why: fault.toData() });
+  const { retryAfterMs } = fault.detail;
+  work.record({
+    type: "model.failed",
+    ...rest,
+    fault: fault.toData(),
+    retryable: isRetryable(fault.code),
+    usage: begun ? null : noUsage,
+    costUsd: begun ? null : 0,
+    ...(typeof retryAfterMs === "number" ? { retryAfterMs } : {}),
+  });
+}
+
+/** True when the wait is over, false when the turn was interrupted meanwhile. */
+export async function waitBefore(work: Work, wait: Wait): Promise<boolean> {
+  const { clock, ids } = work.parts;
+  const delayMs = Math.round(wait.delayMs * (1 + ids.random() / 4));
+  const failure = work.state.turn?.failure;
+  if (failure) work.show({ type: "retry.waiting", attempt: wait.attempt, mostAttempts: wait.mostAttempts, delayMs, fault: failure.fault });
+  await clock.sleep(delayMs, work.signal);
+  return !work.signal.aborted;
+}
+
+/** Sets the unchanging start of requests at the first one, and again only for a declared reason. */
+function fixPrompt(work: Work): void {
+  const { tools, system, promptOnResume } = work.parts;
+  const logged = work.state.prompt;
+  const specs = tools.map(specOf);
+  const wanted = logged && promptOnResume === "logged" ? logged.system : system;
+  const why = promptChange(logged, { system: wanted, tools: specs });
+  if (why) work.record({ type: "prompt.fixed", system: [...wanted], tools: specs, why });
+}
+
+function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt"]>): PromptWhy | undefined {
+  if (!logged) return "first";
+  if (!sameJson(logged.system, wanted.system)) return "host";
+  if (sameJson(logged.tools, wanted.tools)) return undefined;
+  const names = new Set(wanted.tools.map(({ name }) => name));
+  return logged.tools.every(({ name }) => names.has(name)) ? "tools_added" : "tools_removed";
+}
+
+function showEvent(work: Work, requestId: string, event: ModelEvent): void {
+  switch (event.type) {
+    case "start":
+      return work.show({ type: "reply.started", requestId, model: event.model, providerId: event.providerId, usage: event.usage });
+    case "block.start":
+      return work.show({ type: "block.started", requestId, index: event.index, block: event.block });
+    case "text":
+      return work.show({ type: "text.delta", requestId, index: event.index, text: event.text });
+    case "thinking":
+      return work.show({ type: "thinking.delta", requestId, index: event.index, text: event.text });
+    case "signature":
+      return work.show({ type: "signature.delta", requestId, index: event.index, text: event.text });
+    case "call":
+      return work.show({ type: "call.delta", requestId, index: event.index, json: event.json });
+    case "block.end":
+      return work.show({ type: "block.finished", requestId, index: event.index, block: event.block });
+    case "end":
+      return;
+  }
+}

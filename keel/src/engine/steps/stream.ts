@@ -1,0 +1,55 @@
+/** Reads one streamed reply under its two deadlines: the first event, and silence between events. */
+import { childOf } from "../../kernel/abort.ts";
+import { type Fault, fault, toFault } from "../../kernel/fault.ts";
+import type { ModelEvent, ModelRequest } from "../ports.ts";
+import type { Work } from "../work.ts";
+
+export type Reply = Extract<ModelEvent, { type: "end" }>;
+export type Failed = { readonly fault: Fault; /** Whether the provider had begun to answer: then the attempt may be billed. */ readonly begun: boolean };
+
+/** Hands every event to `onEvent` and returns the end, or what went wrong. Never throws. */
+export async function readReply(
+  work: Work,
+  request: ModelRequest,
+  onEvent: (event: ModelEvent) => void,
+): Promise<{ ok: true; reply: Reply } | ({ ok: false } & Failed)> {
+  const { clock, limits, model } = work.parts;
+  const { controller, release } = childOf(work.signal);
+  const watch = new AbortController();
+  const progress = { begun: false, at: clock.monotonicMs() };
+  const guard = guardSilence();
+  try {
+    for await (const event of model.stream(request, controller.signal)) {
+      progress.begun = true;
+      progress.at = clock.monotonicMs();
+      onEvent(event);
+      if (event.type === "end") return { ok: true, reply: event };
+    }
+    // A stream that was aborted may end without a word.
+    throw work.signal.aborted ? fault("aborted") : fault("stream_cut");
+  } catch (thrown) {
+    const stalled = guard.stalled();
+    return { ok: false, fault: stalled ?? (work.signal.aborted ? fault("aborted", { cause: thrown }) : toFault(thrown)), begun: progress.begun };
+  } finally {
+    watch.abort();
+    release();
+  }
+
+  /** One sleeping timer for the whole stream: it wakes when the deadline of the newest event has come. */
+  function guardSilence(): { stalled(): Fault | undefined } {
+    let stall: Fault | undefined;
+    const look = async (): Promise<void> => {
+      while (!watch.signal.aborted) {
+        const limitMs = progress.begun ? limits.silenceMs : limits.firstByteMs;
+        const leftMs = progress.at + limitMs - clock.monotonicMs();
+        if (leftMs <= 0) {
+          stall = fault("stream_stalled", { seconds: Math.round(limitMs / 1000) });
+          return controller.abort(stall);
+        }
+        await clock.sleep(leftMs, watch.signal);
+      }
+    };
+    void look();
+    return { stalled: () => stall };
+  }
+}

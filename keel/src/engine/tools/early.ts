@@ -1,0 +1,55 @@
+/**
+ * Starts harmless calls while their reply still streams: read-only, replay-safe, concurrent, and allowed without a
+ * question. Their events wait until the reply is on record, and are dropped if the reply fails.
+ */
+import type { DurableEvent } from "../../protocol/event.ts";
+import type { ToolUse } from "../../protocol/message.ts";
+import type { Call } from "../state.ts";
+import { toolNamed, type Work } from "../work.ts";
+import { runCall } from "./call.ts";
+
+export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
+  // Nobody overtakes: after the first call that has to wait, all others wait too.
+  let open = !work.parts.hooks.watchTools;
+  return {
+    consider(use) {
+      open &&= isHarmless(work, use);
+      if (!open) return;
+      const events: DurableEvent[] = [];
+      const call: Call = { use, status: "requested", context: [] };
+      const done = runCall(heldBack(work, events), call);
+      done.catch(() => undefined); // Whoever takes the result over learns of it.
+      work.early.set(use.id, { done, events });
+    },
+  };
+}
+
+function isHarmless(work: Work, use: ToolUse): boolean {
+  const tool = toolNamed(work.parts.tools, use.name);
+  if (!tool || use.broken !== undefined || work.early.has(use.id)) return false;
+  const parsed = tool.input.parse(use.input);
+  if (!parsed.ok) return false;
+  const traits = tool.traits(parsed.value);
+  return traits.readOnly && traits.concurrent && traits.replay === "safe";
+}
+
+/** The same work, but nothing it records leaves before the reply does, and nothing is asked. */
+function heldBack(work: Work, events: DurableEvent[]): Work {
+  return {
+    parts: work.parts,
+    signal: work.signal,
+    early: work.early,
+    get state() {
+      return work.state;
+    },
+    record: (event) => void events.push(event),
+    saved: async () => undefined,
+    show: () => undefined,
+    ask: () => {
+      throw needsAsking;
+    },
+  };
+}
+
+/** Thrown where an early call turns out to need a person: it is then run in its turn, as if nothing had happened. */
+export const needsAsking: unique symbol = Symbol("needs asking");

@@ -1,0 +1,28 @@
+/** The harness's own words to the model: every sentence that the engine adds to a conversation, in one place. */
+import type { AddedWhy } from "../protocol/event.ts";
+import { answerToolName } from "./answer.ts";
+
+export const reminders: Partial<Record<AddedWhy, string>> = {
+  output_limit: "Your reply was cut off at its length limit. Go on exactly where it stopped, without repeating anything.",
+  refusal: "The reply was stopped. If part of the request can be done safely, do that part; otherwise say briefly why not.",
+  empty_reply: "Your reply was empty. Continue with the task, or say what stands in the way.",
+  structured_output: `Give your final answer by calling ${answerToolName} with a value that fits its schema.`,
+};
+
+export const summaryRequest = (instructions: string | undefined): string =>
+  [
+    "The conversation is about to be shortened. Write the notes with which you can go on without it.",
+    "Cover: what the person wants, in their words where wording matters; what was done and found, with file paths, names and commands; decisions and their reasons; what is unfinished and the very next step; errors met and how they were solved.",
+    "Write plain text and call no tool. Leave out what no longer matters.",
+    ...(instructions ? [`The person adds: ${instructions}`] : []),
+  ].join("\n");
+
+export const summaryIntroduction = "Earlier parts of this conversation were replaced by these notes:\n\n";
+
+export const interruptedResult = "Interrupted: this call was under way when the process ended. It may have had effects; check before you repeat it.";
+export const cancelledResult = "Interrupted by the user before it finished.";
+export const notRunResult = "Not run: the user interrupted the turn.";
+export const unknownTool = (name: string, known: readonly string[]): string =>
+  `There is no tool called ${name}. The tools are: ${known.join(", ")}.`;
+export const brokenCall = (name: string): string => `The input of ${name} was not valid JSON. Send the call again with a complete JSON object.`;
+export const invalidInput = (name: string, issues: string): string => `The input of ${name} does not fit its schema: ${issues}`;

@@ -1,0 +1,54 @@
+/** What the steps work with: the facts, the ports, and the few ways to leave a trace. */
+import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
+import type { DurableEvent, LiveEvent } from "../protocol/event.ts";
+import type { ToolSpec } from "../protocol/tool.ts";
+import type { Hooks } from "./hooks/points.ts";
+import type { Limits } from "./limits.ts";
+import type { Rules } from "./policy/decide.ts";
+import type { Clock, Ids, Log, Model, Workspace } from "./ports.ts";
+import type { State } from "./state.ts";
+import type { Spill } from "./tools/bound.ts";
+import type { Tool } from "./tools/define.ts";
+
+/** What a session is made of. */
+export type Parts = {
+  readonly log: Log;
+  readonly model: Model;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly workspace: Workspace;
+  readonly tools: readonly Tool[];
+  readonly rules: Rules;
+  readonly hooks: Hooks;
+  readonly spill: Spill;
+  readonly limits: Limits;
+  readonly system: readonly string[];
+  /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */
+  readonly promptOnResume: "logged" | "given";
+};
+
+export type Closed = { readonly answer: Answer; readonly by: AnsweredBy };
+
+export interface Work {
+  readonly parts: Parts;
+  readonly state: State;
+  /** Fires when the turn is interrupted or the session ends. */
+  readonly signal: AbortSignal;
+  /** Calls that were started while their reply still streamed. */
+  readonly early: Map<string, EarlyCall>;
+  /** Folds the event now and sends it on its way to the disk. */
+  record(event: DurableEvent): void;
+  /** Everything recorded so far is on disk. Awaited before every effect. */
+  saved(): Promise<void>;
+  show(event: LiveEvent): void;
+  /** Opens an ask, or joins one that is open or closed already under the same id. */
+  ask(ask: Ask): Promise<Closed>;
+}
+
+/** Its events wait until the reply is on record, and are dropped if the reply fails. */
+export type EarlyCall = { readonly done: Promise<void>; readonly events: DurableEvent[] };
+
+export const toolNamed = (tools: readonly Tool[], name: string): Tool | undefined =>
+  tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.aliases.includes(name));
+
+export const specOf = (tool: Tool): ToolSpec => ({ name: tool.name, description: tool.description, input: tool.input.json });
