@@ -131,6 +131,8 @@ export type PathFacts = {
   /** The workspace root that it lies in, if any. */
   readonly root: string | undefined;
   readonly links: boolean;
+  /** Why nothing can be done with it at all (a NUL byte, a loop of links, /proc …). Such a path lies in no root. */
+  readonly problem?: string | undefined;
 };
 
 export type FileContent = { readonly bytes: Uint8Array; readonly stamp: string; readonly path: string };
@@ -142,10 +144,15 @@ export interface Files {
     path: string,
     limits: { mostBytes: number },
   ): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }>;
-  /** Atomic: a temporary file and a rename in the same directory. Keeps the mode of an existing file. */
+  /**
+   * Atomic: a temporary file and a rename in the same directory. Keeps the mode of an existing file and makes missing
+   * directories. Takes a path that `describe` gave: one that passes a link by now is refused. With a basis it is
+   * also refused unless the file still has that stamp (null: unless it is still missing).
+   */
   write(
     path: string,
     bytes: Uint8Array,
+    basis?: { stamp: string | null },
   ): Promise<{ ok: true; stamp: string; path: string } | { ok: false; why: string }>;
 }
 
