@@ -34,12 +34,12 @@ const failures = outcome.report ? outcome.report.failed : "unknown";
 console.log(
   `suite ${suite}: seed ${seed}, count ${outcome.counts.join(", ") || "as written"}, failures ${failures}`,
 );
-printClosing(outcome);
 process.exitCode = outcome.code;
 if (outcome.notRun.length > 0 && !values["allow-not-run"]) {
   console.error("The long run fails because a part of it could not run; --allow-not-run accepts that.");
   process.exitCode ||= 1;
 }
+printClosing(outcome);
 
 function places(name) {
   return [`test/long/${name}.test.ts`, `test/e2e/${name}.test.ts`, `test/${name}.test.ts`];
