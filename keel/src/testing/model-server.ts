@@ -1,0 +1,233 @@
+/**
+ * A model that follows a script, over real HTTP on the loopback interface. It refuses what the provider refuses, keeps
+ * what it saw, and breaks in every way that a script names.
+ */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { toFault } from "../kernel/fault.ts";
+import { isObject, type JsonObject } from "../kernel/json.ts";
+import { estimateTokens } from "../kernel/text.ts";
+import type { Usage } from "../protocol/usage.ts";
+import { Answers, type ReadyReply, type ScriptFunction } from "./answers.ts";
+import { Exchange } from "./exchange.ts";
+import { violationsIn } from "./request-rules.ts";
+import type { Script } from "./script.ts";
+import { anthropicWire } from "./wires/anthropic.ts";
+import type { Incoming, Want, Wire } from "./wires/wire.ts";
+
+export type SeenRequest = {
+  /** Counts from 1. */
+  readonly number: number;
+  readonly wire: string;
+  readonly wants: Want;
+  readonly path: string;
+  /** Keys are masked. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body: JsonObject;
+  /** Why it was refused, if it was. */
+  readonly violations: readonly string[];
+};
+
+/** What a request used, given what the script says. A simulation of the prompt cache goes here. */
+export type Meter = (seen: SeenRequest, scripted: Usage) => Usage;
+
+export type ModelServerOptions = {
+  readonly script: Script | ScriptFunction<JsonObject>;
+  /** A free one when it is left out. */
+  readonly port?: number | undefined;
+  /** Called before the request is answered. */
+  readonly onRequest?: ((seen: SeenRequest) => void) | undefined;
+  /** The only key that is accepted. Without it every request is, also one without a key. */
+  readonly key?: string | undefined;
+  readonly check?: "strict" | "none" | undefined;
+  readonly meter?: Meter | undefined;
+  readonly wires?: readonly Wire[] | undefined;
+  /** Older requests are forgotten. */
+  readonly mostRequests?: number | undefined;
+};
+
+export type ModelServer = {
+  readonly url: string;
+  readonly port: number;
+  /** Those that asked for a reply, in their order. */
+  readonly requests: readonly SeenRequest[];
+  /** Counts and lists of models. */
+  readonly others: readonly SeenRequest[];
+  close(): Promise<void>;
+};
+
+/** As much as the provider takes. */
+const mostBodyBytes = 32 * 1024 * 1024;
+const defaultMostRequests = 10_000;
+const defaultModels = ["scripted-model"];
+/** Longer than a test waits between two requests: a connection that closes just then looks like a fault. */
+const keepAliveTimeout = 120_000;
+
+export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
+  const requests: SeenRequest[] = [];
+  const others: SeenRequest[] = [];
+  const closing = new AbortController();
+  const desk = new Desk(options, (seen) => {
+    const kept = seen.wants === "reply" ? requests : others;
+    kept.push(seen);
+    if (kept.length > (options.mostRequests ?? defaultMostRequests)) kept.shift();
+    options.onRequest?.(seen);
+  });
+
+  const server = createServer({ keepAliveTimeout, requestTimeout: 0 }, (request, response) => {
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    // A reader that leaves early is part of many tests, not an error of the server.
+    response.on("error", () => gone.abort());
+    const signal = AbortSignal.any([closing.signal, gone.signal]);
+    desk.serve(request, response, signal).catch((thrown: unknown) => {
+      if (!signal.aborted) response.destroy(toFault(thrown));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    others,
+    close: () =>
+      new Promise((resolve) => {
+        closing.abort();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+type Arrived = {
+  readonly wire: Wire;
+  readonly wants: Want;
+  readonly incoming: Incoming;
+  readonly tooLarge: boolean;
+  readonly body: JsonObject | undefined;
+};
+
+type Refusal = { readonly status: number; readonly violations: readonly string[] };
+
+/** Reads, records, checks and answers one request after the other; many may be open at once. */
+class Desk {
+  readonly #options: ModelServerOptions;
+  readonly #record: (seen: SeenRequest) => void;
+  readonly #answers: Answers<JsonObject>;
+  readonly #wires: readonly Wire[];
+  #count = 0;
+
+  constructor(options: ModelServerOptions, record: (seen: SeenRequest) => void) {
+    this.#options = options;
+    this.#record = record;
+    this.#answers = new Answers(options.script);
+    this.#wires = options.wires ?? [anthropicWire];
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const incoming = incomingOf(request);
+    const wire = this.#wires.find((candidate) => candidate.wants(incoming) !== undefined);
+    const wants = wire?.wants(incoming);
+    if (!wire || !wants) {
+      response.writeHead(404, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: `nothing is served at ${incoming.path}` } }));
+      return;
+    }
+    const read = await readBody(request);
+    const body = wants === "models" ? {} : objectIn(read.text);
+    const refusal = this.#refusal({ wire, wants, incoming, tooLarge: read.tooLarge, body });
+
+    this.#count += 1;
+    const seen: SeenRequest = {
+      number: this.#count,
+      wire: wire.name,
+      wants,
+      path: incoming.path,
+      headers: masked(incoming.headers),
+      body: body ?? {},
+      violations: refusal?.violations ?? [],
+    };
+    this.#record(seen);
+    const exchange = new Exchange(wire, response, `req_scripted_${seen.number}`);
+    if (refusal) return exchange.refuse(refusal.status, refusal.violations.join("; "));
+    return this.#answer(exchange, seen, signal);
+  }
+
+  /** In the order in which the provider looks: the key, the size, the content. */
+  #refusal({ wire, wants, incoming, tooLarge, body }: Arrived): Refusal | undefined {
+    const { key, check } = this.#options;
+    if (key !== undefined && wire.keyIn(incoming.headers) !== key)
+      return { status: 401, violations: ["the key is not valid"] };
+    if (tooLarge) return { status: 413, violations: ["the request is too large"] };
+    if (!body) return { status: 400, violations: ["the body is not an object in JSON"] };
+    if (check === "none" || wants === "models") return undefined;
+    // A count needs no limit of output; every other rule holds for it too.
+    const checked = wants === "count" ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER } : body;
+    const violations = [...wire.violations(incoming), ...violationsIn(wire.view(checked))];
+    return violations.length > 0 ? { status: 400, violations } : undefined;
+  }
+
+  async #answer(exchange: Exchange, seen: SeenRequest, signal: AbortSignal): Promise<void> {
+    const { wire } = exchange;
+    const listed = typeof this.#options.script === "function" ? undefined : this.#options.script.models;
+    if (seen.wants === "models") return exchange.send(wire.models(listed ?? defaultModels));
+    const view = wire.view(seen.body);
+    if (listed && !listed.includes(view.model)) return exchange.refuse(404, `model: ${view.model}`);
+    if (seen.wants === "count") return exchange.send(wire.count(estimateTokens(JSON.stringify(seen.body))));
+    let reply: ReadyReply;
+    try {
+      reply = await this.#answers.next(seen.body, view);
+    } catch (thrown) {
+      // The script itself ran out or failed: a refusal is not tried again, so that the test sees it at once.
+      return exchange.refuse(400, toFault(thrown).message);
+    }
+    const usage = this.#options.meter?.(seen, reply.usage) ?? reply.usage;
+    const as = wire.wantsStream(seen.body) ? "stream" : "whole";
+    return exchange.reply({ ...reply, usage }, { as, signal });
+  }
+}
+
+function incomingOf(request: IncomingMessage): Incoming {
+  const { pathname } = new URL(request.url ?? "/", "http://127.0.0.1");
+  return { method: request.method ?? "GET", path: pathname, headers: request.headers };
+}
+
+async function readBody(request: IncomingMessage): Promise<{ text: string; tooLarge: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    // Read to its end although it is refused: a client that still writes would not see the answer.
+    if (bytes <= mostBodyBytes) chunks.push(chunk);
+  }
+  const tooLarge = bytes > mostBodyBytes;
+  return { text: tooLarge ? "" : Buffer.concat(chunks).toString("utf8"), tooLarge };
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? (value as JsonObject) : undefined;
+  } catch {
+    // Refused below, with words.
+    return undefined;
+  }
+}
+
+const secretHeaders = ["x-api-key", "authorization", "proxy-authorization", "cookie"];
+
+/** The last characters stay, so that a test can tell one key from another. */
+function masked(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const hide = (value: string) => (value.length > 12 ? `***${value.slice(-4)}` : "***");
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      secretHeaders.includes(name) ? hide(String(value)) : value,
+    ]),
+  );
+}

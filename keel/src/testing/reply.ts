@@ -1,0 +1,77 @@
+/** Short ways to write replies: `reply("done")`, `reply("Reading.", toolUse("Read", { file_path: "a.ts" }))`. */
+import type { Json } from "../kernel/json.ts";
+import type { Asked } from "./answers.ts";
+import type { Reply, ScriptBlock } from "./script.ts";
+
+type Content = string | ScriptBlock;
+
+/** A reply made of blocks; a plain text is a text block. */
+export function reply(...content: Content[]): Reply {
+  return {
+    blocks: content.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
+  };
+}
+
+/** A reply with further properties, such as `stop`, `usage` or `fault`. */
+export function replyWith(properties: Omit<Reply, "blocks">, ...content: Content[]): Reply {
+  return { ...reply(...content), ...properties };
+}
+
+export function toolUse(name: string, input: Json = {}, id?: string): ScriptBlock {
+  return { type: "tool_use", name, input, ...(id === undefined ? {} : { id }) };
+}
+
+/** A call whose arguments are sent as written, valid JSON or not. */
+export function rawToolUse(name: string, rawInput: string, id?: string): ScriptBlock {
+  return { type: "tool_use", name, rawInput, ...(id === undefined ? {} : { id }) };
+}
+
+export function thinking(text: string, signature?: string): ScriptBlock {
+  return { type: "thinking", text, ...(signature === undefined ? {} : { signature }) };
+}
+
+/** The request is answered with an HTTP error in the provider's shape. */
+export function httpError(
+  status: number,
+  { type, message, headers }: { type?: string; message?: string; headers?: Record<string, string> } = {},
+): Reply {
+  return {
+    blocks: [],
+    fault: {
+      kind: "http",
+      status,
+      type: type ?? errorTypes[status] ?? "api_error",
+      message: message ?? `scripted error ${status}`,
+      headers,
+    },
+  };
+}
+
+/**
+ * A script that looks at the request instead of counting: the reply's place is the number of assistant turns that the
+ * request already holds. A request that is sent again after a crash gets the same reply again.
+ */
+export function byPosition(
+  replies: readonly Reply[],
+  otherwise?: Reply,
+): (request: unknown, asked: Asked) => Reply {
+  return (_, asked) => {
+    const found = replies[asked.assistantTurns] ?? otherwise;
+    if (found) return found;
+    return httpError(400, { message: `no reply is scripted for position ${asked.assistantTurns}` });
+  };
+}
+
+/** What the provider calls the errors of each status. */
+export const errorTypes: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  500: "api_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};

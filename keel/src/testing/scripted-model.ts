@@ -1,0 +1,176 @@
+/** A model that follows a script, in memory: the Model port without a network. It refuses what a provider refuses. */
+import type { Clock, Model, ModelEvent, ModelRequest } from "../engine/ports.ts";
+import { type Fault, fault } from "../kernel/fault.ts";
+import { never } from "../kernel/never.ts";
+import type { Block } from "../protocol/message.ts";
+import { type ModelInfo, noUsage, type Usage } from "../protocol/usage.ts";
+import {
+  Answers,
+  brokenOff,
+  pieces,
+  type ReadyBlock,
+  type ReadyReply,
+  type ScriptFunction,
+} from "./answers.ts";
+import { instantClock } from "./fake-clock.ts";
+import { faultOf } from "./provider-faults.ts";
+import { viewOf } from "./read-request.ts";
+import { violationsIn } from "./request-rules.ts";
+import type { Script } from "./script.ts";
+
+export type ScriptedModel = Model & {
+  /** Every request that came, also those that were refused, in their order. */
+  readonly requests: readonly ModelRequest[];
+};
+
+export type ScriptedModelOptions = {
+  /** Delays of the script pass on this clock. Without one they pass at once. */
+  readonly clock?: Clock;
+  /** What `info` says beyond the model's name. */
+  readonly info?: Partial<Omit<ModelInfo, "id">>;
+  /** `none` for measurements, where checking would be measured too. */
+  readonly check?: "strict" | "none";
+};
+
+/** Prices of a model of the middle class, so that costs are not zero. */
+export const testModelInfo: Omit<ModelInfo, "id" | "name"> = {
+  provider: "scripted",
+  windowTokens: 200_000,
+  maxOutputTokens: 32_000,
+  prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteLong: 6, asOf: "2026-01-01" },
+  abilities: { tools: true, images: true, thinking: "budget", cache: true },
+};
+
+export function scriptedModel(
+  script: Script | ScriptFunction<ModelRequest>,
+  { clock = instantClock(), info = {}, check = "strict" }: ScriptedModelOptions = {},
+): ScriptedModel {
+  const answers = new Answers<ModelRequest>(script);
+  const requests: ModelRequest[] = [];
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    if (signal.aborted) throw aborted(signal);
+    // The lists may belong to something that grows; what was seen must stay as it was.
+    requests.push({
+      ...request,
+      system: [...request.system],
+      tools: [...request.tools],
+      messages: [...request.messages],
+    });
+    const view = viewOf(request);
+    const violations = check === "strict" ? violationsIn(view) : [];
+    if (violations.length > 0)
+      throw fault("model_bad_request", { reason: violations.join("; "), status: 400 });
+
+    const reply = await answers.next(request, view);
+    await pass(reply.delayMs, clock, signal);
+    for (const event of eventsUntilFault(reply)) {
+      if (signal.aborted) throw aborted(signal);
+      yield event;
+      await pass(reply.betweenMs, clock, signal);
+    }
+    if (reply.fault?.kind === "stall") await foreverUnlessAborted(signal);
+    const ending = reply.fault && faultOf(reply.fault, request.model);
+    if (ending) throw ending;
+  }
+
+  return {
+    requests,
+    info: (model) => ({ ...testModelInfo, name: model, ...info, id: model }),
+    stream,
+  };
+}
+
+/** All events of a good reply; of a broken one those that come before it breaks. */
+function eventsUntilFault(reply: ReadyReply): Iterable<ModelEvent> {
+  const broken = reply.fault;
+  if (broken === undefined) return eventsOf(reply);
+  if (broken.kind === "cut" || broken.kind === "stall") return brokenOff(eventsOf(reply), broken.afterEvents);
+  if (faultOf(broken, reply.model)) return [];
+  return eventsOf(
+    broken.kind === "malformed" ? { ...reply, usage: readableUsage(broken.how, reply.usage) } : reply,
+  );
+}
+
+function* eventsOf(reply: ReadyReply): Generator<ModelEvent> {
+  yield {
+    type: "start",
+    providerId: reply.id,
+    model: reply.model,
+    usage: { ...reply.usage, outputTokens: 0 },
+  };
+  const content: Block[] = [];
+  for (const [index, ready] of reply.blocks.entries()) {
+    const block = blockOf(ready);
+    yield { type: "block.start", index, block: emptied(block) };
+    yield* deltasOf(ready, index, reply.chunkChars);
+    yield { type: "block.end", index, block };
+    content.push(block);
+  }
+  yield { type: "end", stop: reply.stop, usage: reply.usage, content, providerId: reply.id };
+}
+
+function* deltasOf(block: ReadyBlock, index: number, chars: number): Generator<ModelEvent> {
+  switch (block.type) {
+    case "text":
+      for (const text of pieces(block.text, chars)) yield { type: "text", index, text };
+      return;
+    case "thinking":
+      if (block.hidden !== undefined) return;
+      for (const text of pieces(block.text, chars)) yield { type: "thinking", index, text };
+      yield { type: "signature", index, text: block.signature };
+      return;
+    case "tool_use":
+      for (const json of pieces(block.json, chars)) yield { type: "call", index, json };
+      return;
+    case "foreign":
+      return;
+    default:
+      never(block);
+  }
+}
+
+function blockOf(ready: ReadyBlock): Block {
+  switch (ready.type) {
+    case "text":
+      return { type: "text", text: ready.text };
+    case "thinking":
+      return ready.hidden === undefined
+        ? { type: "thinking", text: ready.text, signature: ready.signature }
+        : { type: "thinking", text: "", hidden: ready.hidden };
+    case "tool_use":
+      return ready.input
+        ? { type: "tool_use", id: ready.id, name: ready.name, input: ready.input }
+        : { type: "tool_use", id: ready.id, name: ready.name, input: {}, broken: ready.json };
+    case "foreign":
+      return { type: "foreign", provider: "scripted", data: ready.data };
+    default:
+      return never(ready);
+  }
+}
+
+/** A block as it starts: its text and its arguments are still to come. */
+function emptied(block: Block): Block {
+  if (block.type === "text") return { type: "text", text: "" };
+  if (block.type === "thinking" && block.hidden === undefined) return { type: "thinking", text: "" };
+  if (block.type === "tool_use") return { type: "tool_use", id: block.id, name: block.name, input: {} };
+  return block;
+}
+
+const readableUsage = (how: string, usage: Usage): Usage =>
+  how === "negative-usage" || how === "missing-usage" ? noUsage : usage;
+
+async function pass(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await clock.sleep(ms, signal);
+  if (signal.aborted) throw aborted(signal);
+}
+
+function foreverUnlessAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = () => reject(aborted(signal));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+const aborted = (signal: AbortSignal): Fault => fault("aborted", { cause: signal.reason });

@@ -1,0 +1,42 @@
+/**
+ * What a wire tells the model server: how its requests are recognised and read, and how a reply is written. The server
+ * does the rest (scripts, delays, breaks, records), so that a further wire is one more file beside `anthropic.ts`.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import type { ReadyReply } from "../answers.ts";
+import type { RequestView } from "../request-view.ts";
+
+export type Incoming = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+};
+
+/** What a request wants: a reply, a count of its tokens, or the list of models. */
+export type Want = "reply" | "count" | "models";
+
+export type WireError = { readonly status: number; readonly type: string; readonly message: string };
+
+export interface Wire {
+  readonly name: string;
+  /** Undefined when the request is not of this wire. */
+  wants(incoming: Incoming): Want | undefined;
+  keyIn(headers: IncomingHttpHeaders): string | undefined;
+  view(body: unknown): RequestView;
+  /** Beyond the rules that hold for every request. */
+  violations(incoming: Incoming): string[];
+  /** What the wire calls an error of this status. */
+  errorType(status: number): string;
+  error(error: WireError, requestId: string): unknown;
+  models(ids: readonly string[]): unknown;
+  count(tokens: number): unknown;
+  wantsStream(body: unknown): boolean;
+  /** The reply in one piece. */
+  whole(reply: ReadyReply): unknown;
+  /** The reply as records of a stream, complete with their blank lines, malformed where the script says so. */
+  records(reply: ReadyReply): Iterable<string>;
+  /** A record that says that the provider failed in the middle of a stream. */
+  errorRecord(error: Omit<WireError, "status">): string;
+  /** A record that keeps the connection alive and says nothing. */
+  readonly ping: string;
+}
