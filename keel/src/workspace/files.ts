@@ -1,0 +1,115 @@
+/** The file system as the engine sees it: every path is decided on the opened object, and failure is a sentence. */
+import { realpathSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import path from "node:path";
+import type { Files, PathFacts } from "../engine/ports.ts";
+import { replaceFile } from "./atomic-write.ts";
+import { closestNames } from "./closest-names.ts";
+import { errorCode, sayFileError } from "./file-errors.ts";
+import { isKernelText, openFile, readAtMost, realPathOf } from "./opened.ts";
+import { openParent } from "./parent.ts";
+import { locate, type Place } from "./paths.ts";
+import { stampOf } from "./stamp.ts";
+
+type ReadOutcome = Awaited<ReturnType<Files["read"]>>;
+type WriteOutcome = Awaited<ReturnType<Files["write"]>>;
+
+/** How often a read starts anew when the file is replaced between looking and opening: editors do that all the time. */
+const mostTries = 3;
+
+/** The boundary is where the session started: roots and cwd are resolved once, here, and not again. */
+export function nodeFiles({ cwd, roots }: Place): Files {
+  const place: Place = { cwd: realDirectory(cwd), roots: roots.map(realDirectory) };
+  return {
+    describe: (given) => locate(given, place),
+    read: (given, limits) => readFile(given, { place, ...limits }),
+    write: (given, bytes, basis) => writeFile(given, { place, bytes, basis }),
+  };
+}
+
+async function readFile(given: string, from: { place: Place; mostBytes: number }): Promise<ReadOutcome> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const outcome = await readOnce(given, from);
+    if (outcome !== "moved") return outcome;
+  }
+  return no(`${given} was replaced while it was opened. Try again.`);
+}
+
+async function readOnce(
+  given: string,
+  { place, mostBytes }: { place: Place; mostBytes: number },
+): Promise<ReadOutcome | "moved"> {
+  const facts = await locate(given, place);
+  const refused = await whyNotReadable(given, facts);
+  if (refused !== undefined) return no(refused);
+  try {
+    await using file = await openFile(facts.path);
+    return await readOpened(file, { given, decided: facts.path, mostBytes });
+  } catch (thrown) {
+    // Gone, or become a link, since it was looked at.
+    if (errorCode(thrown) === "ENOENT" || errorCode(thrown) === "ELOOP") return "moved";
+    return no(sayFileError(thrown, given));
+  }
+}
+
+async function readOpened(
+  file: FileHandle,
+  { given, decided, mostBytes }: { given: string; decided: string; mostBytes: number },
+): Promise<ReadOutcome | "moved"> {
+  const stat = await file.stat();
+  if (!stat.isFile()) return no(notRegular(given));
+  if ((await realPathOf(file, decided)) !== decided) return "moved";
+  if (stat.size === 0 && (await isKernelText(file))) return no(notRegular(given));
+  const bytes =
+    stat.size > mostBytes ? undefined : await readAtMost(file, { sizeBytes: stat.size, mostBytes });
+  if (!bytes)
+    return no(`${given} is too large: ${stat.size} bytes, and at most ${mostBytes} are read at once.`);
+  return { ok: true, file: { bytes, stamp: stampOf(bytes), path: decided } };
+}
+
+async function whyNotReadable(given: string, facts: PathFacts): Promise<string | undefined> {
+  if (facts.problem !== undefined) return facts.problem;
+  if (facts.kind === "missing") return await sayMissing(given, facts.path);
+  if (facts.kind === "directory") return `${given} is a directory, not a file.`;
+  if (facts.kind === "other") return notRegular(given);
+  return undefined;
+}
+
+async function sayMissing(given: string, missing: string): Promise<string> {
+  const directory = path.dirname(missing);
+  const names = await closestNames(directory, path.basename(missing));
+  if (names === undefined) return `No such file: ${given}. The directory ${directory} does not exist either.`;
+  if (names.length === 0) return `No such file: ${given} (looked in ${directory}).`;
+  return `No such file: ${given}. In ${directory} there is ${names.join(", ")}.`;
+}
+
+async function writeFile(
+  given: string,
+  { place, bytes, basis }: { place: Place; bytes: Uint8Array; basis: { stamp: string | null } | undefined },
+): Promise<WriteOutcome> {
+  const facts = await locate(given, place);
+  if (facts.problem !== undefined) return no(facts.problem);
+  if (facts.links) return no(`${given} leads through a link to ${facts.path}; write to that path itself.`);
+  if (facts.kind === "directory") return no(`${given} is a directory, not a file.`);
+  if (facts.kind === "other") return no(notRegular(given));
+  const parent = await openParent(path.dirname(facts.path));
+  if (!parent.ok) return no(parent.why);
+  await using directory = parent.directory;
+  const why = await replaceFile(directory, { name: path.basename(facts.path), bytes, basis });
+  if (why === undefined) return { ok: true, stamp: stampOf(bytes), path: facts.path };
+  await directory.undo();
+  return no(why);
+}
+
+const no = (why: string): { ok: false; why: string } => ({ ok: false, why });
+const notRegular = (given: string): string =>
+  `${given} is not a regular file (a pipe, a device, a socket or /proc).`;
+
+function realDirectory(given: string): string {
+  try {
+    return realpathSync(given);
+  } catch {
+    // A root that does not exist yet has no links to resolve.
+    return path.resolve(given);
+  }
+}

@@ -1,0 +1,62 @@
+/** Opening a file without ever waiting for one, and asking the opened object what it is. */
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, readlink, realpath, statfs } from "node:fs/promises";
+
+/** `f_type` of procfs on Linux. */
+const procfs = 0x9fa0;
+
+/** How much is asked for at once behind the size that a file had when it was opened. */
+const growthBytes = 65_536;
+
+/** Opens for reading. A pipe without a writer does not block, a terminal is not taken over, a link is not followed. */
+export function openFile(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY);
+}
+
+/** Where the opened object is now, as the kernel knows it. Undefined when the name means something else by now. */
+export async function realPathOf(file: FileHandle, name: string): Promise<string | undefined> {
+  try {
+    return await readlink(`/proc/self/fd/${file.fd}`);
+  } catch {
+    return await pathByIdentity(file, name); // No procfs here: compare what the name leads to.
+  }
+}
+
+/** Files of procfs say that they are regular and empty; some of them never end. It may be mounted anywhere. */
+export async function isKernelText(file: FileHandle): Promise<boolean> {
+  try {
+    return (await statfs(`/proc/self/fd/${file.fd}`)).type === procfs;
+  } catch {
+    return false; // Without /proc there is no procfs to be afraid of.
+  }
+}
+
+/** The whole content, or undefined when there is more than `mostBytes`: a file may grow while it is read. */
+export async function readAtMost(
+  file: FileHandle,
+  { sizeBytes, mostBytes }: { sizeBytes: number; mostBytes: number },
+): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  for (let room = new Uint8Array(sizeBytes + 1); ; room = new Uint8Array(growthBytes)) {
+    let filled = 0;
+    while (filled < room.length) {
+      const { bytesRead } = await file.read(room, filled, room.length - filled, null);
+      if (bytesRead === 0) return joined(parts, room.subarray(0, filled));
+      filled += bytesRead;
+      total += bytesRead;
+      if (total > mostBytes) return undefined;
+    }
+    parts.push(room);
+  }
+}
+
+function joined(parts: readonly Uint8Array[], last: Uint8Array): Uint8Array {
+  return parts.length === 0 ? last : Buffer.concat([...parts, last]);
+}
+
+async function pathByIdentity(file: FileHandle, name: string): Promise<string | undefined> {
+  const [opened, real] = await Promise.all([file.stat(), realpath(name)]);
+  const named = await lstat(real);
+  return opened.dev === named.dev && opened.ino === named.ino ? real : undefined;
+}
