@@ -28,6 +28,8 @@ export const thinkingSchema = z.object({
   signature: z.optional(z.string()),
   /** Thinking that the provider hides; sent back unchanged. */
   hidden: z.optional(z.string()),
+  /** Who wrote it. The proof holds for that model only: sent to another, the whole request is refused. */
+  model: z.optional(z.string()),
 });
 
 export const toolUseSchema = z.object({
@@ -79,7 +81,8 @@ export type Message = z.infer<typeof messageSchema>;
 
 export const text = (value: string): Text => ({ type: "text", text: value });
 
-export const toolUses = (blocks: readonly Block[]): ToolUse[] => blocks.filter((block) => block.type === "tool_use");
+export const toolUses = (blocks: readonly Block[]): ToolUse[] =>
+  blocks.filter((block) => block.type === "tool_use");
 
 /** The plain text of blocks, joined. */
 export const textOf = (blocks: readonly Block[]): string =>

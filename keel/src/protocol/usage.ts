@@ -32,14 +32,21 @@ export function addUsage(left: Usage, right: Usage): Usage {
 export const contextTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
 
-/** USD per million tokens, as published on `asOf`. */
-export const pricesSchema = z.object({
+const rates = {
   input: z.number(),
   output: z.number(),
   cacheRead: z.number(),
   cacheWrite: z.number(),
   cacheWriteLong: z.number(),
+};
+
+/** USD per million tokens, as published on `asOf`. */
+export const pricesSchema = z.object({
+  ...rates,
+  /** USD for one search. */
   webSearch: z.optional(z.number()),
+  /** The rates of a whole request whose prompt, cache included, is longer than `overTokens`. */
+  longPrompt: z.optional(z.object({ ...rates, overTokens: z.number() })),
   asOf: z.string(),
 });
 export type Prices = z.infer<typeof pricesSchema>;
@@ -73,4 +80,11 @@ export const billSchema = z.object({
 });
 export type Bill = z.infer<typeof billSchema>;
 
-export const noBill: Bill = { costUsd: 0, unpricedTokens: 0, unknownRequests: 0, apiMs: 0, usage: noUsage, models: {} };
+export const noBill: Bill = {
+  costUsd: 0,
+  unpricedTokens: 0,
+  unknownRequests: 0,
+  apiMs: 0,
+  usage: noUsage,
+  models: {},
+};

@@ -1,0 +1,123 @@
+/**
+ * What providers publish about their models: sizes, abilities and list prices. Data only; settings may add to it and
+ * correct it. To add a provider's models, add a table here and its default below.
+ */
+import type { ModelInfo, Prices } from "../protocol/usage.ts";
+
+/** The newest of the published pages that the prices were read from. */
+const asOf = "2026-10-07";
+
+const million = 1_000_000;
+const thousand = 1_000;
+
+const large = { windowTokens: million, maxOutputTokens: 128 * thousand } as const;
+const small = { windowTokens: 200 * thousand, maxOutputTokens: 64 * thousand } as const;
+
+/** USD per million tokens. Cache writes cost 1.25 times the input, for an hour twice; reads a tenth unless told. */
+function rates({
+  input,
+  output,
+  cacheRead = input / 10,
+}: {
+  input: number;
+  output: number;
+  cacheRead?: number;
+}) {
+  return { input, output, cacheRead, cacheWrite: input * 1.25, cacheWriteLong: input * 2 };
+}
+
+/** Searches are 10 USD per thousand. */
+const prices = (table: ReturnType<typeof rates>): Prices => ({ ...table, webSearch: 0.01, asOf });
+
+type ClaudeRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens"> & {
+  readonly name: string;
+  readonly thinking: "budget" | "adaptive";
+  readonly prices: Prices;
+};
+
+function claude(id: string, row: ClaudeRow): ModelInfo {
+  const { thinking, ...rest } = row;
+  return {
+    id,
+    provider: "anthropic",
+    ...rest,
+    abilities: { tools: true, images: true, thinking, cache: true },
+  };
+}
+
+const opus = prices(rates({ input: 5, output: 25 }));
+const adaptive = { ...large, thinking: "adaptive" } as const;
+const budget = { ...small, thinking: "budget" } as const;
+
+export const knownModels: readonly ModelInfo[] = [
+  claude("claude-fable-5-1", {
+    name: "Claude Fable 5.1",
+    ...adaptive,
+    prices: prices(rates({ input: 10, output: 50, cacheRead: 0.25 })),
+  }),
+  claude("claude-fable-5", {
+    name: "Claude Fable 5",
+    ...adaptive,
+    prices: prices(rates({ input: 10, output: 50 })),
+  }),
+  claude("claude-opus-5-5", {
+    name: "Claude Opus 5.5",
+    ...adaptive,
+    prices: prices(rates({ input: 4, output: 20, cacheRead: 0.2 })),
+  }),
+  claude("claude-opus-5", { name: "Claude Opus 5", ...adaptive, prices: opus }),
+  claude("claude-opus-4-8", { name: "Claude Opus 4.8", ...adaptive, prices: opus }),
+  claude("claude-opus-4-7", { name: "Claude Opus 4.7", ...adaptive, prices: opus }),
+  claude("claude-opus-4-6", { name: "Claude Opus 4.6", ...adaptive, prices: opus }),
+  claude("claude-opus-4-5", { name: "Claude Opus 4.5", ...budget, prices: opus }),
+  claude("claude-opus-4-1", {
+    name: "Claude Opus 4.1",
+    ...budget,
+    maxOutputTokens: 32 * thousand,
+    prices: prices(rates({ input: 15, output: 75 })),
+  }),
+  claude("claude-sonnet-5-5", {
+    name: "Claude Sonnet 5.5",
+    ...adaptive,
+    prices: prices(rates({ input: 2, output: 10 })),
+  }),
+  claude("claude-sonnet-5", {
+    name: "Claude Sonnet 5",
+    ...adaptive,
+    prices: prices(rates({ input: 2, output: 10 })),
+  }),
+  claude("claude-sonnet-4-6", {
+    name: "Claude Sonnet 4.6",
+    ...adaptive,
+    prices: prices(rates({ input: 3, output: 15 })),
+  }),
+  claude("claude-sonnet-4-5", {
+    name: "Claude Sonnet 4.5",
+    ...budget,
+    prices: prices(rates({ input: 3, output: 15 })),
+  }),
+  claude("claude-haiku-5-5", {
+    name: "Claude Haiku 5.5",
+    ...adaptive,
+    prices: {
+      ...prices(rates({ input: 0.1, output: 0.5 })),
+      longPrompt: { ...rates({ input: 0.5, output: 2.5 }), overTokens: 100 * thousand },
+    },
+  }),
+  claude("claude-haiku-4-5", {
+    name: "Claude Haiku 4.5",
+    ...budget,
+    prices: prices(rates({ input: 1, output: 5 })),
+  }),
+];
+
+/** Names that stay while the models behind them change. */
+export const knownAliases: Readonly<Record<string, string>> = {
+  fable: "claude-fable-5-1",
+  opus: "claude-opus-5-5",
+  sonnet: "claude-sonnet-5-5",
+  haiku: "claude-haiku-5-5",
+};
+
+/** The model of a provider when the user named none. */
+export const defaultModels: Readonly<Record<string, string>> = { anthropic: "claude-sonnet-5-5" };
