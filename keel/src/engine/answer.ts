@@ -1,7 +1,8 @@
 /** Structured answers: a tool whose input is the answer. A valid call ends the turn. */
+
+import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { failed, ok } from "../kernel/result.ts";
 import type { Issue, Schema } from "../kernel/schema.ts";
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { text } from "../protocol/message.ts";
 import { defineTool, type Tool } from "./tools/define.ts";
 
@@ -21,12 +22,17 @@ export function answerTool({ schema, check }: { schema: JsonObject; check: Check
   };
   return defineTool<JsonObject>({
     name: answerToolName,
-    description: "Gives your final answer in the form that was asked for. Call it exactly once, when the work is done; the call ends your turn.",
+    description:
+      "Gives your final answer in the form that was asked for. Call it exactly once, when the work is done; the call ends your turn.",
     input,
     traits: { readOnly: true, concurrent: false, replay: "safe" },
     claims: async () => [],
     async *run(value) {
-      return { content: [text("The answer was taken.")], display: { kind: "text", text: JSON.stringify(value) }, data: value as Json };
+      return {
+        content: [text("The answer was taken.")],
+        display: { kind: "text", text: JSON.stringify(value) },
+        data: value as Json,
+      };
     },
   });
 }

@@ -5,7 +5,10 @@ import type { Clock } from "./ports.ts";
 /** How long something may take to settle after it was told to stop, before it is left behind. */
 export const graceMs = 2_000;
 
-export type Timed<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "late" } | { readonly kind: "aborted" };
+export type Timed<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "late" }
+  | { readonly kind: "aborted" };
 
 /**
  * Runs `task` with a signal that fires at the deadline or with `signal`. A task that does not settle within the grace

@@ -6,7 +6,11 @@ import { type Fault, toFault } from "../kernel/fault.ts";
 import type { Durable } from "../protocol/event.ts";
 import type { Log } from "./ports.ts";
 
-type Write = { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: (fault: Fault) => void };
+type Write = {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (fault: Fault) => void;
+};
 
 export class Journal {
   readonly #log: Log;

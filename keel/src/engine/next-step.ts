@@ -3,76 +3,82 @@
  * recovering and stopping is one row of the table below; the first row that applies decides.
  */
 import { delayMs } from "../kernel/backoff.ts";
+import type { FaultCode } from "../kernel/faults.ts";
 import { retryKind } from "../kernel/retryable.ts";
-import type { AddedWhy, TurnReason } from "../protocol/event.ts";
+import type { AddedWhy, Input, Stop, TurnReason } from "../protocol/event.ts";
 import type { Limits } from "./limits.ts";
-import { type Failure, modelOf, type State, type Turn } from "./state.ts";
+import { modelOf, type State } from "./state.ts";
+import type { Failure, Turn } from "./turn.ts";
 
 export type Step =
   | { kind: "idle" }
-  | { kind: "take-input"; inputId: string; join: boolean }
-  | { kind: "ask-model"; wait?: Wait | undefined; fallback?: string | undefined; reminder?: AddedWhy | undefined }
+  | { kind: "take-input"; which: Which }
+  | { kind: "ask-model"; wait?: Wait; fallback?: string | undefined; reminder?: AddedWhy }
   | { kind: "run-tools" }
-  | { kind: "compact"; trigger: "manual" | "full" | "too_long"; wait?: Wait | undefined }
+  | { kind: "compact"; trigger: "manual" | "full" | "too_long"; wait?: Wait }
   | { kind: "finish"; reason: TurnReason };
+
+/** The first one starts a turn; steering and a stop hook's objection join the running one. */
+export type Which = "first" | "steering" | "objection";
 
 /** The pause before another try. The step adds jitter. */
 export type Wait = { readonly attempt: number; readonly mostAttempts: number; readonly delayMs: number };
 
-type Facts = { readonly state: State; readonly limits: Limits; readonly turn: Turn };
-type Row = {
-  /** The rule in words; also the name under which tests and `explainStep` know it. */
-  readonly rule: string;
-  readonly when: (facts: Facts) => boolean;
-  readonly then: (facts: Facts) => Step;
+type Facts = {
+  readonly state: State;
+  readonly limits: Limits;
+  readonly turn: Turn;
+  /** What the last attempt failed with, or a failure that no row looks for. */
+  readonly failure: Failure;
+  readonly stop: Stop | undefined;
 };
 
-const finish = (reason: TurnReason) => (): Step => ({ kind: "finish", reason });
-const remind = (reminder: AddedWhy) => (): Step => ({ kind: "ask-model", reminder });
+/** A rule in words (tests and `explainStep` know it by them), when it applies, and what it says. */
+type Row = readonly [rule: string, when: (facts: Facts) => boolean, then: (facts: Facts) => Step];
 
-/** Rows for a running turn, in order. */
+// biome-ignore format: one row a line reads as a table
 export const rows: readonly Row[] = [
-  // Interrupts and open calls: a batch is settled before anything else.
-  { rule: "an interrupted turn settles its open calls", when: (f) => f.turn.interrupted && f.state.calls.length > 0, then: () => ({ kind: "run-tools" }) },
-  { rule: "an interrupted turn ends", when: (f) => f.turn.interrupted, then: finish("interrupted") },
-  { rule: "the budget in USD is used up", when: (f) => f.state.bill.costUsd >= f.limits.maxBudgetUsd && !isDone(f), then: finish("budget_usd") },
-  { rule: "the budget in tokens is used up", when: (f) => tokensUsed(f.state) >= f.limits.maxTokens && !isDone(f), then: finish("budget_tokens") },
-  { rule: "open calls run", when: (f) => f.state.calls.length > 0, then: () => ({ kind: "run-tools" }) },
-  { rule: "a hook ended the turn", when: (f) => f.turn.stopped !== null, then: finish("hook_stopped") },
-  { rule: "the structured answer was given", when: (f) => f.turn.answer !== undefined, then: finish("completed") },
+  // Interrupts, budgets and open calls: a batch is settled before anything else.
+  ["an interrupted turn settles its open calls", (f) => f.turn.interrupted && hasCalls(f), () => ({ kind: "run-tools" })],
+  ["an interrupted turn ends", (f) => f.turn.interrupted, end("interrupted")],
+  ["the budget in USD is used up", (f) => f.state.bill.costUsd >= f.limits.maxBudgetUsd && !isDone(f), end("budget_usd")],
+  ["the budget in tokens is used up", (f) => tokensUsed(f) >= f.limits.maxTokens && !isDone(f), end("budget_tokens")],
+  ["open calls run", hasCalls, () => ({ kind: "run-tools" })],
+  ["a hook ended the turn", (f) => f.turn.stopped !== null, end("hook_stopped")],
+  ["the structured answer was given", (f) => f.turn.answer !== undefined, end("completed")],
 
-  // Failures: recover silently where we can, then say so.
-  { rule: "too long: compact once", when: (f) => isTooLong(f) && f.turn.failure?.purpose === "turn" && !f.turn.compactedForLength && f.state.history.length > 1, then: () => ({ kind: "compact", trigger: "too_long" }) },
-  { rule: "still too long", when: (f) => isTooLong(f), then: finish("prompt_too_long") },
-  { rule: "a failed compaction is tried again", when: (f) => canRetry(f) && f.turn.failure?.purpose === "compaction", then: (f) => ({ kind: "compact", trigger: compactionTrigger(f), wait: waitFor(f) }) },
-  { rule: "a failed request is tried again", when: (f) => canRetry(f), then: (f) => ({ kind: "ask-model", wait: waitFor(f) }) },
-  { rule: "the declared fallback model takes over", when: (f) => nextFallback(f) !== undefined, then: (f) => ({ kind: "ask-model", fallback: nextFallback(f) }) },
-  { rule: "the request has failed for good", when: (f) => f.turn.failure !== null, then: finish("model_error") },
+  // The last attempt failed: recover silently where we can, then say so.
+  ["too long: compact once", (f) => isTooLong(f) && f.failure.purpose === "turn" && !f.turn.compactedForLength && canShrink(f), () => ({ kind: "compact", trigger: "too_long" })],
+  ["still too long", isTooLong, end("prompt_too_long")],
+  ["a failed compaction is tried again", (f) => canRetry(f) && f.failure.purpose === "compaction", (f) => ({ kind: "compact", trigger: triggerAgain(f), wait: waitFor(f) })],
+  ["a failed request is tried again", canRetry, (f) => ({ kind: "ask-model", wait: waitFor(f) })],
+  ["the declared fallback model takes over", (f) => nextFallback(f) !== undefined, (f) => ({ kind: "ask-model", fallback: nextFallback(f) })],
+  ["the request has failed for good", (f) => f.turn.failure !== null, end("model_error")],
 
   // The newest thing is a reply without open calls.
-  { rule: "a cut reply is continued", when: (f) => f.turn.reply?.stop === "output_limit" && f.turn.recoveries.output < f.limits.maxOutputRecoveries && mayAsk(f), then: remind("output_limit") },
-  { rule: "a reply is cut again and again", when: (f) => f.turn.reply?.stop === "output_limit" && f.turn.recoveries.output >= f.limits.maxOutputRecoveries, then: finish("output_limit") },
-  { rule: "the window is full in mid-reply: compact", when: (f) => f.turn.reply?.stop === "window_full" && f.turn.fruitlessCompactions < f.limits.maxFruitlessCompactions && mayAsk(f), then: () => ({ kind: "compact", trigger: "full" }) },
-  { rule: "the window is full, and compacting does not help", when: (f) => f.turn.reply?.stop === "window_full" && f.turn.fruitlessCompactions >= f.limits.maxFruitlessCompactions, then: finish("compaction_stuck") },
-  { rule: "a refusal is asked about once", when: (f) => f.turn.reply?.stop === "refusal" && f.turn.recoveries.refusal < 1 && mayAsk(f), then: remind("refusal") },
-  { rule: "a refusal stands", when: (f) => f.turn.reply?.stop === "refusal", then: finish("refusal") },
-  { rule: "a paused reply goes on", when: (f) => f.turn.reply?.stop === "pause" && mayAsk(f), then: () => ({ kind: "ask-model" }) },
-  { rule: "an empty reply is asked about once", when: (f) => f.turn.reply?.blank === true && f.turn.recoveries.empty < 1 && mayAsk(f), then: remind("empty_reply") },
-  { rule: "a reply is empty again", when: (f) => f.turn.reply?.blank === true && f.turn.recoveries.empty >= 1, then: finish("empty_reply") },
-  { rule: "a missing structured answer is asked for", when: (f) => f.turn.reply !== null && f.limits.structured && f.turn.recoveries.structured < f.limits.maxStructuredRetries && mayAsk(f), then: remind("structured_output") },
-  { rule: "the structured answer never came", when: (f) => f.turn.reply !== null && f.limits.structured && f.turn.recoveries.structured >= f.limits.maxStructuredRetries, then: finish("structured_output_retries") },
-  { rule: "a stop hook objects too often", when: (f) => f.turn.reply !== null && f.turn.objections >= f.limits.maxObjections, then: finish("stop_hook_limit") },
-  { rule: "a stop hook's objection is taken in", when: (f) => f.turn.reply !== null && objection(f) !== undefined, then: (f) => join(objection(f)) },
-  { rule: "a reply that asks for more ends at the limit of turns", when: (f) => f.turn.reply !== null && isUnfinished(f), then: finish("max_turns") },
-  { rule: "the reply ends the turn", when: (f) => f.turn.reply !== null, then: finish("completed") },
+  ["a cut reply is continued", (f) => f.stop === "output_limit" && f.turn.recoveries.output < f.limits.maxOutputRecoveries && mayAsk(f), remind("output_limit")],
+  ["a reply is cut again and again", (f) => f.stop === "output_limit" && f.turn.recoveries.output >= f.limits.maxOutputRecoveries, end("output_limit")],
+  ["the window is full in mid-reply: compact", (f) => f.stop === "window_full" && !isStuck(f) && mayAsk(f), () => ({ kind: "compact", trigger: "full" })],
+  ["the window is full, and compacting does not help", (f) => f.stop === "window_full" && isStuck(f), end("compaction_stuck")],
+  ["a refusal is asked about once", (f) => f.stop === "refusal" && f.turn.recoveries.refusal < 1 && mayAsk(f), remind("refusal")],
+  ["a refusal stands", (f) => f.stop === "refusal", end("refusal")],
+  ["a paused reply goes on", (f) => f.stop === "pause" && mayAsk(f), () => ({ kind: "ask-model" })],
+  ["an empty reply is asked about once", (f) => isBlank(f) && f.turn.recoveries.empty < 1 && mayAsk(f), remind("empty_reply")],
+  ["a reply is empty again", (f) => isBlank(f) && f.turn.recoveries.empty >= 1, end("empty_reply")],
+  ["a missing structured answer is asked for", (f) => lacksAnswer(f) && f.turn.recoveries.structured < f.limits.maxStructuredRetries && mayAsk(f), remind("structured_output")],
+  ["the structured answer never came", (f) => lacksAnswer(f) && f.turn.recoveries.structured >= f.limits.maxStructuredRetries, end("structured_output_retries")],
+  ["a stop hook objects too often", (f) => f.stop !== undefined && f.turn.objections >= f.limits.maxObjections, end("stop_hook_limit")],
+  ["a stop hook's objection is taken in", (f) => f.stop !== undefined && waits(f, "objection"), take("objection")],
+  ["a reply that asks for more ends at the limit of turns", isUnfinished, end("max_turns")],
+  ["the reply ends the turn", (f) => f.stop !== undefined, end("completed")],
 
   // The model has something new to read.
-  { rule: "steering joins at a safe boundary", when: (f) => steering(f) !== undefined, then: (f) => join(steering(f)) },
-  { rule: "the limit of turns is reached", when: (f) => f.turn.requests >= f.limits.maxTurns, then: finish("max_turns") },
-  { rule: "compacting does not help", when: (f) => isFull(f) && f.turn.fruitlessCompactions >= f.limits.maxFruitlessCompactions, then: finish("compaction_stuck") },
-  { rule: "a full context is compacted first", when: (f) => isFull(f) && f.state.history.length > 1, then: () => ({ kind: "compact", trigger: "full" }) },
-  { rule: "a compaction that was asked for", when: (f) => f.state.compaction !== null, then: () => ({ kind: "compact", trigger: "manual" }) },
-  { rule: "ask the model", when: () => true, then: () => ({ kind: "ask-model" }) },
+  ["steering joins at a safe boundary", (f) => waits(f, "steering"), take("steering")],
+  ["the limit of turns is reached", (f) => !mayAsk(f), end("max_turns")],
+  ["compacting does not help", (f) => isFull(f) && isStuck(f), end("compaction_stuck")],
+  ["a full context is compacted first", (f) => isFull(f) && canShrink(f), () => ({ kind: "compact", trigger: "full" })],
+  ["a compaction that was asked for", (f) => f.state.compaction !== null, () => ({ kind: "compact", trigger: "manual" })],
+  ["ask the model", () => true, () => ({ kind: "ask-model" })],
 ];
 
 export function nextStep(state: State, limits: Limits): Step {
@@ -83,67 +89,139 @@ export function nextStep(state: State, limits: Limits): Step {
 export function explainStep(state: State, limits: Limits): { step: Step; rule: string } {
   const { turn } = state;
   if (!turn) return betweenTurns(state);
-  const facts: Facts = { state, limits, turn };
-  const row = rows.find(({ when }) => when(facts)) as Row; // The last row always applies.
-  return { step: row.then(facts), rule: row.rule };
+  const facts: Facts = { state, limits, turn, failure: turn.failure ?? noFailure, stop: turn.reply?.stop };
+  const [rule, , then] = rows.find(([, when]) => when(facts)) as Row; // The last row always applies.
+  return { step: then(facts), rule };
+}
+
+/** The input that a step takes. */
+export function inputFor({ pending }: State, which: Which): Input | undefined {
+  switch (which) {
+    case "first":
+      return pending[0];
+    case "steering":
+      return pending.find(({ when }) => when === "now");
+    case "objection":
+      return pending.find(({ from }) => from.kind === "hook");
+  }
 }
 
 function betweenTurns(state: State): { step: Step; rule: string } {
-  const first = state.pending[0];
-  if (state.compaction) return { step: { kind: "compact", trigger: "manual" }, rule: "a compaction that was asked for between turns" };
-  if (!first) return { step: { kind: "idle" }, rule: "nothing waits" };
-  return { step: { kind: "take-input", inputId: first.id, join: false }, rule: "the first input that waits starts a turn" };
+  if (state.compaction) {
+    return {
+      step: { kind: "compact", trigger: "manual" },
+      rule: "a compaction that was asked for between turns",
+    };
+  }
+  if (!inputFor(state, "first")) return { step: { kind: "idle" }, rule: "nothing waits" };
+  return { step: { kind: "take-input", which: "first" }, rule: "the first input that waits starts a turn" };
 }
 
-const isTooLong = ({ turn }: Facts): boolean => turn.failure?.fault.code === "prompt_too_long" || turn.failure?.fault.code === "request_too_large";
+const noFailure: Failure = {
+  fault: { code: "unexpected", message: "" },
+  retryable: false,
+  retryAfterMs: undefined,
+  purpose: "turn",
+};
 
-const isFull = ({ state, limits }: Facts): boolean => state.contextTokens >= limits.compactAtTokens;
+function end(reason: TurnReason): () => Step {
+  return () => ({ kind: "finish", reason });
+}
+
+function remind(reminder: AddedWhy): () => Step {
+  return () => ({ kind: "ask-model", reminder });
+}
+
+function take(which: Which): () => Step {
+  return () => ({ kind: "take-input", which });
+}
+
+function hasCalls({ state }: Facts): boolean {
+  return state.calls.length > 0;
+}
 
 /** Nothing is left to spend on: the newest thing is a good last reply, or the answer was given. */
-const isDone = ({ state, turn }: Facts): boolean =>
-  state.calls.length === 0 && (turn.answer !== undefined || (turn.reply?.stop === "end" && !turn.reply.blank));
-
-const mayAsk = ({ turn, limits }: Facts): boolean => turn.requests < limits.maxTurns;
-
-/** A reply that a row above would have continued, had the limit of turns allowed it. */
-const isUnfinished = ({ turn, limits }: Facts): boolean =>
-  limits.structured || turn.reply?.blank === true || ["output_limit", "window_full", "pause"].includes(turn.reply?.stop ?? "");
-
-function mostTries({ turn, limits }: Facts): number {
-  const kind = turn.failure ? retryKind(turn.failure.fault.code) : "never";
-  return kind === "often" ? limits.maxRetries : Math.min(limits.maxRetries, limits.maxStreamRetries);
+function isDone(facts: Facts): boolean {
+  if (hasCalls(facts)) return false;
+  return facts.turn.answer !== undefined || (facts.stop === "end" && !isBlank(facts));
 }
+
+function tokensUsed({ state }: Facts): number {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = state.bill.usage;
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+function isTooLong({ failure }: Facts): boolean {
+  return tooLong.includes(failure.fault.code);
+}
+const tooLong: readonly FaultCode[] = ["prompt_too_long", "request_too_large"];
 
 function canRetry(facts: Facts): boolean {
-  const { turn } = facts;
-  if (!turn.failure?.retryable) return false;
+  const { turn, failure } = facts;
+  const most = mostTries(facts);
   // With a fallback declared, an overloaded model is left early.
-  const most = nextFallback(facts) !== undefined ? Math.min(2, mostTries(facts)) : mostTries(facts);
-  return turn.failures <= most;
+  return failure.retryable && turn.failures <= (nextFallback(facts) === undefined ? most : Math.min(2, most));
 }
 
-function nextFallback({ turn, limits, state }: Facts): string | undefined {
-  if (turn.failure === null || !canFallBack(turn.failure)) return undefined;
+function mostTries({ failure, limits }: Facts): number {
+  const seldom = Math.min(limits.maxRetries, limits.maxStreamRetries);
+  return retryKind(failure.fault.code) === "often" ? limits.maxRetries : seldom;
+}
+
+function waitFor(facts: Facts): Wait {
+  const { failure, limits, turn } = facts;
+  const doubled = delayMs(limits.backoff, turn.failures, 0);
+  return {
+    attempt: turn.failures,
+    mostAttempts: mostTries(facts),
+    delayMs: failure.retryAfterMs ?? doubled,
+  };
+}
+
+function nextFallback({ failure, turn, limits, state }: Facts): string | undefined {
+  // A request that is wrong in itself would be wrong for another model too.
+  const another = retryKind(failure.fault.code) !== "never" || failure.fault.code === "model_unknown";
+  if (failure.purpose === "compaction" || !another) return undefined;
   const model = limits.fallbackModels[turn.fallbacks];
   return model === modelOf(state) ? undefined : model;
 }
 
-/** A request that is wrong in itself would be wrong for another model too. */
-const canFallBack = ({ fault, purpose }: Failure): boolean =>
-  purpose === "turn" && (retryKind(fault.code) !== "never" || fault.code === "model_unknown");
-
-function waitFor(facts: Facts): Wait {
-  const { turn, limits } = facts;
-  const doubled = delayMs(limits.backoff, turn.failures, 0);
-  return { attempt: turn.failures, mostAttempts: mostTries(facts), delayMs: turn.failure?.retryAfterMs ?? doubled };
+function triggerAgain({ state, turn }: Facts): "manual" | "full" | "too_long" {
+  if (state.compaction) return "manual";
+  return turn.tooLong ? "too_long" : "full";
 }
 
-const compactionTrigger = ({ turn, state }: Facts): "manual" | "full" | "too_long" =>
-  state.compaction ? "manual" : turn.tooLong ? "too_long" : "full";
+function canShrink({ state }: Facts): boolean {
+  return state.history.length > 1;
+}
 
-const steering = ({ state }: Facts): string | undefined => state.pending.find(({ when }) => when === "now")?.id;
-const objection = ({ state }: Facts): string | undefined => state.pending.find(({ from }) => from.kind === "hook")?.id;
-const join = (inputId: string | undefined): Step => ({ kind: "take-input", inputId: inputId ?? "", join: true });
+function isFull({ state, limits }: Facts): boolean {
+  return state.contextTokens >= limits.compactAtTokens;
+}
 
-const tokensUsed = ({ bill }: State): number =>
-  bill.usage.inputTokens + bill.usage.outputTokens + bill.usage.cacheReadTokens + bill.usage.cacheWriteTokens;
+function isStuck({ turn, limits }: Facts): boolean {
+  return turn.fruitlessCompactions >= limits.maxFruitlessCompactions;
+}
+
+function mayAsk({ turn, limits }: Facts): boolean {
+  return turn.requests < limits.maxTurns;
+}
+
+function isBlank({ turn }: Facts): boolean {
+  return turn.reply !== null && turn.reply.blank;
+}
+
+function lacksAnswer({ stop, limits }: Facts): boolean {
+  return stop !== undefined && limits.structured;
+}
+
+/** A reply that a row above would have continued, had the limit of turns allowed it. */
+function isUnfinished(facts: Facts): boolean {
+  if (facts.stop === undefined || mayAsk(facts)) return false;
+  return isBlank(facts) || facts.limits.structured || continued.includes(facts.stop);
+}
+const continued: readonly Stop[] = ["output_limit", "window_full", "pause"];
+
+function waits({ state }: Facts, which: Which): boolean {
+  return inputFor(state, which) !== undefined;
+}

@@ -41,18 +41,27 @@ export class Session {
   }
 
   /** Folds the log, settles what an unclean end left open, and waits. Nothing runs before `submit` or `run`. */
-  static async open(parts: Parts, { start, unfinished = "continue" }: { start: Start; unfinished?: "continue" | "lost" }): Promise<Session> {
+  static async open(
+    parts: Parts,
+    { start, unfinished = "continue" }: { start: Start; unfinished?: "continue" | "lost" },
+  ): Promise<Session> {
     const session = new Session(parts);
     await session.#load();
     if (!session.#state.opened) session.#record({ type: "session.opened", ...start });
     for (const event of settleRequest(session.#state)) session.#record(event);
-    if (unfinished === "lost") for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
+    if (unfinished === "lost")
+      for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
     await session.#journal.saved();
     return session;
   }
 
   get state(): State {
     return this.#state;
+  }
+
+  /** What a person should know about the log: damage that was found, and whether it is being saved. */
+  get notices(): Parts["log"]["notices"] {
+    return this.#parts.log.notices;
   }
 
   /** A listener sees durable events once they are on disk, and live ones at once. It must not throw. */
@@ -179,7 +188,12 @@ export class Session {
   }
 
   #record(event: DurableEvent): void {
-    const envelope: Durable = { seq: this.#state.seq + 1, at: this.#parts.clock.now(), session: this.id, ...event };
+    const envelope: Durable = {
+      seq: this.#state.seq + 1,
+      at: this.#parts.clock.now(),
+      session: this.id,
+      ...event,
+    };
     this.#journal.add(envelope);
     this.#state = fold(this.#state, envelope);
   }
@@ -195,9 +209,15 @@ export class Session {
   async #accept(command: Extract<Command, { type: "input" }>): Promise<Receipt> {
     const id = command.id ?? this.#parts.ids.uuid();
     if (this.#inputs.has(id)) return { type: "accepted", inputId: id, duplicate: true };
-    if (this.#state.pending.length >= this.#parts.limits.pendingInputs) throw fault("queue_full", { limit: this.#parts.limits.pendingInputs });
+    if (this.#state.pending.length >= this.#parts.limits.pendingInputs)
+      throw fault("queue_full", { limit: this.#parts.limits.pendingInputs });
     this.#inputs.add(id);
-    const input = { id, content: command.content, from: command.from ?? { kind: "person" as const }, when: command.when ?? ("after" as const) };
+    const input = {
+      id,
+      content: command.content,
+      from: command.from ?? { kind: "person" as const },
+      when: command.when ?? ("after" as const),
+    };
     try {
       this.#record({ type: "input.accepted", input });
       await this.#journal.saved();
@@ -224,7 +244,8 @@ export class Session {
     this.#asks.settle(askId, closed);
     // A remembered answer also settles the open asks that it covers.
     for (const rule of this.#state.rules.slice(known)) {
-      for (const ask of this.#state.asks.filter((open) => answersAsk(rule, open))) this.#closeAsk(ask.id, { answer: { verdict: "allow" }, by: "rule" });
+      for (const ask of this.#state.asks.filter((open) => answersAsk(rule, open)))
+        this.#closeAsk(ask.id, { answer: { verdict: "allow" }, by: "rule" });
     }
   }
 
@@ -236,7 +257,11 @@ export class Session {
     if (this.#state.asks.every(({ id }) => id !== ask.id)) this.#record({ type: "ask.opened", ask });
     await this.#journal.saved();
     const settled = new AbortController();
-    const late = clock.sleep(limits.askMs, settled.signal).then((): Closed => ({ answer: { verdict: "deny", reason: "Nobody answered in time." }, by: "timeout" }));
+    const late = clock
+      .sleep(limits.askMs, settled.signal)
+      .then(
+        (): Closed => ({ answer: { verdict: "deny", reason: "Nobody answered in time." }, by: "timeout" }),
+      );
     try {
       const closed = await Promise.race([answered, late]);
       if (closed.by === "timeout") this.#closeAsk(ask.id, closed);
@@ -259,7 +284,8 @@ export class Session {
   #stop(by: "host" | "shutdown"): void {
     if (!this.#state.turn?.interrupted) this.#record({ type: "turn.interrupted", by });
     const closedBy: AnsweredBy = by === "host" ? "interrupt" : "shutdown";
-    for (const ask of this.#state.asks) this.#closeAsk(ask.id, { answer: { verdict: "deny", reason: "Interrupted." }, by: closedBy });
+    for (const ask of this.#state.asks)
+      this.#closeAsk(ask.id, { answer: { verdict: "deny", reason: "Interrupted." }, by: closedBy });
     this.#abort.abort();
   }
 
@@ -282,7 +308,8 @@ export class Session {
       if (event.type === "input.accepted") this.#inputs.add(event.input.id);
       state = fold(state, event);
     }
-    this.#state = state;
+    // A record that this version does not know still has its number.
+    this.#state = { ...state, seq: Math.max(state.seq, this.#parts.log.lastSeq) };
   }
 
   /** After a failed write only the disk is right: what was not saved is forgotten, and the work goes on from there. */

@@ -10,8 +10,15 @@ export function settleRequest({ request }: State): DurableEvent[] {
   if (!request) return [];
   return [
     {
-      type: "model.failed", requestId: request.id, model: request.model, purpose: request.purpose,
-      fault: fault("request_lost").toData(), retryable: true, usage: null, costUsd: null, ms: 0,
+      type: "model.failed",
+      requestId: request.id,
+      model: request.model,
+      purpose: request.purpose,
+      fault: fault("request_lost").toData(),
+      retryable: true,
+      usage: null,
+      costUsd: null,
+      ms: 0,
     },
   ];
 }
@@ -20,14 +27,39 @@ export function settleRequest({ request }: State): DurableEvent[] {
 export function settleAsLost(state: State, now: number): DurableEvent[] {
   const { turn } = state;
   if (!turn) return [];
-  const asks = state.asks.map((ask): DurableEvent => ({ type: "ask.closed", askId: ask.id, answer: { verdict: "deny", reason: "The turn was given up." }, by: "shutdown" }));
+  const asks = state.asks.map(
+    (ask): DurableEvent => ({
+      type: "ask.closed",
+      askId: ask.id,
+      answer: { verdict: "deny", reason: "The turn was given up." },
+      by: "shutdown",
+    }),
+  );
   const calls = state.calls
     .filter(({ status }) => status === "started")
-    .map(({ use }): DurableEvent => ({
-      type: "tool.finished", callId: use.id, tool: use.name, content: [text(interruptedResult)], failed: true,
-      display: { kind: "text", text: interruptedResult }, ms: 0, interrupted: true,
-    }));
+    .map(
+      ({ use }): DurableEvent => ({
+        type: "tool.finished",
+        callId: use.id,
+        tool: use.name,
+        content: [text(interruptedResult)],
+        failed: true,
+        display: { kind: "text", text: interruptedResult },
+        ms: 0,
+        interrupted: true,
+      }),
+    );
   const { id: turnId, inputIds, usage, costUsd, requests, apiMs } = turn;
-  const end: DurableEvent = { type: "turn.finished", turnId, inputIds: [...inputIds], reason: "lost", usage, costUsd, requests, ms: Math.max(0, now - turn.startedAt), apiMs };
+  const end: DurableEvent = {
+    type: "turn.finished",
+    turnId,
+    inputIds: [...inputIds],
+    reason: "lost",
+    usage,
+    costUsd,
+    requests,
+    ms: Math.max(0, now - turn.startedAt),
+    apiMs,
+  };
   return [...asks, ...calls, end];
 }

@@ -1,19 +1,22 @@
-/**
- * State: the pure fold of a log. Never stored, never patched; the log alone explains it.
- * Folding costs the same per event at the end of a long log as at its start.
- */
-import type { FaultData } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import { List } from "../kernel/list.ts";
 import { never } from "../kernel/never.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
-import type { Durable, Input, Stop } from "../protocol/event.ts";
-import { type Block, type Message, type ToolResult, type ToolUse, text, toolUses } from "../protocol/message.ts";
+import type { Durable, Input } from "../protocol/event.ts";
+import {
+  type Block,
+  type Message,
+  type ToolResult,
+  type ToolUse,
+  text,
+  toolUses,
+} from "../protocol/message.ts";
 import type { SessionSettings, SettingsPatch } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
-import { addUsage, type Bill, contextTokens, noBill, noUsage, type Usage } from "../protocol/usage.ts";
-import { addToBill } from "./cost.ts";
+import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
 import { estimateMessage, isBlank, note, sendable } from "./context/blocks.ts";
+import { addToBill } from "./cost.ts";
+import { type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 
 export type Call = {
   readonly use: ToolUse;
@@ -25,41 +28,6 @@ export type Call = {
   readonly context: readonly string[];
 };
 
-export type Failure = {
-  readonly fault: FaultData;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
-  readonly purpose: "turn" | "compaction";
-};
-
-export type Turn = {
-  readonly id: string;
-  readonly inputIds: readonly string[];
-  readonly startedAt: number;
-  /** Overrides the session's model until the turn ends: a declared fallback. */
-  readonly model: string | undefined;
-  readonly fallbacks: number;
-  /** Replies received. */
-  readonly requests: number;
-  /** Failed attempts in a row. */
-  readonly failures: number;
-  readonly failure: Failure | null;
-  /** The newest reply, while nothing has followed it. */
-  readonly reply: { readonly stop: Stop; readonly blank: boolean } | null;
-  readonly recoveries: { readonly output: number; readonly refusal: number; readonly empty: number; readonly structured: number };
-  readonly objections: number;
-  /** The provider said that the request is too long, and no reply has come since. */
-  readonly tooLong: boolean;
-  readonly compactedForLength: boolean;
-  readonly fruitlessCompactions: number;
-  readonly interrupted: boolean;
-  readonly stopped: string | null;
-  readonly answer: Json | undefined;
-  readonly usage: Usage;
-  readonly costUsd: number;
-  readonly apiMs: number;
-};
-
 export type State = {
   readonly seq: number;
   readonly opened: { readonly cwd: string; readonly agent: string | undefined; readonly at: number } | null;
@@ -69,7 +37,11 @@ export type State = {
   readonly pending: readonly Input[];
   readonly turn: Turn | null;
   readonly turns: number;
-  readonly request: { readonly id: string; readonly purpose: "turn" | "compaction"; readonly model: string } | null;
+  readonly request: {
+    readonly id: string;
+    readonly purpose: "turn" | "compaction";
+    readonly model: string;
+  } | null;
   readonly history: List<Message>;
   /** The calls of the newest reply, until all have settled. */
   readonly calls: readonly Call[];
@@ -86,8 +58,24 @@ export type State = {
 };
 
 export const emptyState: State = {
-  seq: 0, opened: null, closed: false, settings: null, prompt: null, pending: [], turn: null, turns: 0, request: null,
-  history: List.empty(), calls: [], asks: [], answers: new Map(), rules: [], seen: new Map(), contextTokens: 0, compaction: null, bill: noBill,
+  seq: 0,
+  opened: null,
+  closed: false,
+  settings: null,
+  prompt: null,
+  pending: [],
+  turn: null,
+  turns: 0,
+  request: null,
+  history: List.empty(),
+  calls: [],
+  asks: [],
+  answers: new Map(),
+  rules: [],
+  seen: new Map(),
+  contextTokens: 0,
+  compaction: null,
+  bill: noBill,
 };
 
 /** The model that the next request goes to. */
@@ -98,9 +86,21 @@ export function fold(before: State, event: Durable): State {
   const state: State = { ...before, seq: event.seq };
   switch (event.type) {
     case "session.opened":
-      return { ...state, opened: { cwd: event.cwd, agent: event.agent, at: event.at }, settings: event.settings, closed: false };
+      return {
+        ...state,
+        opened: { cwd: event.cwd, agent: event.agent, at: event.at },
+        settings: event.settings,
+        closed: false,
+      };
     case "settings.changed":
-      if (event.why === "fallback") return inTurn(state, (turn) => ({ ...turn, model: event.patch.model, fallbacks: turn.fallbacks + 1, failures: 0, failure: null }));
+      if (event.why === "fallback")
+        return inTurn(state, (turn) => ({
+          ...turn,
+          model: event.patch.model,
+          fallbacks: turn.fallbacks + 1,
+          failures: 0,
+          failure: null,
+        }));
       return { ...state, settings: state.settings && patched(state.settings, event.patch) };
     case "prompt.fixed":
       return { ...state, prompt: { system: event.system, tools: event.tools } };
@@ -115,7 +115,9 @@ export function fold(before: State, event: Durable): State {
     case "turn.interrupted":
       return inTurn(state, (turn) => ({ ...turn, interrupted: true }));
     case "context.added":
-      return inTurn(addMessage(state, { role: "user", content: event.content }), (turn) => recovered(turn, event.why));
+      return inTurn(addMessage(state, { role: "user", content: event.content }), (turn) =>
+        recovered(turn, event.why),
+      );
     case "model.started":
       return { ...state, request: { id: event.requestId, purpose: event.purpose, model: event.model } };
     case "model.finished":
@@ -123,7 +125,14 @@ export function fold(before: State, event: Durable): State {
     case "model.failed":
       return takeFailure(state, event);
     case "tool.started":
-      return { ...state, calls: change(state.calls, event.callId, (call) => ({ ...call, status: "started", input: event.input })) };
+      return {
+        ...state,
+        calls: change(state.calls, event.callId, (call) => ({
+          ...call,
+          status: "started",
+          input: event.input,
+        })),
+      };
     case "tool.finished":
       return takeResult(state, event);
     case "ask.opened":
@@ -140,20 +149,19 @@ export function fold(before: State, event: Durable): State {
     case "task.changed":
       return state;
     case "turn.finished":
-      return { ...settleCalls(state), turn: null, turns: state.turns + 1, request: null, asks: [], answers: new Map() };
+      return {
+        ...settleCalls(state),
+        turn: null,
+        turns: state.turns + 1,
+        request: null,
+        asks: [],
+        answers: new Map(),
+      };
     case "session.closed":
       return { ...state, closed: true };
     default:
       return never(event);
   }
-}
-
-function newTurn(id: string, startedAt: number): Turn {
-  return {
-    id, inputIds: [], startedAt, model: undefined, fallbacks: 0, requests: 0, failures: 0, failure: null, reply: null,
-    recoveries: { output: 0, refusal: 0, empty: 0, structured: 0 }, objections: 0, tooLong: false, compactedForLength: false,
-    fruitlessCompactions: 0, interrupted: false, stopped: null, answer: undefined, usage: noUsage, costUsd: 0, apiMs: 0,
-  };
 }
 
 function inTurn(state: State, change: (turn: Turn) => Turn): State {
@@ -173,7 +181,11 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
   const content: Block[] = [...taken.flatMap((input) => input.content), ...(event.context ?? []).map(note)];
   const rest = { ...state, pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)) };
   const objections = taken.filter(({ from }) => from.kind === "hook").length;
-  const joined = inTurn(rest, (turn) => ({ ...turn, inputIds: [...turn.inputIds, ...event.inputIds], objections: turn.objections + objections }));
+  const joined = inTurn(rest, (turn) => ({
+    ...turn,
+    inputIds: [...turn.inputIds, ...event.inputIds],
+    objections: turn.objections + objections,
+  }));
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
 }
 
@@ -184,7 +196,13 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
   const billed = bill({ ...state, request: null }, event.model, event);
   const told = blank ? billed : { ...billed, history: billed.history.append({ role: "assistant", content }) };
   const next = inTurn(told, (turn) => ({
-    ...turn, requests: turn.requests + 1, failures: 0, failure: null, tooLong: false, compactedForLength: false, reply: { stop: event.stop, blank },
+    ...turn,
+    requests: turn.requests + 1,
+    failures: 0,
+    failure: null,
+    tooLong: false,
+    compactedForLength: false,
+    reply: { stop: event.stop, blank },
   }));
   const calls = uses.map((use): Call => ({ use, status: "requested", context: [] }));
   return { ...next, calls, contextTokens: contextTokens(event.usage) || state.contextTokens };
@@ -195,16 +213,29 @@ function takeFailure(state: State, event: Extract<Durable, { type: "model.failed
   const billed = bill({ ...state, request: null }, event.model, event);
   // Between turns nobody waits for a compaction: it is given up, and may be asked for again.
   if (!billed.turn) return { ...billed, compaction: null };
-  const tooLong = billed.turn.tooLong || fault.code === "prompt_too_long" || fault.code === "request_too_large";
+  const tooLong =
+    billed.turn.tooLong || fault.code === "prompt_too_long" || fault.code === "request_too_large";
   const failure: Failure = { fault, retryable, retryAfterMs, purpose };
   return inTurn(billed, (turn) => ({ ...turn, failures: turn.failures + 1, failure, tooLong }));
 }
 
 function takeResult(state: State, event: Extract<Durable, { type: "tool.finished" }>): State {
-  const result: ToolResult = { type: "tool_result", callId: event.callId, content: event.content, failed: event.failed };
-  const calls = change(state.calls, event.callId, (call) => ({ ...call, status: "settled", result, context: event.context ?? [] }));
+  const result: ToolResult = {
+    type: "tool_result",
+    callId: event.callId,
+    content: event.content,
+    failed: event.failed,
+  };
+  const calls = change(state.calls, event.callId, (call) => ({
+    ...call,
+    status: "settled",
+    result,
+    context: event.context ?? [],
+  }));
   const next = inTurn({ ...state, calls, seen: see(state.seen, event.seen) }, (turn) => ({
-    ...turn, stopped: turn.stopped ?? event.stop ?? null, answer: event.answer ?? turn.answer,
+    ...turn,
+    stopped: turn.stopped ?? event.stop ?? null,
+    answer: event.answer ?? turn.answer,
   }));
   return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
 }
@@ -219,12 +250,17 @@ function closeBatch(state: State): State {
 /** A turn that ends with open calls still leaves a valid conversation. */
 function settleCalls(state: State): State {
   if (state.calls.length === 0) return state;
-  const calls = state.calls.map((call) => (call.result ? call : { ...call, status: "settled" as const, result: unsettledResult(call) }));
+  const calls = state.calls.map((call) =>
+    call.result ? call : { ...call, status: "settled" as const, result: unsettledResult(call) },
+  );
   return closeBatch({ ...state, calls });
 }
 
 function unsettledResult(call: Call): ToolResult {
-  const why = call.status === "started" ? "Interrupted: this call was under way and may have had effects." : "Not run: the turn ended first.";
+  const why =
+    call.status === "started"
+      ? "Interrupted: this call was under way and may have had effects."
+      : "Not run: the turn ended first.";
   return { type: "tool_result", callId: call.use.id, content: [text(why)], failed: true };
 }
 
@@ -244,11 +280,17 @@ function compacted(state: State, event: Extract<Durable, { type: "context.compac
   const summary: Message = { role: "user", content: [note(event.summary)] };
   const gained = event.tokensAfter < event.tokensBefore * 0.9;
   const billed = bill({ ...state, request: null, compaction: null }, event.model, event);
-  return inTurn({ ...billed, history: List.of([summary, ...kept]), contextTokens: event.tokensAfter }, (turn) => ({
-    ...turn, failures: 0, failure: null, reply: kept.length > 0 ? turn.reply : null,
-    compactedForLength: turn.compactedForLength || event.trigger === "too_long",
-    fruitlessCompactions: gained ? 0 : turn.fruitlessCompactions + 1,
-  }));
+  return inTurn(
+    { ...billed, history: List.of([summary, ...kept]), contextTokens: event.tokensAfter },
+    (turn) => ({
+      ...turn,
+      failures: 0,
+      failure: null,
+      reply: kept.length > 0 ? turn.reply : null,
+      compactedForLength: turn.compactedForLength || event.trigger === "too_long",
+      fruitlessCompactions: gained ? 0 : turn.fruitlessCompactions + 1,
+    }),
+  );
 }
 
 type Charge = { usage: Usage | null; costUsd: number | null; ms: number };
@@ -261,22 +303,6 @@ function bill(state: State, model: string, charge: Charge): State {
     apiMs: turn.apiMs + charge.ms,
   }));
   return { ...next, bill: addToBill(state.bill, model, charge) };
-}
-
-function recovered(turn: Turn, why: string): Turn {
-  const { output, refusal, empty, structured } = turn.recoveries;
-  switch (why) {
-    case "output_limit":
-      return { ...turn, recoveries: { ...turn.recoveries, output: output + 1 } };
-    case "refusal":
-      return { ...turn, recoveries: { ...turn.recoveries, refusal: refusal + 1 } };
-    case "empty_reply":
-      return { ...turn, recoveries: { ...turn.recoveries, empty: empty + 1 } };
-    case "structured_output":
-      return { ...turn, recoveries: { ...turn.recoveries, structured: structured + 1 } };
-    default:
-      return turn;
-  }
 }
 
 function patched(settings: SessionSettings, patch: SettingsPatch): SessionSettings {

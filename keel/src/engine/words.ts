@@ -3,8 +3,10 @@ import type { AddedWhy } from "../protocol/event.ts";
 import { answerToolName } from "./answer.ts";
 
 export const reminders: Partial<Record<AddedWhy, string>> = {
-  output_limit: "Your reply was cut off at its length limit. Go on exactly where it stopped, without repeating anything.",
-  refusal: "The reply was stopped. If part of the request can be done safely, do that part; otherwise say briefly why not.",
+  output_limit:
+    "Your reply was cut off at its length limit. Go on exactly where it stopped, without repeating anything.",
+  refusal:
+    "The reply was stopped. If part of the request can be done safely, do that part; otherwise say briefly why not.",
   empty_reply: "Your reply was empty. Continue with the task, or say what stands in the way.",
   structured_output: `Give your final answer by calling ${answerToolName} with a value that fits its schema.`,
 };
@@ -19,10 +21,13 @@ export const summaryRequest = (instructions: string | undefined): string =>
 
 export const summaryIntroduction = "Earlier parts of this conversation were replaced by these notes:\n\n";
 
-export const interruptedResult = "Interrupted: this call was under way when the process ended. It may have had effects; check before you repeat it.";
+export const interruptedResult =
+  "Interrupted: this call was under way when the process ended. It may have had effects; check before you repeat it.";
 export const cancelledResult = "Interrupted by the user before it finished.";
 export const notRunResult = "Not run: the user interrupted the turn.";
 export const unknownTool = (name: string, known: readonly string[]): string =>
   `There is no tool called ${name}. The tools are: ${known.join(", ")}.`;
-export const brokenCall = (name: string): string => `The input of ${name} was not valid JSON. Send the call again with a complete JSON object.`;
-export const invalidInput = (name: string, issues: string): string => `The input of ${name} does not fit its schema: ${issues}`;
+export const brokenCall = (name: string): string =>
+  `The input of ${name} was not valid JSON. Send the call again with a complete JSON object.`;
+export const invalidInput = (name: string, issues: string): string =>
+  `The input of ${name} does not fit its schema: ${issues}`;

@@ -51,4 +51,8 @@ export type EarlyCall = { readonly done: Promise<void>; readonly events: Durable
 export const toolNamed = (tools: readonly Tool[], name: string): Tool | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.aliases.includes(name));
 
-export const specOf = (tool: Tool): ToolSpec => ({ name: tool.name, description: tool.description, input: tool.input.json });
+export const specOf = (tool: Tool): ToolSpec => ({
+  name: tool.name,
+  description: tool.description,
+  input: tool.input.json,
+});

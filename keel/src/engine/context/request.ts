@@ -7,7 +7,10 @@ import { modelOf, type State } from "../state.ts";
 /** What replies may be long, short of the model's own limit: longer ones cost time at every retry. */
 const mostReplyTokens = 32_000;
 
-export function requestOf(state: State, { session, info }: { session: string; info: ModelInfo }): ModelRequest {
+export function requestOf(
+  state: State,
+  { session, info }: { session: string; info: ModelInfo },
+): ModelRequest {
   return {
     session,
     model: modelOf(state),
@@ -15,7 +18,8 @@ export function requestOf(state: State, { session, info }: { session: string; in
     tools: state.prompt?.tools ?? [],
     messages: state.history.slice(),
     maxOutputTokens: Math.min(info.maxOutputTokens, mostReplyTokens),
-    thinking: info.abilities.thinking === "none" ? { kind: "off" } : (state.settings?.thinking ?? { kind: "off" }),
+    thinking:
+      info.abilities.thinking === "none" ? { kind: "off" } : (state.settings?.thinking ?? { kind: "off" }),
     effort: state.settings?.effort,
   };
 }
@@ -26,13 +30,21 @@ export function requestOf(state: State, { session, info }: { session: string; in
  */
 export function summaryRequestOf(
   state: State,
-  ask: { session: string; info: ModelInfo; instructions: Message; mostTokens: number; estimate: (message: Message) => number },
+  ask: {
+    session: string;
+    info: ModelInfo;
+    instructions: Message;
+    mostTokens: number;
+    estimate: (message: Message) => number;
+  },
 ): ModelRequest {
   const base = requestOf(state, ask);
   let messages = base.messages;
   let tokens = messages.reduce((sum, message) => sum + ask.estimate(message), 0);
   while (tokens > ask.mostTokens && messages.length > 1) {
-    const cut = messages.findIndex((message, index) => index > 0 && startsCleanly(message) && message.role === "user");
+    const cut = messages.findIndex(
+      (message, index) => index > 0 && startsCleanly(message) && message.role === "user",
+    );
     const rest = cut > 0 ? messages.slice(cut) : [];
     messages = rest;
     tokens = rest.reduce((sum, message) => sum + ask.estimate(message), 0);
@@ -41,4 +53,5 @@ export function summaryRequestOf(
 }
 
 /** A message before which a conversation may be cut: its results, if it has any, would lose their calls. */
-export const startsCleanly = (message: Message): boolean => !message.content.some(({ type }) => type === "tool_result");
+export const startsCleanly = (message: Message): boolean =>
+  !message.content.some(({ type }) => type === "tool_result");

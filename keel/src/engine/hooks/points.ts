@@ -36,9 +36,15 @@ export interface Hooks {
   readonly watchTools: boolean;
   input(input: Input, signal: AbortSignal): Promise<AtInput>;
   beforeTool(call: CallFacts, signal: AbortSignal): Promise<BeforeTool>;
-  afterTool(call: CallFacts & { failed: boolean; content: ResultPart[]; ms: number }, signal: AbortSignal): Promise<AfterTool>;
+  afterTool(
+    call: CallFacts & { failed: boolean; content: ResultPart[]; ms: number },
+    signal: AbortSignal,
+  ): Promise<AfterTool>;
   stop(facts: { objections: number; lastText: string }, signal: AbortSignal): Promise<AtStop>;
-  compact(facts: { trigger: string; instructions?: string | undefined }, signal: AbortSignal): Promise<{ instructions?: string | undefined }>;
+  compact(
+    facts: { trigger: string; instructions?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{ instructions?: string | undefined }>;
 }
 
 export const noHooks: Hooks = {

@@ -2,12 +2,13 @@
  * Policy: claims, rules and mode in, a verdict out. Pure. Deny is final; what no rule and no mode allows is asked.
  * A first, careful policy: only reading inside the workspace goes without a question.
  */
+
+import type { AskOption } from "../../protocol/ask.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim } from "../../protocol/tool.ts";
-import type { AskOption } from "../../protocol/ask.ts";
 import type { PathFacts } from "../ports.ts";
 import type { Traits } from "../tools/define.ts";
-import { type Rule, covers, touches } from "./rules.ts";
+import { covers, type Rule, touches } from "./rules.ts";
 
 export type Facts = {
   readonly tool: string;
@@ -19,7 +20,11 @@ export type Facts = {
   readonly paths: ReadonlyMap<string, PathFacts>;
 };
 
-export type Rules = { readonly allow: readonly Rule[]; readonly ask: readonly Rule[]; readonly deny: readonly Rule[] };
+export type Rules = {
+  readonly allow: readonly Rule[];
+  readonly ask: readonly Rule[];
+  readonly deny: readonly Rule[];
+};
 export const noRules: Rules = { allow: [], ask: [], deny: [] };
 
 export type Decision =
@@ -34,29 +39,42 @@ export type Decision =
     };
 
 export function decide(facts: Facts): Decision {
-  const denied = facts.rules.deny.find((rule) => facts.claims.some((claim) => touches(rule, facts.tool, claim)));
+  const denied = facts.rules.deny.find((rule) =>
+    facts.claims.some((claim) => touches(rule, facts.tool, claim)),
+  );
   if (denied) return { verdict: "deny", by: "rule", because: `the rule ${denied.text} denies it` };
-  const mustAsk = facts.rules.ask.find((rule) => facts.claims.some((claim) => touches(rule, facts.tool, claim)));
-  if (facts.mode === "bypassPermissions" && !mustAsk) return { verdict: "allow", by: "mode", because: "permissions are bypassed" };
+  const mustAsk = facts.rules.ask.find((rule) =>
+    facts.claims.some((claim) => touches(rule, facts.tool, claim)),
+  );
+  if (facts.mode === "bypassPermissions" && !mustAsk)
+    return { verdict: "allow", by: "mode", because: "permissions are bypassed" };
   if (mustAsk) return refuseOrAsk(facts, { because: `the rule ${mustAsk.text} asks`, insists: true });
-  if (facts.mode === "plan" && !facts.traits.readOnly) return { verdict: "deny", by: "mode", because: "plan mode changes nothing" };
+  if (facts.mode === "plan" && !facts.traits.readOnly)
+    return { verdict: "deny", by: "mode", because: "plan mode changes nothing" };
   const allowed = coveringRule(facts);
   if (allowed) return { verdict: "allow", by: "rule", because: `the rule ${allowed.text} allows it` };
-  if (facts.traits.readOnly && facts.claims.every((claim) => isInside(facts, claim))) return { verdict: "allow", by: "read-only", because: "it only reads inside the workspace" };
-  if (facts.mode === "acceptEdits" && facts.claims.every((claim) => claim.action === "write" && isInside(facts, claim))) {
+  if (facts.traits.readOnly && facts.claims.every((claim) => isInside(facts, claim)))
+    return { verdict: "allow", by: "read-only", because: "it only reads inside the workspace" };
+  if (
+    facts.mode === "acceptEdits" &&
+    facts.claims.every((claim) => claim.action === "write" && isInside(facts, claim))
+  ) {
     return { verdict: "allow", by: "mode", because: "edits inside the workspace are accepted" };
   }
   return refuseOrAsk(facts, { because: "nothing allows it yet", insists: false });
 }
 
 function refuseOrAsk(facts: Facts, { because, insists }: { because: string; insists: boolean }): Decision {
-  if (facts.mode === "dontAsk") return { verdict: "deny", by: "mode", because: `${because}, and this mode does not ask` };
+  if (facts.mode === "dontAsk")
+    return { verdict: "deny", by: "mode", because: `${because}, and this mode does not ask` };
   return { verdict: "ask", because, insists, options: optionsFor(facts) };
 }
 
 /** Every claim must be covered by some allow rule. */
 function coveringRule(facts: Facts): Rule | undefined {
-  const covering = facts.claims.map((claim) => facts.rules.allow.find((rule) => covers(rule, facts.tool, claim)));
+  const covering = facts.claims.map((claim) =>
+    facts.rules.allow.find((rule) => covers(rule, facts.tool, claim)),
+  );
   return covering.length > 0 && covering.every((rule) => rule !== undefined) ? covering[0] : undefined;
 }
 

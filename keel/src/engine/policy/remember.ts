@@ -5,7 +5,14 @@ import { covers, parseRule } from "./rules.ts";
 /** Whether a newly learnt rule answers an open permission ask. */
 export function answersAsk(rule: string, ask: Ask): boolean {
   const parsed = parseRule(rule);
-  if (!parsed || ask.kind !== "permission" || ask.tool === undefined || !ask.claims || ask.claims.length === 0) return false;
+  if (
+    !parsed ||
+    ask.kind !== "permission" ||
+    ask.tool === undefined ||
+    !ask.claims ||
+    ask.claims.length === 0
+  )
+    return false;
   const { tool } = ask;
   return ask.claims.every((claim) => covers(parsed, tool, claim));
 }

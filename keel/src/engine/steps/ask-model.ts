@@ -1,12 +1,12 @@
 /** Asks the model once. A failure is recorded, not thrown: whether to try again is `next-step`'s word. */
 import type { Fault } from "../../kernel/fault.ts";
-import { isRetryable } from "../../kernel/retryable.ts";
 import { sameJson } from "../../kernel/json.ts";
+import { isRetryable } from "../../kernel/retryable.ts";
 import type { PromptWhy } from "../../protocol/event.ts";
 import { noUsage } from "../../protocol/usage.ts";
-import { costOf } from "../cost.ts";
 import { note } from "../context/blocks.ts";
 import { requestOf } from "../context/request.ts";
+import { costOf } from "../cost.ts";
 import type { Step, Wait } from "../next-step.ts";
 import type { ModelEvent } from "../ports.ts";
 import { modelOf, type State } from "../state.ts";
@@ -18,16 +18,24 @@ import { readReply } from "./stream.ts";
 export async function askModel(work: Work, step: Extract<Step, { kind: "ask-model" }>): Promise<void> {
   const { clock, ids, model } = work.parts;
   if (step.wait && !(await waitBefore(work, step.wait))) return;
-  if (step.fallback !== undefined) work.record({ type: "settings.changed", patch: { model: step.fallback }, why: "fallback" });
+  if (step.fallback !== undefined)
+    work.record({ type: "settings.changed", patch: { model: step.fallback }, why: "fallback" });
   const reminder = step.reminder && reminders[step.reminder];
-  if (step.reminder && reminder) work.record({ type: "context.added", content: [note(reminder)], why: step.reminder });
+  if (step.reminder && reminder)
+    work.record({ type: "context.added", content: [note(reminder)], why: step.reminder });
   fixPrompt(work);
 
   const requestId = ids.uuid();
   const name = modelOf(work.state);
   const info = model.info(name);
   const request = requestOf(work.state, { session: work.parts.log.session, info });
-  work.record({ type: "model.started", requestId, model: name, purpose: "turn", attempt: (work.state.turn?.failures ?? 0) + 1 });
+  work.record({
+    type: "model.started",
+    requestId,
+    model: name,
+    purpose: "turn",
+    attempt: (work.state.turn?.failures ?? 0) + 1,
+  });
   await work.saved();
 
   const startedAt = clock.monotonicMs();
@@ -37,15 +45,41 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
     if (event.type === "block.end" && event.block.type === "tool_use") starter.consider(event.block);
   });
   const ms = Math.round(clock.monotonicMs() - startedAt);
-  if (!outcome.ok) return fail(work, { requestId, model: name, ms, purpose: "turn", fault: outcome.fault, begun: outcome.begun });
+  if (!outcome.ok)
+    return fail(work, {
+      requestId,
+      model: name,
+      ms,
+      purpose: "turn",
+      fault: outcome.fault,
+      begun: outcome.begun,
+    });
   const { content, stop, usage, providerId } = outcome.reply;
-  work.record({ type: "model.finished", requestId, messageId: ids.uuid(), model: name, content, stop, usage, costUsd: costOf(usage, info.prices), ms, providerId });
+  work.record({
+    type: "model.finished",
+    requestId,
+    messageId: ids.uuid(),
+    model: name,
+    content,
+    stop,
+    usage,
+    costUsd: costOf(usage, info.prices),
+    ms,
+    providerId,
+  });
 }
 
 /** Records a failed attempt. What it cost is known only when the provider never began. */
 export function fail(
   work: Work,
-  attempt: { requestId: string; model: string; ms: number; purpose: "turn" | "compaction"; fault: Fault; begun: boolean },
+  attempt: {
+    requestId: string;
+    model: string;
+    ms: number;
+    purpose: "turn" | "compaction";
+    fault: Fault;
+    begun: boolean;
+  },
 ): void {
   const { fault, begun, ...rest } = attempt;
   work.early.clear();
@@ -67,7 +101,14 @@ export async function waitBefore(work: Work, wait: Wait): Promise<boolean> {
   const { clock, ids } = work.parts;
   const delayMs = Math.round(wait.delayMs * (1 + ids.random() / 4));
   const failure = work.state.turn?.failure;
-  if (failure) work.show({ type: "retry.waiting", attempt: wait.attempt, mostAttempts: wait.mostAttempts, delayMs, fault: failure.fault });
+  if (failure)
+    work.show({
+      type: "retry.waiting",
+      attempt: wait.attempt,
+      mostAttempts: wait.mostAttempts,
+      delayMs,
+      fault: failure.fault,
+    });
   await clock.sleep(delayMs, work.signal);
   return !work.signal.aborted;
 }
@@ -93,7 +134,13 @@ function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt
 function showEvent(work: Work, requestId: string, event: ModelEvent): void {
   switch (event.type) {
     case "start":
-      return work.show({ type: "reply.started", requestId, model: event.model, providerId: event.providerId, usage: event.usage });
+      return work.show({
+        type: "reply.started",
+        requestId,
+        model: event.model,
+        providerId: event.providerId,
+        usage: event.usage,
+      });
     case "block.start":
       return work.show({ type: "block.started", requestId, index: event.index, block: event.block });
     case "text":

@@ -1,8 +1,8 @@
 /** The plainest compaction: one request for a summary, a boundary, and the newest messages kept as they are. */
 import { fault } from "../../kernel/fault.ts";
+import { estimateTokens } from "../../kernel/text.ts";
 import type { Message } from "../../protocol/message.ts";
 import { text, textOf } from "../../protocol/message.ts";
-import { estimateTokens } from "../../kernel/text.ts";
 import { estimateMessage } from "../context/blocks.ts";
 import { startsCleanly, summaryRequestOf } from "../context/request.ts";
 import { costOf } from "../cost.ts";
@@ -26,13 +26,24 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   const name = modelOf(work.state);
   const info = model.info(name);
   const words = summaryRequest([asked, instructions].filter(Boolean).join("\n") || undefined);
-  const mostTokens = step.trigger === "too_long" ? info.windowTokens * requestShare : Number.POSITIVE_INFINITY;
+  const mostTokens =
+    step.trigger === "too_long" ? info.windowTokens * requestShare : Number.POSITIVE_INFINITY;
   const request = summaryRequestOf(work.state, {
-    session: log.session, info, mostTokens, estimate: estimateMessage, instructions: { role: "user", content: [text(words)] },
+    session: log.session,
+    info,
+    mostTokens,
+    estimate: estimateMessage,
+    instructions: { role: "user", content: [text(words)] },
   });
 
   const requestId = ids.uuid();
-  work.record({ type: "model.started", requestId, model: name, purpose: "compaction", attempt: (work.state.turn?.failures ?? 0) + 1 });
+  work.record({
+    type: "model.started",
+    requestId,
+    model: name,
+    purpose: "compaction",
+    attempt: (work.state.turn?.failures ?? 0) + 1,
+  });
   await work.saved();
   const startedAt = clock.monotonicMs();
   const outcome = await readReply(work, request, () => undefined);
@@ -40,16 +51,33 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   const attempt = { requestId, model: name, ms, purpose: "compaction" as const };
   if (!outcome.ok) return fail(work, { ...attempt, fault: outcome.fault, begun: outcome.begun });
   const written = textOf(outcome.reply.content).trim();
-  if (written === "") return fail(work, { ...attempt, fault: fault("stream_malformed", { reason: "the summary is empty" }), begun: true });
+  if (written === "")
+    return fail(work, {
+      ...attempt,
+      fault: fault("stream_malformed", { reason: "the summary is empty" }),
+      begun: true,
+    });
 
   const summary = `${summaryIntroduction}${written}`;
   const keep = howManyToKeep(work.state, info.windowTokens * keptShare);
   const kept = work.state.history.slice(work.state.history.length - keep);
-  const tokensAfter = estimateTokens(summary) + promptTokens(work.state) + kept.reduce((sum, message) => sum + estimateMessage(message), 0);
+  const tokensAfter =
+    estimateTokens(summary) +
+    promptTokens(work.state) +
+    kept.reduce((sum, message) => sum + estimateMessage(message), 0);
   const { usage } = outcome.reply;
   work.record({
-    type: "context.compacted", requestId, trigger: step.trigger, summary, keep, tokensBefore: work.state.contextTokens, tokensAfter,
-    usage, costUsd: costOf(usage, info.prices), model: name, ms,
+    type: "context.compacted",
+    requestId,
+    trigger: step.trigger,
+    summary,
+    keep,
+    tokensBefore: work.state.contextTokens,
+    tokensAfter,
+    usage,
+    costUsd: costOf(usage, info.prices),
+    model: name,
+    ms,
   });
 }
 

@@ -31,7 +31,12 @@ async function askHooks(work: Work, objections: number): Promise<"objected" | "h
   const { objection, stop } = await work.parts.hooks.stop({ objections, lastText }, work.signal);
   if (stop !== undefined) return "hook_stopped";
   if (objection === undefined || work.signal.aborted) return undefined;
-  const input = { id: work.parts.ids.uuid(), content: [{ type: "text" as const, text: objection }], from: { kind: "hook" as const, name: "Stop" }, when: "now" as const };
+  const input = {
+    id: work.parts.ids.uuid(),
+    content: [{ type: "text" as const, text: objection }],
+    from: { kind: "hook" as const, name: "Stop" },
+    when: "now" as const,
+  };
   work.record({ type: "input.accepted", input });
   return "objected";
 }

@@ -1,13 +1,16 @@
 /** Runs the open calls of the newest reply until all have settled. */
+
+import type { Call } from "../state.ts";
 import { runCall } from "../tools/call.ts";
 import { needsAsking } from "../tools/early.ts";
 import { type Job, runInOrder } from "../tools/pool.ts";
-import type { Call } from "../state.ts";
 import { toolNamed, type Work } from "../work.ts";
 
 export async function runTools(work: Work): Promise<void> {
   const open = work.state.calls.filter(({ status }) => status !== "settled");
-  const jobs = open.map((call): Job => ({ concurrent: isConcurrent(work, call), run: () => runOne(work, call) }));
+  const jobs = open.map(
+    (call): Job => ({ concurrent: isConcurrent(work, call), run: () => runOne(work, call) }),
+  );
   await runInOrder(jobs, { mostAtOnce: work.parts.limits.concurrentCalls });
   work.early.clear();
 }

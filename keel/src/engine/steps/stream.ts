@@ -5,7 +5,10 @@ import type { ModelEvent, ModelRequest } from "../ports.ts";
 import type { Work } from "../work.ts";
 
 export type Reply = Extract<ModelEvent, { type: "end" }>;
-export type Failed = { readonly fault: Fault; /** Whether the provider had begun to answer: then the attempt may be billed. */ readonly begun: boolean };
+export type Failed = {
+  readonly fault: Fault /** Whether the provider had begun to answer: then the attempt may be billed. */;
+  readonly begun: boolean;
+};
 
 /** Hands every event to `onEvent` and returns the end, or what went wrong. Never throws. */
 export async function readReply(
@@ -29,7 +32,11 @@ export async function readReply(
     throw work.signal.aborted ? fault("aborted") : fault("stream_cut");
   } catch (thrown) {
     const stalled = guard.stalled();
-    return { ok: false, fault: stalled ?? (work.signal.aborted ? fault("aborted", { cause: thrown }) : toFault(thrown)), begun: progress.begun };
+    return {
+      ok: false,
+      fault: stalled ?? (work.signal.aborted ? fault("aborted", { cause: thrown }) : toFault(thrown)),
+      begun: progress.begun,
+    };
   } finally {
     watch.abort();
     release();

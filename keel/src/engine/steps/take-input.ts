@@ -1,13 +1,14 @@
 /** Takes the next input into the conversation: as the start of a turn, or as steering of the running one. */
-import type { Step } from "../next-step.ts";
+import { inputFor, type Step } from "../next-step.ts";
 import type { Work } from "../work.ts";
 
 export async function takeInput(work: Work, step: Extract<Step, { kind: "take-input" }>): Promise<void> {
-  const input = work.state.pending.find(({ id }) => id === step.inputId);
+  const input = inputFor(work.state, step.which);
   if (!input) return;
   const { block, context } = await work.parts.hooks.input(input, work.signal);
-  if (block !== undefined) return work.record({ type: "input.dropped", inputId: input.id, why: "blocked", reason: block });
+  if (block !== undefined)
+    return work.record({ type: "input.dropped", inputId: input.id, why: "blocked", reason: block });
   const added = context.length > 0 ? { context: [...context] } : {};
-  if (step.join) return work.record({ type: "input.joined", inputIds: [input.id], ...added });
+  if (step.which !== "first") return work.record({ type: "input.joined", inputIds: [input.id], ...added });
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds: [input.id], ...added });
 }

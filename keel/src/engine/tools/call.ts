@@ -11,7 +11,14 @@ import type { Display } from "../../protocol/tool.ts";
 import { answerToolName } from "../answer.ts";
 import { within } from "../deadline.ts";
 import type { Call } from "../state.ts";
-import { brokenCall, cancelledResult, interruptedResult, invalidInput, notRunResult, unknownTool } from "../words.ts";
+import {
+  brokenCall,
+  cancelledResult,
+  interruptedResult,
+  invalidInput,
+  notRunResult,
+  unknownTool,
+} from "../words.ts";
 import { toolNamed, type Work } from "../work.ts";
 import { bound } from "./bound.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./define.ts";
@@ -22,63 +29,133 @@ type Finished = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | 
 export async function runCall(work: Work, call: Call): Promise<void> {
   const tool = toolNamed(work.parts.tools, call.use.name);
   const finish = (finished: Finished): void =>
-    work.record({ type: "tool.finished", callId: call.use.id, tool: tool?.name ?? call.use.name, ...finished });
+    work.record({
+      type: "tool.finished",
+      callId: call.use.id,
+      tool: tool?.name ?? call.use.name,
+      ...finished,
+    });
 
-  if (!tool) return finish(refusal(unknownTool(call.use.name, work.parts.tools.map(({ name }) => name)), { invalid: true }));
+  if (!tool)
+    return finish(
+      refusal(
+        unknownTool(
+          call.use.name,
+          work.parts.tools.map(({ name }) => name),
+        ),
+        { invalid: true },
+      ),
+    );
   if (call.use.broken !== undefined) return finish(refusal(brokenCall(tool.name), { invalid: true }));
   const context = contextFor(work, call, tool);
 
   if (call.status === "started") {
     // A former process ended during this call.
     const parsed = tool.input.parse(call.input ?? call.use.input);
-    if (!parsed.ok || tool.traits(parsed.value).replay === "never") return finish(refusal(interruptedResult, { interrupted: true }));
+    if (!parsed.ok || tool.traits(parsed.value).replay === "never")
+      return finish(refusal(interruptedResult, { interrupted: true }));
     return finish(await run(work, { call, tool, context, input: parsed.value, notes: [] }));
   }
-  if (work.signal.aborted) return finish(refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } }));
+  if (work.signal.aborted)
+    return finish(refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } }));
 
   const ready = await prepare(work, { call, tool, context });
   if ("refused" in ready) return finish(ready.refused);
   const { input, sent, by, notes, stop } = ready;
-  work.record({ type: "tool.started", callId: call.use.id, tool: tool.name, by, ...(sent === call.use.input ? {} : { input: sent }) });
+  work.record({
+    type: "tool.started",
+    callId: call.use.id,
+    tool: tool.name,
+    by,
+    ...(sent === call.use.input ? {} : { input: sent }),
+  });
   await work.saved();
-  finish({ ...(await run(work, { call, tool, context, input, notes })), ...(stop === undefined ? {} : { stop }) });
+  finish({
+    ...(await run(work, { call, tool, context, input, notes })),
+    ...(stop === undefined ? {} : { stop }),
+  });
 }
 
-type Ready = { input: unknown; sent: Json; by: "rule" | "mode" | "hook" | "host" | "read-only"; notes: readonly string[]; stop: string | undefined };
+type Ready = {
+  input: unknown;
+  sent: Json;
+  by: "rule" | "mode" | "hook" | "host" | "read-only";
+  notes: readonly string[];
+  stop: string | undefined;
+};
 type Site = { call: Call; tool: Tool; context: ToolContext };
 
 /** Phases one to four: everything that can refuse the call before it has an effect. */
 async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready | { refused: Finished }> {
   const first = await understand(tool, call.use.input, context);
   if ("refused" in first) return first;
-  const hook = await work.parts.hooks.beforeTool({ callId: call.use.id, tool: tool.name, input: call.use.input }, work.signal);
+  const hook = await work.parts.hooks.beforeTool(
+    { callId: call.use.id, tool: tool.name, input: call.use.input },
+    work.signal,
+  );
   const changed = hook.input === undefined ? first : await understand(tool, hook.input, context);
   if ("refused" in changed) return changed;
-  const permission = await permit(work, { call, tool, context, input: changed.input, sent: hook.input ?? call.use.input, hook: hook.decision });
+  const permission = await permit(work, {
+    call,
+    tool,
+    context,
+    input: changed.input,
+    sent: hook.input ?? call.use.input,
+    hook: hook.decision,
+  });
   if (permission.verdict === "deny") {
     if (permission.interrupt) work.record({ type: "turn.interrupted", by: "answer" });
-    return { refused: { ...refusal(permission.denial.reason, { denied: permission.denial }), ...(hook.context.length > 0 ? { context: [...hook.context] } : {}), ...(hook.stop === undefined ? {} : { stop: hook.stop }) } };
+    return {
+      refused: {
+        ...refusal(permission.denial.reason, { denied: permission.denial }),
+        ...(hook.context.length > 0 ? { context: [...hook.context] } : {}),
+        ...(hook.stop === undefined ? {} : { stop: hook.stop }),
+      },
+    };
   }
-  return { input: permission.input, sent: permission.sent, by: permission.by, notes: hook.context, stop: hook.stop };
+  return {
+    input: permission.input,
+    sent: permission.sent,
+    by: permission.by,
+    notes: hook.context,
+    stop: hook.stop,
+  };
 }
 
 /** Whether the input fits the schema, and whether it makes sense. */
-export async function understand(tool: Tool, sent: Json, context: ToolContext): Promise<{ input: unknown } | { refused: Finished }> {
+export async function understand(
+  tool: Tool,
+  sent: Json,
+  context: ToolContext,
+): Promise<{ input: unknown } | { refused: Finished }> {
   const parsed = tool.input.parse(sent);
-  if (!parsed.ok) return { refused: refusal(invalidInput(tool.name, sayIssues(parsed.error)), { invalid: true }) };
+  if (!parsed.ok)
+    return { refused: refusal(invalidInput(tool.name, sayIssues(parsed.error)), { invalid: true }) };
   const complaint = await tool.check(parsed.value, context);
-  return complaint === undefined ? { input: parsed.value } : { refused: refusal(complaint, { invalid: true }) };
+  return complaint === undefined
+    ? { input: parsed.value }
+    : { refused: refusal(complaint, { invalid: true }) };
 }
 
 /** Phases five and six. */
-async function run(work: Work, { call, tool, context, input, notes }: Site & { input: unknown; notes: readonly string[] }): Promise<Finished> {
+async function run(
+  work: Work,
+  { call, tool, context, input, notes }: Site & { input: unknown; notes: readonly string[] },
+): Promise<Finished> {
   const { clock, hooks, limits, spill } = work.parts;
   const startedAt = clock.monotonicMs();
   const outcome = await perform(work, { call, tool, context, input });
   const ms = Math.round(clock.monotonicMs() - startedAt);
   const failed = outcome.failed ?? false;
-  const after = await hooks.afterTool({ callId: call.use.id, tool: tool.name, input: call.use.input, failed, content: outcome.content, ms }, work.signal);
-  const bounded = await bound(after.content ?? outcome.content, { callId: call.use.id, mostCharacters: limits.resultCharacters, spill });
+  const after = await hooks.afterTool(
+    { callId: call.use.id, tool: tool.name, input: call.use.input, failed, content: outcome.content, ms },
+    work.signal,
+  );
+  const bounded = await bound(after.content ?? outcome.content, {
+    callId: call.use.id,
+    mostCharacters: limits.resultCharacters,
+    spill,
+  });
   const said = [...notes, ...after.context];
   return {
     content: bounded.content.length > 0 ? bounded.content : [text("(no output)")],
@@ -91,29 +168,51 @@ async function run(work: Work, { call, tool, context, input, notes }: Site & { i
     ...(outcome.interrupted ? { interrupted: true } : {}),
     ...(said.length > 0 ? { context: said } : {}),
     ...(after.stop === undefined ? {} : { stop: after.stop }),
-    ...(tool.name === answerToolName && !failed && outcome.data !== undefined ? { answer: outcome.data } : {}),
+    ...(tool.name === answerToolName && !failed && outcome.data !== undefined
+      ? { answer: outcome.data }
+      : {}),
     ...(outcome.linesAdded === undefined ? {} : { linesAdded: outcome.linesAdded }),
     ...(outcome.linesRemoved === undefined ? {} : { linesRemoved: outcome.linesRemoved }),
   };
 }
 
 /** The only phase with effects. A tool that throws or does not stop becomes a failed result; the turn goes on. */
-async function perform(work: Work, { call, tool, context, input }: Site & { input: unknown }): Promise<ToolOutcome & { interrupted?: boolean }> {
+async function perform(
+  work: Work,
+  { call, tool, context, input }: Site & { input: unknown },
+): Promise<ToolOutcome & { interrupted?: boolean }> {
   const { clock, limits } = work.parts;
   const startedAt = clock.monotonicMs();
   const show = (display: Display): void =>
-    work.show({ type: "tool.progress", callId: call.use.id, tool: tool.name, elapsedMs: Math.round(clock.monotonicMs() - startedAt), display });
+    work.show({
+      type: "tool.progress",
+      callId: call.use.id,
+      tool: tool.name,
+      elapsedMs: Math.round(clock.monotonicMs() - startedAt),
+      display,
+    });
   try {
-    const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) => drive(tool.run(input, context, signal), show));
-    if (timed.kind === "done") return work.signal.aborted ? { ...timed.value, failed: true, interrupted: true } : timed.value;
-    const words = timed.kind === "late" ? `${tool.name} took too long and was stopped; it may have had effects.` : cancelledResult;
+    const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) =>
+      drive(tool.run(input, context, signal), show),
+    );
+    if (timed.kind === "done")
+      return work.signal.aborted ? { ...timed.value, failed: true, interrupted: true } : timed.value;
+    const words =
+      timed.kind === "late"
+        ? `${tool.name} took too long and was stopped; it may have had effects.`
+        : cancelledResult;
     return { ...failure(words), interrupted: true };
   } catch (thrown) {
-    return work.signal.aborted ? { ...failure(cancelledResult), interrupted: true } : failure(toFault(thrown).message);
+    return work.signal.aborted
+      ? { ...failure(cancelledResult), interrupted: true }
+      : failure(toFault(thrown).message);
   }
 }
 
-async function drive(work: AsyncGenerator<Display, ToolOutcome>, show: (display: Display) => void): Promise<ToolOutcome> {
+async function drive(
+  work: AsyncGenerator<Display, ToolOutcome>,
+  show: (display: Display) => void,
+): Promise<ToolOutcome> {
   for (;;) {
     const next = await work.next();
     if (next.done) return next.value;
@@ -131,11 +230,17 @@ function contextFor(work: Work, call: Call, tool: Tool): ToolContext {
     clock: parts.clock,
     seen: (path) => work.state.seen.get(path),
     // Counted, so that the same question gets the same id when the call runs again after a crash.
-    ask: async (ask) => (await work.ask({ ...ask, id: `${call.use.id}:${++asked}`, callId: call.use.id, tool: tool.name })).answer,
+    ask: async (ask) =>
+      (await work.ask({ ...ask, id: `${call.use.id}:${++asked}`, callId: call.use.id, tool: tool.name }))
+        .answer,
   };
 }
 
-const failure = (words: string): ToolOutcome => ({ content: [text(words)], display: { kind: "text", text: words }, failed: true });
+const failure = (words: string): ToolOutcome => ({
+  content: [text(words)],
+  display: { kind: "text", text: words },
+  failed: true,
+});
 
 function refusal(words: string, more: { denied?: Denial; invalid?: true; interrupted?: true }): Finished {
   const content: ResultPart[] = [text(words)];

@@ -1,9 +1,9 @@
 /** A tool: a named capability with a schema, traits, claims and a run. What is left out is the careful choice. */
 import type { Json } from "../../kernel/json.ts";
 import type { Schema } from "../../kernel/schema.ts";
+import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { ResultPart } from "../../protocol/message.ts";
 import type { Claim, Display, FileSeen } from "../../protocol/tool.ts";
-import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Clock, Workspace } from "../ports.ts";
 
 export type Traits = {

@@ -12,7 +12,14 @@ import type { Call } from "../state.ts";
 import type { Closed, Work } from "../work.ts";
 import type { Tool, ToolContext } from "./define.ts";
 
-type Site = { call: Call; tool: Tool; context: ToolContext; input: unknown; sent: Json; hook: HookDecision | undefined };
+type Site = {
+  call: Call;
+  tool: Tool;
+  context: ToolContext;
+  input: unknown;
+  sent: Json;
+  hook: HookDecision | undefined;
+};
 
 export type Permission =
   | { verdict: "allow"; by: "rule" | "mode" | "hook" | "host" | "read-only"; input: unknown; sent: Json }
@@ -23,28 +30,53 @@ export async function permit(work: Work, site: Site): Promise<Permission> {
   const { decision, claims } = await judge(work, site);
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
   if (hook?.verdict === "deny") return deny("hook", hook.reason);
-  if (hook?.verdict !== "ask" && decision.verdict === "allow") return { verdict: "allow", by: decision.by, input, sent };
-  if (hook?.verdict === "allow" && !(decision.verdict === "ask" && decision.insists)) return { verdict: "allow", by: "hook", input, sent };
-  const ask = askFor(site, { decision, claims, reason: hook?.verdict === "ask" ? hook.reason : decision.because });
+  if (hook?.verdict !== "ask" && decision.verdict === "allow")
+    return { verdict: "allow", by: decision.by, input, sent };
+  if (hook?.verdict === "allow" && !(decision.verdict === "ask" && decision.insists))
+    return { verdict: "allow", by: "hook", input, sent };
+  const ask = askFor(site, {
+    decision,
+    claims,
+    reason: hook?.verdict === "ask" ? hook.reason : decision.because,
+  });
   return settle(work, site, await work.ask(ask));
 }
 
 /** What policy says of an input, and about which claims. */
-export async function judge(work: Work, { tool, context, input }: Pick<Site, "tool" | "context" | "input">): Promise<{ decision: Decision; claims: Ask["claims"] }> {
+export async function judge(
+  work: Work,
+  { tool, context, input }: Pick<Site, "tool" | "context" | "input">,
+): Promise<{ decision: Decision; claims: Ask["claims"] }> {
   const claims = [...(await tool.claims(input, context))];
   const paths = new Map<string, PathFacts>();
   for (const { action, target } of claims) {
-    if (action === "read" || action === "write") paths.set(target, await work.parts.workspace.files.describe(target));
+    if (action === "read" || action === "write")
+      paths.set(target, await work.parts.workspace.files.describe(target));
   }
   const { rules } = work.parts;
   const learnt = work.state.rules.flatMap((words) => parseRule(words) ?? []);
   const mode = work.state.settings?.permissionMode ?? "default";
-  return { decision: decide({ tool: tool.name, traits: tool.traits(input), claims, mode, paths, rules: { ...rules, allow: [...rules.allow, ...learnt] } }), claims };
+  return {
+    decision: decide({
+      tool: tool.name,
+      traits: tool.traits(input),
+      claims,
+      mode,
+      paths,
+      rules: { ...rules, allow: [...rules.allow, ...learnt] },
+    }),
+    claims,
+  };
 }
 
 async function settle(work: Work, site: Site, { answer, by }: Closed): Promise<Permission> {
-  if (answer.verdict === "deny") return { ...deny(by === "rule" ? "rule" : by, answer.reason ?? "The user said no."), interrupt: answer.interrupt ?? false };
-  if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.sent)) return { verdict: "allow", by: "host", input: site.input, sent: site.sent };
+  if (answer.verdict === "deny")
+    return {
+      ...deny(by === "rule" ? "rule" : by, answer.reason ?? "The user said no."),
+      interrupt: answer.interrupt ?? false,
+    };
+  if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.sent))
+    return { verdict: "allow", by: "host", input: site.input, sent: site.sent };
   // A changed input is decided again: an answer may not carry through what a rule denies.
   const parsed = site.tool.input.parse(answer.input);
   if (!parsed.ok) return deny("host", "The changed input does not fit the tool's schema.");
@@ -53,7 +85,10 @@ async function settle(work: Work, site: Site, { answer, by }: Closed): Promise<P
   return { verdict: "allow", by: "host", input: parsed.value, sent: answer.input };
 }
 
-function askFor({ call, tool, sent }: Site, { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string }): Ask {
+function askFor(
+  { call, tool, sent }: Site,
+  { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string },
+): Ask {
   return {
     // The input is part of the id: an approval holds for these bytes and no others.
     id: `${call.use.id}:permission:${fingerprint(canonicalJson(sent))}`,
@@ -65,7 +100,13 @@ function askFor({ call, tool, sent }: Site, { decision, claims, reason }: { deci
     input: sent,
     claims,
     reason,
-    options: decision.verdict === "ask" ? [...decision.options] : [{ id: "once", label: "Yes, once", verdict: "allow" }, { id: "no", label: "No", verdict: "deny" }],
+    options:
+      decision.verdict === "ask"
+        ? [...decision.options]
+        : [
+            { id: "once", label: "Yes, once", verdict: "allow" },
+            { id: "no", label: "No", verdict: "deny" },
+          ],
   };
 }
 
@@ -76,4 +117,8 @@ function bodyOf(claims: Ask["claims"], sent: Json): Display {
   return { kind: "text", text: [...lines, JSON.stringify(sent)].join("\n") };
 }
 
-const deny = (by: Denial["by"], reason: string): Permission & { verdict: "deny" } => ({ verdict: "deny", denial: { by, reason }, interrupt: false });
+const deny = (by: Denial["by"], reason: string): Permission & { verdict: "deny" } => ({
+  verdict: "deny",
+  denial: { by, reason },
+  interrupt: false,
+});

@@ -4,7 +4,10 @@
  */
 export type Job = { readonly concurrent: boolean; run(): Promise<void> };
 
-export async function runInOrder(jobs: readonly Job[], { mostAtOnce }: { mostAtOnce: number }): Promise<void> {
+export async function runInOrder(
+  jobs: readonly Job[],
+  { mostAtOnce }: { mostAtOnce: number },
+): Promise<void> {
   let rest = jobs;
   while (rest.length > 0) {
     const stop = rest.findIndex(({ concurrent }) => !concurrent);
@@ -21,5 +24,6 @@ async function runTogether(jobs: readonly Job[], mostAtOnce: number): Promise<vo
     for (let job = waiting.shift(); job; job = waiting.shift()) await job.run();
   };
   const workers = Array.from({ length: Math.min(mostAtOnce, jobs.length) }, worker);
-  for (const outcome of await Promise.allSettled(workers)) if (outcome.status === "rejected") throw outcome.reason;
+  for (const outcome of await Promise.allSettled(workers))
+    if (outcome.status === "rejected") throw outcome.reason;
 }
