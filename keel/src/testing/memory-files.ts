@@ -1,0 +1,110 @@
+/** Files in memory. There are no links, and a directory is there as long as something is in it. */
+import { createHash } from "node:crypto";
+import path from "node:path/posix";
+import type { FileContent, Files, PathFacts } from "../engine/ports.ts";
+
+type Place = {
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly note: (effect: string) => void;
+};
+
+export class MemoryFiles implements Files {
+  readonly #place: Place;
+  readonly #contents = new Map<string, Uint8Array>();
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  async describe(name: string): Promise<PathFacts> {
+    const full = this.#resolve(name);
+    const kind = this.#kindOf(full);
+    const facts = { path: full, exists: kind !== "missing", kind, links: false };
+    // A name with a NUL byte means different things to different readers: it lies nowhere.
+    if (full.includes("\0")) return { ...facts, root: undefined, problem: "The path holds a NUL byte." };
+    return { ...facts, root: this.#place.roots.find((root) => isWithin(full, root)) };
+  }
+
+  async read(
+    name: string,
+    { mostBytes }: { mostBytes: number },
+  ): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }> {
+    const full = this.#resolve(name);
+    const bytes = this.#contents.get(full);
+    if (!bytes)
+      return {
+        ok: false,
+        why: this.#kindOf(full) === "directory" ? `${full} is a directory.` : noFile(full),
+      };
+    if (bytes.length > mostBytes) return { ok: false, why: `${full} is larger than ${mostBytes} bytes.` };
+    return { ok: true, file: { bytes: bytes.slice(), stamp: stampOf(bytes), path: full } };
+  }
+
+  async write(
+    name: string,
+    bytes: Uint8Array,
+    basis?: { stamp: string | null },
+  ): Promise<{ ok: true; stamp: string; path: string } | { ok: false; why: string }> {
+    const full = this.#resolve(name);
+    if (this.#kindOf(full) === "directory") return { ok: false, why: `${full} is a directory.` };
+    const blocking = this.#fileAbove(full);
+    if (blocking) return { ok: false, why: `${blocking} is not a directory.` };
+    const current = this.stamp(full);
+    if (basis && basis.stamp !== current) return { ok: false, why: `${full} was changed in the meantime.` };
+    this.#contents.set(full, bytes.slice());
+    this.#place.note(`write ${full}`);
+    return { ok: true, stamp: stampOf(bytes), path: full };
+  }
+
+  /** Puts a file there as somebody else would: it is not an effect of the session. */
+  put(name: string, content: string | Uint8Array): void {
+    this.#contents.set(
+      this.#resolve(name),
+      typeof content === "string" ? Buffer.from(content) : content.slice(),
+    );
+  }
+
+  delete(name: string): void {
+    this.#contents.delete(this.#resolve(name));
+  }
+
+  text(name: string): string | undefined {
+    const bytes = this.#contents.get(this.#resolve(name));
+    return bytes && new TextDecoder().decode(bytes);
+  }
+
+  stamp(name: string): string | null {
+    const bytes = this.#contents.get(this.#resolve(name));
+    return bytes ? stampOf(bytes) : null;
+  }
+
+  /** Path to text, sorted: what a test compares. */
+  all(): Record<string, string> {
+    const paths = [...this.#contents.keys()].sort();
+    return Object.fromEntries(paths.map((name) => [name, this.text(name) ?? ""]));
+  }
+
+  #resolve(name: string): string {
+    return path.resolve(this.#place.cwd, name);
+  }
+
+  #kindOf(full: string): "file" | "directory" | "missing" {
+    if (this.#contents.has(full)) return "file";
+    const holdsFiles = this.#contents.keys().some((other) => isWithin(other, full));
+    return holdsFiles || [this.#place.cwd, ...this.#place.roots].includes(full) ? "directory" : "missing";
+  }
+
+  #fileAbove(full: string): string | undefined {
+    return this.#contents.keys().find((other) => other !== full && isWithin(full, other));
+  }
+}
+
+const noFile = (full: string): string => `No such file: ${full}`;
+
+/** Compared by components, so that /project2 does not lie in /project. */
+function isWithin(full: string, directory: string): boolean {
+  return full === directory || full.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
+}
+
+const stampOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 16);

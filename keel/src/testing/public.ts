@@ -1,0 +1,30 @@
+/** The public entry `keel/testing`: what Keel's own tests use, for the tests of its users. */
+export type { Asked, ScriptFunction } from "./answers.ts";
+export { countingIds } from "./counting-ids.ts";
+export { type CrashPoint, crashAfter, crashPoint } from "./crash.ts";
+export { type FakeClock, fakeClock, instantClock, testEpochMs } from "./fake-clock.ts";
+export { type FaultName, faultNames, faultReply } from "./fault-replies.ts";
+export { layout } from "./layout.ts";
+export type { MemoryFiles } from "./memory-files.ts";
+export { type MemoryWorkspace, type MemoryWorkspaceOptions, memoryWorkspace } from "./memory-workspace.ts";
+export {
+  type Meter,
+  type ModelServer,
+  type ModelServerOptions,
+  type SeenRequest,
+  startModelServer,
+} from "./model-server.ts";
+export { rehearsalFiles, rehearsalModel, rehearsalPrompt, rehearsalScript } from "./rehearsal.ts";
+export { byPosition, httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "./reply.ts";
+export { findViolations } from "./request-rules.ts";
+export type { Condition, Reply, ReplyFault, Rule, Script, ScriptBlock } from "./script.ts";
+export { fillPlaceholders, parseScript } from "./script-file.ts";
+export {
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  scriptedModel,
+  testModelInfo,
+} from "./scripted-model.ts";
+export type { ShellReply, ShellScript } from "./scripted-shell.ts";
+export { anthropicWire } from "./wires/anthropic.ts";
+export type { Incoming, Want, Wire, WireError } from "./wires/wire.ts";

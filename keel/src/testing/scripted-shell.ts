@@ -1,0 +1,83 @@
+/** A shell that runs nothing: it answers the commands that its script knows. */
+import type { Clock, Shell, ShellChunk, ShellOutcome } from "../engine/ports.ts";
+import { byteLength, headBytes, tailBytes } from "../kernel/text.ts";
+import type { MemoryFiles } from "./memory-files.ts";
+
+export type ShellReply = {
+  readonly output?: string;
+  /** 0 when it is left out. */
+  readonly exitCode?: number;
+  /** How long the command runs. `Infinity`: until it is stopped. */
+  readonly runsMs?: number;
+  /** Files that it has changed when it ends by itself. */
+  readonly writes?: Readonly<Record<string, string>>;
+};
+
+/** By the exact text of the command, or a function of it. A command that is not known ends as an unknown one does. */
+export type ShellScript =
+  | Readonly<Record<string, ShellReply>>
+  | ((
+      command: { readonly text: string; readonly cwd: string },
+      files: MemoryFiles,
+    ) => ShellReply | undefined | Promise<ShellReply | undefined>);
+
+type Setting = {
+  readonly script: ShellScript;
+  readonly files: MemoryFiles;
+  readonly clock: Clock;
+  readonly note: (effect: string) => void;
+};
+
+type Command = Parameters<Shell["run"]>[0];
+
+export function scriptedShell({ script, files, clock, note }: Setting): Shell {
+  async function replyTo(command: Command): Promise<ShellReply> {
+    const known =
+      typeof script === "function" ? await script(command, files) : ownReply(script, command.text);
+    return known ?? { output: `${command.text.split(" ")[0]}: command not found\n`, exitCode: 127 };
+  }
+
+  async function* run(command: Command, signal: AbortSignal): AsyncGenerator<ShellChunk, ShellOutcome> {
+    if (signal.aborted) return ended(command, "", { interrupted: true });
+    note(`run ${command.text}`);
+    const { output = "", exitCode = 0, runsMs = 0, writes = {} } = await replyTo(command);
+    if (output !== "") yield { text: output };
+    await clock.sleep(Math.min(runsMs, command.timeoutMs), signal);
+    if (signal.aborted) return ended(command, output, { interrupted: true });
+    if (runsMs > command.timeoutMs) return ended(command, output, { timedOut: true });
+    for (const [path, content] of Object.entries(writes)) files.put(path, content);
+    return ended(command, output, { exitCode });
+  }
+
+  return { run };
+}
+
+function ended(
+  command: Command,
+  output: string,
+  {
+    exitCode,
+    timedOut = false,
+    interrupted = false,
+  }: { exitCode?: number; timedOut?: boolean; interrupted?: boolean },
+): ShellOutcome {
+  const stopped = exitCode === undefined;
+  return {
+    exitCode: stopped ? null : exitCode,
+    signal: stopped ? "SIGKILL" : null,
+    timedOut,
+    interrupted,
+    ...bounded(output, command.mostBytes),
+  };
+}
+
+function bounded(output: string, mostBytes: number): { output: string; omittedBytes: number } {
+  const bytes = byteLength(output);
+  if (bytes <= mostBytes) return { output, omittedBytes: 0 };
+  const head = headBytes(output, Math.floor(mostBytes / 2));
+  const tail = tailBytes(output, Math.ceil(mostBytes / 2));
+  return { output: `${head}\n…\n${tail}`, omittedBytes: bytes - byteLength(head) - byteLength(tail) };
+}
+
+const ownReply = (script: Readonly<Record<string, ShellReply>>, text: string): ShellReply | undefined =>
+  Object.hasOwn(script, text) ? script[text] : undefined;

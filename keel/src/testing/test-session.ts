@@ -1,0 +1,133 @@
+/** A whole session on fakes: the real loop, a scripted model, a log in memory, and a host that answers by itself. */
+import type { Hooks } from "../engine/hooks/points.ts";
+import { noHooks } from "../engine/hooks/points.ts";
+import { defaultLimits, type Limits } from "../engine/limits.ts";
+import { noRules, type Rules } from "../engine/policy/decide.ts";
+import type { Clock, Ids, Log, Model, Workspace } from "../engine/ports.ts";
+import { Session } from "../engine/session.ts";
+import type { Tool } from "../engine/tools/define.ts";
+import type { Answer, Ask } from "../protocol/ask.ts";
+import type { Receipt } from "../protocol/command.ts";
+import type { Durable, Envelope, EventType } from "../protocol/event.ts";
+import { isDurable } from "../protocol/event.ts";
+import { text } from "../protocol/message.ts";
+import type { SessionSettings } from "../protocol/settings.ts";
+import { countingIds } from "./counting-ids.ts";
+import { instantClock } from "./fake-clock.ts";
+import { memoryWorkspace } from "./memory-workspace.ts";
+import type { Script } from "./script.ts";
+import { type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+
+export type TestSessionOptions = {
+  readonly script?: Script;
+  /** Instead of a script. */
+  readonly model?: Model;
+  readonly tools?: readonly Tool[];
+  readonly workspace?: Workspace;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly rules?: Rules;
+  readonly hooks?: Partial<Hooks>;
+  readonly limits?: Partial<Limits>;
+  readonly settings?: Partial<SessionSettings>;
+  readonly system?: readonly string[];
+  readonly unfinished?: "continue" | "lost";
+  /** Answers every ask; undefined leaves it open. */
+  readonly answer?: (ask: Ask) => Answer | undefined;
+};
+
+export type TestSession = {
+  readonly session: Session;
+  readonly events: Envelope[];
+  readonly types: () => EventType[];
+  /** Sends a text and waits until nothing is left to do. */
+  say(words: string, more?: { id?: string; when?: "now" | "after" }): Promise<Receipt>;
+  /** The durable events of a type. */
+  all<T extends EventType>(type: T): Extract<Envelope, { type: T }>[];
+};
+
+export async function openTestSession(options: TestSessionOptions = {}): Promise<TestSession> {
+  const clock = options.clock ?? instantClock();
+  const session = await Session.open(
+    {
+      log: options.log ?? memoryLog(),
+      model: options.model ?? scriptedModel(options.script ?? { replies: [] }, { clock }),
+      clock,
+      ids: options.ids ?? countingIds(),
+      workspace: options.workspace ?? memoryWorkspace(),
+      tools: options.tools ?? [],
+      rules: options.rules ?? noRules,
+      hooks: { ...noHooks, ...options.hooks },
+      spill: async (name, content) => ({ path: `/spilled/${name}`, bytes: content.length }),
+      limits: { ...defaultLimits, ...options.limits },
+      system: options.system ?? ["You are a test."],
+      promptOnResume: "logged",
+    },
+    {
+      start: {
+        keel: "test",
+        cwd: "/project",
+        settings: {
+          model: "test-model",
+          permissionMode: "default",
+          thinking: { kind: "off" },
+          ...options.settings,
+        },
+      },
+      ...(options.unfinished ? { unfinished: options.unfinished } : {}),
+    },
+  );
+  return watch(session, options.answer ?? (() => ({ verdict: "allow" })));
+}
+
+function watch(session: Session, answer: (ask: Ask) => Answer | undefined): TestSession {
+  const events: Envelope[] = [];
+  const reply = (ask: Ask): void => {
+    const given = answer(ask);
+    // The receipt says whether it came too late; a session that broke meanwhile says so by its own events.
+    if (given) session.submit({ type: "answer", askId: ask.id, answer: given }).catch(() => undefined);
+  };
+  session.onEvent((envelope) => {
+    events.push(envelope);
+    if (envelope.type === "ask.opened") reply(envelope.ask);
+  });
+  for (const ask of session.state.asks) queueMicrotask(() => reply(ask));
+  return {
+    session,
+    events,
+    types: () => events.filter(isDurable).map(({ type }) => type),
+    async say(words, more = {}) {
+      const receipt = await session.submit({ type: "input", content: [text(words)], ...more });
+      await session.run();
+      return receipt;
+    },
+    all: <T extends EventType>(type: T) =>
+      events.filter((envelope): envelope is Extract<Envelope, { type: T }> => envelope.type === type),
+  };
+}
+
+/** A log that is an array. Hand in the events of a former life, or keep the array to look at. */
+export function memoryLog({
+  events = [],
+  session = "00000000-0000-7000-8000-00000000005e",
+}: {
+  events?: Durable[];
+  session?: string;
+} = {}): Log & { readonly events: readonly Durable[] } {
+  return {
+    events,
+    session,
+    notices: [],
+    get lastSeq() {
+      return events.at(-1)?.seq ?? 0;
+    },
+    append: async (added) => void events.push(...added),
+    async *read(after = 0) {
+      yield* events.filter(({ seq }) => seq > after);
+    },
+    close: async () => undefined,
+  };
+}
+
+export type { ScriptedModel };
