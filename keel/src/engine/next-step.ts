@@ -208,7 +208,7 @@ function mayAsk({ turn, limits }: Facts): boolean {
 }
 
 function isBlank({ turn }: Facts): boolean {
-  return turn.reply !== null && turn.reply.blank;
+  return turn.reply?.blank === true;
 }
 
 function lacksAnswer({ stop, limits }: Facts): boolean {

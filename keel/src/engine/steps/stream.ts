@@ -53,7 +53,8 @@ export async function readReply(
           stall = fault("stream_stalled", { seconds: Math.round(limitMs / 1000) });
           return controller.abort(stall);
         }
-        await clock.sleep(leftMs, watch.signal);
+        // The limit of silence, the shorter one, comes into force while this sleeps.
+        await clock.sleep(Math.min(leftMs, limits.silenceMs), watch.signal);
       }
     };
     void look();
