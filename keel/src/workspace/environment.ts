@@ -1,0 +1,35 @@
+/** The environment of a command: the user's own, without what belongs to the harness, and with a mark. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every process of a command carries this, so that strays can be found in the process table. */
+export const markVariable = "KEEL_COMMAND";
+
+/** What a command never sees. A star at the end means: every name that starts so. */
+export const withheld: readonly { readonly name: string; readonly why: string }[] = [
+  { name: "ANTHROPIC_API_KEY", why: "the key of the model: a command could send it anywhere" },
+  { name: "ANTHROPIC_AUTH_TOKEN", why: "a key of the model" },
+  { name: "ANTHROPIC_CUSTOM_HEADERS", why: "headers may hold a key" },
+  {
+    name: "ANTHROPIC_BASE_URL",
+    why: "its address may hold a password, and a nested harness must not inherit it",
+  },
+  { name: "OPENAI_API_KEY", why: "the key of the model" },
+  { name: "OPENAI_BASE_URL", why: "as for the other provider" },
+  { name: "BRAVE_API_KEY", why: "the key of the web search" },
+  { name: "VOYAGE_API_KEY", why: "the key of the embeddings" },
+  { name: "KEEL_*", why: "the harness's own settings: a nested one starts from the user's" },
+];
+
+export function commandEnvironment(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || isWithheld(name) ? [] : [[name, value]],
+    ),
+  );
+}
+
+function isWithheld(name: string): boolean {
+  return withheld.some((row) =>
+    row.name.endsWith("*") ? name.startsWith(row.name.slice(0, -1)) : name === row.name,
+  );
+}

@@ -1,0 +1,91 @@
+/** The reading side of a command's output: one real pipe, or Node's two sockets where no pipe can be made. */
+import type { ChildProcess, StdioOptions } from "node:child_process";
+import { closeSync } from "node:fs";
+import net from "node:net";
+import type { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Pipe } from "./pipe.ts";
+
+const bufferBytes = 65_536;
+
+/** A command that has ended has written all it will; this is for a child that goes on writing into the same pipe. */
+const mostDrainMs = 200;
+/** What is written lies ready in the pipe: turns of the event loop without news mean that it was all read. */
+const quietTurns = 3;
+/** A child that stays behind may write, so that it does not block or break, but not at the cost of our time. */
+const pauseAfterReadMs = 10;
+
+export class Intake {
+  /** For `spawn`: no input, and where both outputs go. */
+  readonly stdio: StdioOptions;
+  readonly #pipe: Pipe | undefined;
+  readonly #take: (bytes: Uint8Array) => void;
+  #streams: readonly Readable[] = [];
+  #received = 0;
+  #open = 0;
+  #left = false;
+
+  constructor(pipe: Pipe | undefined, take: (bytes: Uint8Array) => void) {
+    this.#pipe = pipe;
+    this.#take = take;
+    this.stdio = pipe ? ["ignore", pipe.write, pipe.write] : ["ignore", "pipe", "pipe"];
+  }
+
+  /** Called right after `spawn`, whether the process came up or not. */
+  attach(child: ChildProcess | undefined): void {
+    if (this.#pipe) closeSync(this.#pipe.write);
+    const sockets = [child?.stdout, child?.stderr].filter((stream) => stream != null);
+    this.#streams = this.#pipe
+      ? [this.#readPipe(this.#pipe.read)]
+      : sockets.map((stream) => this.#readSocket(stream));
+    this.#open = this.#streams.length;
+    for (const stream of this.#streams) {
+      stream.once("close", () => this.#open--);
+      stream.on("error", () => stream.destroy()); // A broken pipe ends the output, not the harness.
+    }
+  }
+
+  /** After the main process has ended: reads what it wrote, without waiting for whoever else holds the pipe. */
+  async drain(): Promise<void> {
+    const endsAt = performance.now() + mostDrainMs;
+    let quiet = 0;
+    while (quiet < quietTurns && this.#open > 0 && performance.now() < endsAt) {
+      const before = this.#received;
+      await nextTurn();
+      quiet = this.#received === before ? quiet + 1 : 0;
+    }
+  }
+
+  /** From now on output is read and dropped: closing the pipe would kill a server that was left running. */
+  leave(): void {
+    this.#left = true;
+    for (const stream of this.#streams) if (stream instanceof net.Socket) stream.unref();
+  }
+
+  /** Returns whether to read on at once. */
+  #receive(stream: Readable, bytes: Uint8Array): boolean {
+    this.#received += bytes.length;
+    if (!this.#left) {
+      this.#take(bytes);
+      return true;
+    }
+    setTimeout(() => stream.resume(), pauseAfterReadMs).unref();
+    return false;
+  }
+
+  #readPipe(descriptor: number): Readable {
+    // One buffer for all reads: endless output makes no garbage.
+    const onread = {
+      buffer: new Uint8Array(bufferBytes),
+      callback: (count: number, buffer: Uint8Array) => this.#receive(socket, buffer.subarray(0, count)),
+    };
+    const socket = new net.Socket({ fd: descriptor, readable: true, writable: false, onread });
+    return socket.resume();
+  }
+
+  #readSocket(stream: Readable): Readable {
+    return stream.on("data", (bytes: Buffer) => {
+      if (!this.#receive(stream, bytes)) stream.pause();
+    });
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Real pipes. Node connects children by sockets, and behind a socket `> /dev/stderr` fails; and two sockets lose the
+ * order between standard output and error. A pipe is both streams in one, as in a terminal.
+ */
+import { execFile } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { Environment } from "./environment.ts";
+
+/** Two descriptors: the reading end does not block, the writing end does. */
+export type Pipe = { readonly read: number; readonly write: number };
+export type OpenPipe = () => Promise<Pipe | undefined>;
+
+/** Made together, since making them costs a process. Each holds two descriptors until it is used. */
+const batch = 4;
+
+/** Gives pipes, or nothing where none can be made. Leaves no name behind in the file system. */
+export function pipes(env: Environment): OpenPipe {
+  const ready: Pipe[] = [];
+  let making: Promise<void> | undefined;
+  return async () => {
+    while (ready.length === 0) {
+      making ??= make(env).then((made) => void ready.push(...made));
+      try {
+        await making;
+      } catch {
+        return undefined; // No mkfifo, or nowhere to write: the caller has another way.
+      } finally {
+        making = undefined;
+      }
+    }
+    return ready.shift();
+  };
+}
+
+async function make(env: Environment): Promise<Pipe[]> {
+  const directory = await mkdtemp(path.join(env["TMPDIR"] || "/tmp", "keel-"));
+  try {
+    const names = Array.from({ length: batch }, (_, index) => path.join(directory, `${index}`));
+    await promisify(execFile)("mkfifo", ["-m", "600", ...names], { env: { PATH: env["PATH"] } });
+    return names.map(open);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** The reader comes first: without one, opening for writing would wait. */
+function open(name: string): Pipe {
+  const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { read, write: openSync(name, constants.O_WRONLY) };
+  } catch (thrown) {
+    closeSync(read);
+    throw thrown;
+  }
+}

@@ -1,0 +1,62 @@
+// A shell in a directory of its own, for tests with real processes. Whatever a test leaves behind is ended after it.
+import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach } from "vitest";
+import type { Shell, ShellOutcome } from "../keel/src/engine/ports.ts";
+import { nodeShell } from "../keel/src/workspace/shell.ts";
+
+export const plainEnvironment = { PATH: process.env["PATH"], HOME: "/nowhere", LANG: "C.UTF-8" };
+
+export type Run = ShellOutcome & { readonly chunks: readonly string[] };
+
+export type RealShell = {
+  readonly cwd: string;
+  run(
+    text: string,
+    how?: { timeoutMs?: number; mostBytes?: number; signal?: AbortSignal; shell?: Shell },
+  ): Promise<Run>;
+  /** The processes that have this directory as their own, dead ones aside. */
+  processes(): number[];
+};
+
+/** To be called at the top of a test file. */
+export function realShell(): RealShell {
+  let cwd = "";
+  let fresh: Shell | undefined;
+  beforeEach(() => {
+    cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-shell-")));
+    fresh = nodeShell({ env: plainEnvironment });
+  });
+  afterEach(() => {
+    for (const pid of processesIn(cwd)) process.kill(pid, "SIGKILL");
+    rmSync(cwd, { recursive: true, force: true });
+  });
+  return {
+    get cwd() {
+      return cwd;
+    },
+    async run(text, how = {}) {
+      const { timeoutMs = 8_000, mostBytes = 100_000, signal = new AbortController().signal } = how;
+      const shell = how.shell ?? fresh ?? nodeShell({ env: plainEnvironment });
+      const chunks: string[] = [];
+      const running = shell.run({ text, cwd, timeoutMs, mostBytes }, signal);
+      for (;;) {
+        const next = await running.next();
+        if (next.done) return { ...next.value, chunks };
+        chunks.push(next.value.text);
+      }
+    },
+    processes: () => processesIn(cwd),
+  };
+}
+
+function processesIn(directory: string): number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === directory ? [Number(name)] : [];
+    } catch {
+      return []; // Ended while we looked.
+    }
+  });
+}
