@@ -1,0 +1,137 @@
+// The reference pages, made from the tables and schemas of the source. Pure: text in, pages out.
+import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
+import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
+
+/** Sources by their path from the root of the repository. */
+export type Sources = Readonly<Record<string, string>>;
+
+/** What the pages are made of; whoever calls reads these files. */
+export const referenceSources = [
+  "keel/src/protocol/event.ts",
+  "keel/src/protocol/command.ts",
+  "keel/src/protocol/ask.ts",
+  "keel/src/protocol/message.ts",
+  "keel/src/protocol/tool.ts",
+  "keel/src/protocol/settings.ts",
+  "keel/src/protocol/usage.ts",
+] as const;
+
+const [eventFile, commandFile, ...shapeFiles] = referenceSources;
+
+/** Every page by its path. */
+export function referencePages(sources: Sources): Record<string, string> {
+  const declared = (file: string) => declarationsIn(file, sources[file] ?? "");
+  const events = declared(eventFile);
+  return {
+    "docs/reference/faults.md": faultsPage(),
+    "docs/reference/events.md": eventsPage(events, shapeFiles.flatMap(declared)),
+    "docs/reference/commands.md": commandsPage(declared(commandFile)),
+  };
+}
+
+/** The types of events, as the reference lists them. */
+export function eventTypes(eventSource: string): { durable: string[]; live: string[] } {
+  const declared = declarationsIn(eventFile, eventSource);
+  const typesOf = (name: string) => find(declared, name).members.flatMap(({ type }) => type ?? []);
+  return { durable: typesOf("durable"), live: typesOf("LiveEvent") };
+}
+
+function faultsPage(): string {
+  const rows = Object.entries(faults).map(
+    ([code, { says, hint, exit }]) => `| \`${code}\` | ${cell(says)} | ${cell(hint)} | ${exit} |`,
+  );
+  const exits = Object.entries(exitCodes).map(([name, code]) => `| ${code} | ${meaningOf(name)} |`);
+  return page("Faults", "the table in `keel/src/kernel/faults.ts`", [
+    "A fault is a broken promise. Its code is stable: programs decide by it, never by the words. `{names}` are filled in from the fault's detail.",
+    ["| code | what the person reads | what to do | exit |", "|---|---|---|---|", ...rows].join("\n"),
+    "## Exit codes",
+    ["| code | means |", "|---|---|", ...exits].join("\n"),
+  ]);
+}
+
+const meaningOf = (name: string): string =>
+  Object.entries(exitMeanings).find(([one]) => one === name)?.[1] ?? name;
+
+/** Typed by the table of codes: a new code without its meaning does not compile. */
+const exitMeanings: Record<keyof typeof exitCodes, string> = {
+  ended: "the turn ended well",
+  turnFailed: "the turn ended in an error or at a limit; the JSON says which",
+  usage: "the command was not used as it is meant to be",
+  damagedData: "data on disk is damaged, unreadable, or of a newer version",
+  noSession: "there is no such session",
+  unreachable: "the provider cannot be reached",
+  internal: "a defect of Keel",
+  logUnwritable: "the log cannot be written",
+  outputClosed: "the reader closed the output",
+  sessionBusy: "the session is open in another process",
+  keyRefused: "the provider refused the key",
+  setUp: "something is not set up: no model, no key, a Node that is too old, wrong settings",
+  interrupted: "interrupted by a signal (SIGINT)",
+  terminated: "ended by a signal (SIGTERM)",
+};
+
+function eventsPage(events: readonly Declaration[], shapes: readonly Declaration[]): string {
+  const named = [...events, ...shapes].filter(({ name }) => !told.includes(name));
+  return page("Events", "the schemas in `keel/src/protocol/`", [
+    "Facts in the past tense. A durable event stands in the log with `seq`, `at` and `session`; a live one is only shown, with `at` and `session`. `?` marks what may be absent.",
+    "## Durable events",
+    ...find(events, "durable").members.map(memberSection),
+    "## Live events",
+    ...find(events, "LiveEvent").members.map(memberSection),
+    "## Shapes",
+    "What the events name, in the order of the files that own it. `Json` is any JSON value.",
+    ...named.map(shapeSection),
+  ]);
+}
+
+/** Told elsewhere on the page, or only a name for something that is. */
+const told = [
+  "durable",
+  "Durable",
+  "DurableEvent",
+  "LiveEvent",
+  "Event",
+  "EventType",
+  "Live",
+  "Envelope",
+  "Json",
+];
+
+function commandsPage(commands: readonly Declaration[]): string {
+  return page("Commands", "the schemas in `keel/src/protocol/command.ts`", [
+    "What a host submits to a session, and the receipt that it gets once the command's facts are on disk. The shapes that are named here stand in [events](events.md#shapes).",
+    "## Commands",
+    ...find(commands, "Command").members.map(memberSection),
+    "## Receipts",
+    ...find(commands, "Receipt").members.map(memberSection),
+  ]);
+}
+
+function memberSection({ type, comment, shape }: Member): string {
+  return [`### \`${type ?? "?"}\``, ...(comment ? [comment] : []), fence(shape)].join("\n\n");
+}
+
+const longLine = 100;
+
+function shapeSection({ name, comment, members }: Declaration): string {
+  const [only] = members.length === 1 ? members : [];
+  const alternatives = only ? only.shape.split(" | ") : members.map(({ shape }) => shape);
+  const isList = !only || (only.shape.length > longLine && !only.shape.startsWith("{"));
+  const shape = isList ? alternatives.map((one) => `| ${one}`).join("\n") : only.shape;
+  return [`### ${name}`, ...(comment ? [comment] : []), fence(shape)].join("\n\n");
+}
+
+function page(title: string, source: string, parts: readonly string[]): string {
+  const note = `<!-- Generated by \`npm run reference\` from ${source}; edit there. -->`;
+  return `${[`# ${title}`, note, ...parts].join("\n\n")}\n`;
+}
+
+function find(declared: readonly Declaration[], name: string): Declaration {
+  const found = declared.find((one) => one.name === name);
+  if (!found)
+    throw new Error(`The protocol no longer declares ${name}; scripts/reference/pages.ts must follow`);
+  return found;
+}
+
+const fence = (code: string): string => `\`\`\`ts\n${code}\n\`\`\``;
+const cell = (words: string): string => words.replaceAll("|", "\\|");
