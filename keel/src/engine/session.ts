@@ -1,7 +1,7 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
-import { fault, toFault } from "../kernel/fault.ts";
+import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
-import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
+import type { AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
 import { Asks } from "./asks.ts";
@@ -59,6 +59,11 @@ export class Session {
     return this.#state;
   }
 
+  /** What stopped the work where it stands, such as a log that cannot be written; the next `submit` tries again. */
+  get fault(): Fault | undefined {
+    return this.#journal.broken;
+  }
+
   /** What a person should know about the log: damage that was found, and whether it is being saved. */
   get notices(): Parts["log"]["notices"] {
     return this.#parts.log.notices;
@@ -78,7 +83,7 @@ export class Session {
       case "input":
         return this.#accept(command);
       case "answer":
-        return this.#answer(command.askId, command.answer);
+        return this.#answer(command.askId, { answer: command.answer, by: command.by ?? "host" });
       case "interrupt":
         return this.#interrupt(command.dropQueued ?? false);
       case "drop":
@@ -229,11 +234,11 @@ export class Session {
     return { type: "accepted", inputId: id, duplicate: false };
   }
 
-  async #answer(askId: string, answer: Answer): Promise<Receipt> {
+  async #answer(askId: string, closed: Closed): Promise<Receipt> {
     if (this.#state.asks.every(({ id }) => id !== askId)) {
       return { type: "late", askId, why: this.#state.answers.has(askId) ? "closed" : "unknown" };
     }
-    this.#closeAsk(askId, { answer, by: "host" });
+    this.#closeAsk(askId, closed);
     await this.#journal.saved();
     return { type: "answered", askId };
   }

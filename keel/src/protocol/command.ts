@@ -14,7 +14,13 @@ export const commandSchema = z.discriminatedUnion("type", [
     from: z.optional(inputFromSchema),
     when: z.optional(inputSchema.shape.when),
   }),
-  z.object({ type: z.literal("answer"), askId: z.string(), answer: answerSchema }),
+  z.object({
+    type: z.literal("answer"),
+    askId: z.string(),
+    answer: answerSchema,
+    /** `no-host`: nobody was there who could be asked, and the host refused in their place. */
+    by: z.optional(z.enum(["host", "no-host"])),
+  }),
   z.object({
     type: z.literal("interrupt"),
     /** Also drop what waits. */
