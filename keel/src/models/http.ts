@@ -59,19 +59,15 @@ export function openHttp(options: HttpOptions = {}): { readonly send: Http; clos
   };
 }
 
-/** At most this much of a body as text; a longer one is cut there, and a broken one where it broke. */
+/** The body as text; what is longer than the bound is cut there. Throws what reading the body throws. */
 export async function readText(response: HttpResponse, mostBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
-  try {
-    for await (const chunk of response.body) {
-      text += decoder.decode(chunk.subarray(0, mostBytes - bytes), { stream: true });
-      bytes += chunk.length;
-      if (bytes >= mostBytes) break;
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof Fault) || thrown.code !== "stream_cut") throw thrown;
+  for await (const chunk of response.body) {
+    text += decoder.decode(chunk.subarray(0, mostBytes - bytes), { stream: true });
+    bytes += chunk.length;
+    if (bytes >= mostBytes) break;
   }
   return text;
 }
@@ -138,6 +134,10 @@ function responseOf(incoming: http.IncomingMessage, signal: AbortSignal): HttpRe
   else signal.addEventListener("abort", stop, { once: true });
   // What goes wrong is thrown where the body is read; without a listener it would end the process.
   incoming.on("error", () => undefined);
+  incoming.once("close", () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  });
 
   async function* read(): AsyncGenerator<Uint8Array> {
     const chunks: AsyncIterable<Uint8Array> = incoming;
@@ -145,10 +145,6 @@ function responseOf(incoming: http.IncomingMessage, signal: AbortSignal): HttpRe
       for await (const chunk of chunks) yield chunk;
     } catch (cause) {
       if (!signal.aborted && !enough) throw fault("stream_cut", { cause });
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-      if (!incoming.complete) incoming.destroy();
     }
     // A destroyed body may also end without a word.
     if (signal.aborted) throw aborted(signal);

@@ -12,7 +12,7 @@ export const mostDepth = 2_000;
 
 /** The fault's `kind` says which rule was broken: `json`, `depth`, `shape` or `duplicate_key`. */
 export function parseJsonLine(text: string): Result<JsonObject, Fault> {
-  const { depth, pairs } = measure(text);
+  const { depth, pairs } = measureJson(text);
   if (depth > mostDepth) return invalid("depth", `nested deeper than ${mostDepth}`);
   const parsed = parse(text);
   if (!parsed.ok) return invalid("json", parsed.error);
@@ -37,7 +37,7 @@ function parse(text: string): Result<unknown> {
 const isJsonObject = (value: unknown): value is JsonObject => isObject(value);
 
 /** Nesting, and the colons outside strings: one for each key and its value. Right for valid JSON, harmless for other. */
-function measure(text: string): { depth: number; pairs: number } {
+export function measureJson(text: string): { depth: number; pairs: number } {
   let depth = 0;
   let deepest = 0;
   let pairs = 0;

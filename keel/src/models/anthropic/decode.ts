@@ -1,0 +1,189 @@
+/**
+ * The events of a Messages stream as ModelEvents: pure, one wire event in, none or more of ours out. What breaks the
+ * wire's own rules throws `stream_malformed`; what is merely unknown is kept (`foreign`) or passed over.
+ */
+import type { ModelEvent } from "../../engine/ports.ts";
+import { type Fault, fault } from "../../kernel/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import type { Stop } from "../../protocol/event.ts";
+import { type Block, toolUses } from "../../protocol/message.ts";
+import { noUsage, type Usage } from "../../protocol/usage.ts";
+import { type OpenBlock, openBlock } from "./open-block.ts";
+import { decodeUsage, mergeUsage } from "./usage.ts";
+
+export type Decoder = {
+  /** The data of one event, parsed. Throws `stream_malformed`, or what `errorOf` makes of an error of the provider. */
+  push(event: Json): ModelEvent[];
+  /** The reply is whole: the event to end with. Nothing may be pushed after it but keep-alives. */
+  ended(): Extract<ModelEvent, { type: "end" }> | undefined;
+};
+
+/** A whole reply is far smaller; this keeps a server that never stops from filling the memory. */
+const mostReplyCharacters = 32 * 1024 * 1024;
+
+export type DecoderOptions = {
+  /** Whom we asked: it signs its thinking. */
+  readonly model: string;
+  readonly errorOf: (wire: unknown) => Fault;
+};
+
+export function messagesDecoder({ model, errorOf }: DecoderOptions): Decoder {
+  const open = new Map<number, { at: number; block: OpenBlock }>();
+  const content: (Block | undefined)[] = [];
+  const used = new Set<number>();
+  const callIds = new Set<string>();
+  let started: { providerId: string | undefined } | undefined;
+  let stop: Stop | undefined;
+  let usage: Usage = noUsage;
+  let end: Extract<ModelEvent, { type: "end" }> | undefined;
+  let characters = 0;
+
+  const start = (message: Json | undefined): ModelEvent[] => {
+    if (started) throw malformed("a second start of the message");
+    if (!isObject(message)) throw malformed("a start without a message");
+    const { id, model: name } = message;
+    started = { providerId: typeof id === "string" ? id : undefined };
+    usage = decodeUsage(message["usage"]);
+    return [{ type: "start", ...given(started), model: typeof name === "string" ? name : model, usage }];
+  };
+
+  const startBlock = (index: number, wire: Json | undefined): ModelEvent[] => {
+    if (used.has(index)) throw malformed(`block ${index} started twice`);
+    if (!isObject(wire)) throw malformed("a block without content");
+    used.add(index);
+    const block = openBlock(wire, model);
+    if (block.callId !== undefined) {
+      if (callIds.has(block.callId)) throw malformed("two calls with the same id");
+      callIds.add(block.callId);
+    }
+    const at = content.push(undefined) - 1;
+    open.set(index, { at, block });
+    return [{ type: "block.start", index: at, block: block.shell }, ...block.first(at)];
+  };
+
+  const opened = (index: number) => {
+    const found = open.get(index);
+    if (!found) throw malformed(`block ${index} is not open`);
+    return found;
+  };
+
+  const addToBlock = (index: number, delta: Json | undefined): ModelEvent[] => {
+    const { at, block } = opened(index);
+    if (!isObject(delta)) throw malformed("a delta without content");
+    const events = block.add(delta, at);
+    for (const event of events) characters += lengthOf(event);
+    if (characters > mostReplyCharacters) throw malformed("the reply does not end");
+    return events;
+  };
+
+  const endBlock = (index: number): ModelEvent[] => {
+    const { at, block } = opened(index);
+    open.delete(index);
+    const closed = block.close();
+    content[at] = closed;
+    return [{ type: "block.end", index: at, block: closed }];
+  };
+
+  const finish = (): void => {
+    if (open.size > 0) throw malformed("the message ended inside a block");
+    if (stop === undefined) throw malformed("the message ended without a reason");
+    const whole = content.filter((block) => block !== undefined);
+    // Some servers say "end" although they ask for tools.
+    const reason = stop === "end" && toolUses(whole).length > 0 ? "tool_use" : stop;
+    end = { type: "end", stop: reason, usage, content: whole, ...given(started) };
+  };
+
+  return {
+    ended: () => end,
+    push(event) {
+      if (!isObject(event)) throw malformed("an event that is no object");
+      const type = event["type"];
+      if (type === "ping" || typeof type !== "string") return [];
+      if (type === "error") throw errorOf(event["error"]);
+      if (!isKnown(type)) return [];
+      if (end) throw malformed(`${type} after the end of the message`);
+      if (type === "message_start") return start(event["message"]);
+      if (!started) throw malformed(`${type} before the start of the message`);
+      switch (type) {
+        case "content_block_start":
+          return startBlock(indexOf(event), event["content_block"]);
+        case "content_block_delta":
+          return addToBlock(indexOf(event), event["delta"]);
+        case "content_block_stop":
+          return endBlock(indexOf(event));
+        case "message_delta":
+          stop = stopOf(event["delta"]) ?? stop;
+          usage = mergeUsage(usage, decodeUsage(event["usage"]));
+          return [];
+        case "message_stop":
+          finish();
+          return [];
+      }
+    },
+  };
+}
+
+/** A whole message, from a server that does not stream, as the events that would have streamed it. */
+export function* asStream(message: JsonObject): Generator<Json> {
+  const { content = [], stop_reason = null, usage = null, ...head } = message;
+  yield { type: "message_start", message: { ...head, usage } };
+  for (const [index, block] of (Array.isArray(content) ? content : []).entries()) {
+    yield { type: "content_block_start", index, content_block: block };
+    yield { type: "content_block_stop", index };
+  }
+  yield { type: "message_delta", delta: { stop_reason }, usage };
+  yield { type: "message_stop" };
+}
+
+const knownTypes = [
+  "message_start",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+  "message_delta",
+  "message_stop",
+] as const;
+
+const isKnown = (type: string): type is (typeof knownTypes)[number] =>
+  knownTypes.some((known) => known === type);
+
+const stops: Readonly<Record<string, Stop>> = {
+  end_turn: "end",
+  tool_use: "tool_use",
+  max_tokens: "output_limit",
+  model_context_window_exceeded: "window_full",
+  stop_sequence: "stop_sequence",
+  pause_turn: "pause",
+  refusal: "refusal",
+};
+
+/** A reason that we do not know ends the reply like any other: what it holds is whole. */
+function stopOf(delta: Json | undefined): Stop | undefined {
+  const reason = isObject(delta) ? delta["stop_reason"] : undefined;
+  if (typeof reason !== "string") return undefined;
+  return Object.hasOwn(stops, reason) ? stops[reason] : "end";
+}
+
+function indexOf({ index }: JsonObject): number {
+  if (typeof index !== "number" || !Number.isSafeInteger(index) || index < 0)
+    throw malformed("a block without index");
+  return index;
+}
+
+function lengthOf(event: ModelEvent): number {
+  switch (event.type) {
+    case "text":
+    case "thinking":
+    case "signature":
+      return event.text.length;
+    case "call":
+      return event.json.length;
+    default:
+      return 0;
+  }
+}
+
+const given = (started: { providerId: string | undefined } | undefined): { providerId?: string } =>
+  started?.providerId === undefined ? {} : { providerId: started.providerId };
+
+const malformed = (reason: string) => fault("stream_malformed", { reason });

@@ -1,0 +1,137 @@
+/** The Model port over the Messages API: one request, one streamed reply, every failure a fault of the table. */
+import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
+import { Fault, fault } from "../../kernel/fault.ts";
+import { isObject, type Json } from "../../kernel/json.ts";
+import { sseReader } from "../../transport/sse.ts";
+import { measureJson, mostDepth } from "../../transport/strict-json.ts";
+import type { Catalog } from "../catalog.ts";
+import { type Http, type HttpResponse, readText } from "../http.ts";
+import type { Endpoint } from "../providers.ts";
+import { retryAfterMs } from "../retry-after.ts";
+import { asStream, type Decoder, messagesDecoder } from "./decode.ts";
+import { messagesEncoder } from "./encode.ts";
+import { errorInBody, providerFault } from "./errors.ts";
+import { headersFor } from "./headers.ts";
+
+export type AnthropicOptions = {
+  readonly endpoint: Endpoint;
+  readonly catalog: Catalog;
+  readonly http: Http;
+  /** The wall clock, for a `retry-after` that is a date. */
+  readonly now: () => number;
+  readonly betas?: readonly string[] | undefined;
+};
+
+export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: AnthropicOptions): Model {
+  const encode = messagesEncoder();
+  const url = `${endpoint.baseUrl}/v1/messages`;
+  const headers = headersFor(endpoint, betas);
+  const secrets = endpoint.credential ? [endpoint.credential.value] : [];
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const body = encode(request, catalog.info(request.model));
+    const response = await http({ method: "POST", url, headers, body }, signal);
+    const requestId = response.header("request-id");
+    const about = { model: request.model, requestId, secrets };
+    if (response.status !== 200) throw await faultOfStatus(response, about);
+    const decoder = messagesDecoder({
+      model: request.model,
+      errorOf: (wire) => providerFault({ ...about, wire }),
+    });
+    yield* isJson(response) ? readWhole(response, decoder) : readStream(response, decoder);
+    const end = decoder.ended();
+    if (!end) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
+    yield end;
+  }
+
+  async function faultOfStatus(
+    response: HttpResponse,
+    about: Omit<Parameters<typeof providerFault>[0], "wire">,
+  ): Promise<Fault> {
+    const { status } = response;
+    response.endWithin(errorBodyMs);
+    const isCompressed = isEncoded(response);
+    const text = await readText(response, mostErrorBytes).catch(unlessCut);
+    return providerFault({
+      ...about,
+      status,
+      wire: isCompressed ? undefined : errorInBody(text),
+      retryAfterMs: retryAfterMs(response.header, now()),
+    });
+  }
+
+  return { info: (model) => catalog.info(model), stream };
+}
+
+/** An event is one delta or one whole block of a server's tool. */
+const mostEventCharacters = 16 * 1024 * 1024;
+const mostWholeBytes = 32 * 1024 * 1024;
+const mostErrorBytes = 64 * 1024;
+/** The status says most of it; its words are not worth a long wait. */
+const errorBodyMs = 5_000;
+/** After the last event the server closes the body at once, unless something follows that must not. */
+const afterEndMs = 250;
+
+async function* readStream(response: HttpResponse, decoder: Decoder): AsyncGenerator<ModelEvent> {
+  checkReadable(response, "text/event-stream");
+  const reader = sseReader({ mostCharacters: mostEventCharacters });
+  for await (const chunk of response.body) {
+    for (const { data } of reader.push(chunk)) {
+      // Some servers of this wire close with a word of another one.
+      if (data === "[DONE]") continue;
+      yield* decoder.push(parseData(data));
+    }
+    if (decoder.ended()) response.endWithin(afterEndMs);
+  }
+}
+
+/** Some servers do not stream although they were asked to. */
+async function* readWhole(response: HttpResponse, decoder: Decoder): AsyncGenerator<ModelEvent> {
+  checkReadable(response, "application/json");
+  const text = await readText(response, mostWholeBytes);
+  const message = parseData(text);
+  if (!isObject(message)) throw fault("stream_malformed", { reason: "the answer is no message" });
+  if (message["type"] === "error") decoder.push(message);
+  if (message["type"] !== "message") throw fault("stream_malformed", { reason: "the answer is no message" });
+  for (const event of asStream(message)) yield* decoder.push(event);
+}
+
+/** An error whose words broke off is still that error. */
+function unlessCut(thrown: unknown): string {
+  if (thrown instanceof Fault && thrown.code === "stream_cut") return "";
+  throw thrown;
+}
+
+function checkReadable(response: HttpResponse, wanted: string): void {
+  const type = contentType(response);
+  const reason =
+    type !== wanted
+      ? `the answer is ${type || "of no type"} and not ${wanted}`
+      : isEncoded(response)
+        ? "the answer is compressed, which was not asked for"
+        : undefined;
+  if (reason === undefined) return;
+  // Nothing of it will be read.
+  response.endWithin(0);
+  throw fault("stream_malformed", { reason });
+}
+
+function parseData(data: string): Json {
+  // Nesting costs two characters a level: what is short cannot be too deep.
+  if (data.length > mostDepth && measureJson(data).depth > mostDepth) {
+    throw fault("stream_malformed", { reason: "an event is nested too deep" });
+  }
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw fault("stream_malformed", { reason: "an event is not JSON", cause });
+  }
+}
+
+const contentType = (response: HttpResponse): string =>
+  (response.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+
+const isJson = (response: HttpResponse): boolean => contentType(response) === "application/json";
+
+const isEncoded = (response: HttpResponse): boolean =>
+  !["", "identity"].includes(response.header("content-encoding") ?? "");

@@ -1,0 +1,156 @@
+/** A block while it streams: what its deltas add, and what it is when it closes. */
+import type { ModelEvent } from "../../engine/ports.ts";
+import { fault } from "../../kernel/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { headBytes } from "../../kernel/text.ts";
+import type { Block } from "../../protocol/message.ts";
+import { measureJson } from "../../transport/strict-json.ts";
+
+export type OpenBlock = {
+  /** The block as it starts, still empty. */
+  readonly shell: Block;
+  /** The id of a call, which no other call of the message may have. */
+  readonly callId: string | undefined;
+  /** What the start itself brought, as if it had come in a delta. */
+  first(at: number): ModelEvent[];
+  /** A delta that does not belong here is passed over. */
+  add(delta: JsonObject, at: number): ModelEvent[];
+  close(): Block;
+};
+
+/** `wire` is what `content_block_start` carries; `model` wrote it. */
+export function openBlock(wire: JsonObject, model: string): OpenBlock {
+  switch (wire["type"]) {
+    case "text":
+      return openText(textIn(wire, "text"));
+    case "thinking":
+      return openThinking({ model, text: textIn(wire, "thinking"), signature: textIn(wire, "signature") });
+    case "redacted_thinking":
+      return openWhole({ type: "thinking", text: "", hidden: textIn(wire, "data"), model });
+    case "tool_use":
+      return openCall(wire);
+    default:
+      return openForeign(wire);
+  }
+}
+
+function openText(initial: string): OpenBlock {
+  let text = initial;
+  return {
+    shell: { type: "text", text: "" },
+    callId: undefined,
+    first: (index) => (initial === "" ? [] : [{ type: "text", index, text: initial }]),
+    add(delta, index) {
+      if (delta["type"] !== "text_delta") return [];
+      const added = textIn(delta, "text");
+      text += added;
+      return [{ type: "text", index, text: added }];
+    },
+    close: () => ({ type: "text", text }),
+  };
+}
+
+function openThinking(initial: { model: string; text: string; signature: string }): OpenBlock {
+  const { model } = initial;
+  let { text, signature } = initial;
+  const shown = (index: number, thought: string, proof: string): ModelEvent[] => [
+    ...(thought === "" ? [] : [{ type: "thinking", index, text: thought } as const]),
+    ...(proof === "" ? [] : [{ type: "signature", index, text: proof } as const]),
+  ];
+  return {
+    shell: { type: "thinking", text: "" },
+    callId: undefined,
+    first: (index) => shown(index, initial.text, initial.signature),
+    add(delta, index) {
+      const thought = delta["type"] === "thinking_delta" ? textIn(delta, "thinking") : "";
+      const proof = delta["type"] === "signature_delta" ? textIn(delta, "signature") : "";
+      text += thought;
+      signature += proof;
+      return shown(index, thought, proof);
+    },
+    close: () => ({ type: "thinking", text, ...(signature === "" ? {} : { signature }), model }),
+  };
+}
+
+/** Enough to show a person what went wrong; a call that is not JSON is never run. */
+const mostBrokenBytes = 1024 * 1024;
+
+/** No tool's input is nested like this; what is would exhaust the stack of whoever writes it down. */
+const mostInputDepth = 200;
+
+function openCall(wire: JsonObject): OpenBlock {
+  const id = textIn(wire, "id");
+  const name = textIn(wire, "name");
+  if (id === "" || name === "") throw fault("stream_malformed", { reason: "a call without id or name" });
+  const json = joinedJson(wire["input"]);
+  return {
+    shell: { type: "tool_use", id, name, input: {} },
+    callId: id,
+    first: (index) => (json.text() === "" ? [] : [{ type: "call", index, json: json.text() }]),
+    add(delta, index) {
+      const added = json.add(delta);
+      return added === "" ? [] : [{ type: "call", index, json: added }];
+    },
+    close() {
+      const input = json.parsed();
+      if (isObject(input)) return { type: "tool_use", id, name, input };
+      return { type: "tool_use", id, name, input: {}, broken: headBytes(json.text(), mostBrokenBytes) };
+    },
+  };
+}
+
+function openForeign(wire: JsonObject): OpenBlock {
+  const whole = (data: JsonObject): Block => ({
+    type: "foreign",
+    provider: "anthropic",
+    data,
+  });
+  const json = joinedJson(wire["input"]);
+  return {
+    ...openWhole(whole(wire)),
+    add(delta) {
+      json.add(delta);
+      return [];
+    },
+    close: () => whole(json.isTouched() ? { ...wire, input: json.parsed() ?? {} } : wire),
+  };
+}
+
+function openWhole(block: Block): OpenBlock {
+  return { shell: block, callId: undefined, first: () => [], add: () => [], close: () => block };
+}
+
+/** The input of a call: JSON that comes in pieces, or whole with the start. */
+function joinedJson(initial: Json | undefined) {
+  const isGiven = isObject(initial) && Object.keys(initial).length > 0;
+  let text = isGiven ? JSON.stringify(initial) : "";
+  let isTouched = false;
+  return {
+    text: () => text,
+    isTouched: () => isTouched,
+    add(delta: JsonObject): string {
+      if (delta["type"] !== "input_json_delta") return "";
+      const added = textIn(delta, "partial_json");
+      // Pieces are the whole input: what the start held was a first state of it.
+      text = isTouched ? text + added : added;
+      isTouched = true;
+      return added;
+    },
+    /** No text is an input without fields; undefined when it is not usable JSON. */
+    parsed(): Json | undefined {
+      if (text.trim() === "") return {};
+      if (measureJson(text).depth > mostInputDepth) return undefined;
+      try {
+        return JSON.parse(text);
+      } catch {
+        // The caller answers: such a call is kept as broken.
+        return undefined;
+      }
+    },
+  };
+}
+
+function textIn(wire: JsonObject, field: string): string {
+  const value = wire[field];
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,25 @@
+/** From a resolved model to the port that the engine asks. The one place that knows every wire. */
+import type { Model } from "../engine/ports.ts";
+import { never } from "../kernel/never.ts";
+import { anthropicModel } from "./anthropic/model.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Http } from "./http.ts";
+import type { ResolvedModel } from "./resolve.ts";
+
+export type ConnectTools = {
+  readonly catalog: Catalog;
+  readonly http: Http;
+  /** The wall clock. */
+  readonly now: () => number;
+  readonly betas?: readonly string[] | undefined;
+};
+
+/** The port serves every model of the endpoint; `resolved.model` is only the one to start with. */
+export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tools: ConnectTools): Model {
+  switch (endpoint.provider) {
+    case "anthropic":
+      return anthropicModel({ endpoint, ...tools });
+    default:
+      return never(endpoint.provider);
+  }
+}

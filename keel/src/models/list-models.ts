@@ -1,0 +1,36 @@
+/** The models that a server says it has: `GET /v1/models`, which both common wires answer alike. */
+import { fault } from "../kernel/fault.ts";
+import { isObject } from "../kernel/json.ts";
+import { headersFor } from "./anthropic/headers.ts";
+import { type Http, readText } from "./http.ts";
+import type { Endpoint } from "./providers.ts";
+
+const mostBytes = 1024 * 1024;
+
+/** Throws a Fault when the server cannot be asked or answers something else. */
+export async function listModels(endpoint: Endpoint, http: Http, signal: AbortSignal): Promise<string[]> {
+  const url = `${endpoint.baseUrl}/v1/models`;
+  const headers = { ...headersFor(endpoint, []), accept: "application/json" };
+  const response = await http({ method: "GET", url, headers }, signal);
+  const text = await readText(response, mostBytes);
+  const ids = response.status === 200 ? idsIn(text) : undefined;
+  if (!ids)
+    throw fault("no_model", {
+      reason: `${endpoint.baseUrl} does not list its models; name one with --model.`,
+    });
+  return ids;
+}
+
+function idsIn(text: string): string[] | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    const data = isObject(body) ? body["data"] : undefined;
+    if (!Array.isArray(data)) return undefined;
+    return data.flatMap((model: unknown) =>
+      isObject(model) && typeof model["id"] === "string" ? [model["id"]] : [],
+    );
+  } catch {
+    // Whatever answers there, it is no list of models: the caller says so.
+    return undefined;
+  }
+}
