@@ -1,0 +1,109 @@
+/**
+ * One line of a log: a JSON object whose last member is a checksum of the bytes before it, so that a line can be
+ * checked without writing it again, and stays plain JSON for every other tool.
+ *
+ *     {"seq":1,"at":1763200000000,"session":"…","type":"…",…,"sum":"0a1b2c3d"}
+ *
+ * A header line (`{"keel":"log","v":1,…}`) says in which format the lines after it are. The shape of a header and of
+ * the checksum never changes: a reader of any version can tell that a log is too new for it.
+ */
+import { crc32 } from "node:zlib";
+import * as z from "zod/mini";
+import { toLine } from "../kernel/json.ts";
+import type { Durable } from "../protocol/event.ts";
+import { logVersion } from "../protocol/version.ts";
+
+/** `,"sum":"0a1b2c3d"}` */
+export const SUM_BYTES = 18;
+export const SUM_START: Buffer = Buffer.from(',"sum":"');
+const RECORD_START = Buffer.from('{"seq":');
+const HEADER_START = Buffer.from('{"keel":');
+/** How a line can start. In a string the quotes would be escaped, so these bytes are never inside one. */
+export const STARTS: readonly Buffer[] = [RECORD_START, HEADER_START];
+
+/** Longer lines are neither written nor read: a string of V8 ends at 512 MiB, and a gap of NULs may be any size. */
+export const MOST_LINE_BYTES = 128 * 1024 * 1024;
+
+const headerSchema = z.object({
+  keel: z.literal("log"),
+  v: z.int().check(z.positive()),
+  // Only the version is needed to refuse a newer format, whatever else its header says.
+  session: z.optional(z.string()),
+  cwd: z.optional(z.string()),
+  at: z.optional(z.number()),
+});
+export type Header = z.infer<typeof headerSchema>;
+
+/** What a whole line is. */
+export type Checked = { kind: "record"; seq: number } | { kind: "header"; header: Header };
+
+export function encodeHeader(header: { session: string; cwd: string; at: number }): Buffer {
+  return encodeLine({ keel: "log", v: logVersion, ...header });
+}
+
+export function encodeRecord(record: Durable): Buffer {
+  return encodeRaw(record);
+}
+
+/** Also for a record that this version does not know: it is copied as it is. */
+export function encodeRaw(record: {
+  readonly seq: number;
+  readonly session: string;
+  readonly at?: unknown;
+}): Buffer {
+  const { seq, at, session, ...event } = record;
+  // The envelope comes first, so that `seq` is found without parsing.
+  return encodeLine({ seq, at, session, ...event });
+}
+
+/** What the line is, or undefined when it is not whole. `line` has no line end. */
+export function checkLine(line: Buffer): Checked | undefined {
+  if (startsWith(line, RECORD_START)) return hasSum(line) ? recordOf(line) : undefined;
+  if (startsWith(line, HEADER_START)) return headerOf(line);
+  return undefined;
+}
+
+/** The value of a line that was checked before; undefined when it is no JSON object after all. */
+export function decodeLine(line: Buffer): Record<string, unknown> | undefined {
+  try {
+    const { sum: _, ...value } = JSON.parse(line.toString("utf8"));
+    return value;
+  } catch {
+    // A right checksum over wrong JSON: not ours, and told as damage by the caller.
+    return undefined;
+  }
+}
+
+function encodeLine(value: object): Buffer {
+  const text = Buffer.from(toLine(value));
+  const body = text.subarray(0, -1);
+  return Buffer.concat([body, SUM_START, Buffer.from(`${sumOf(body)}"}\n`)]);
+}
+
+function hasSum(line: Buffer): boolean {
+  const bodyBytes = line.length - SUM_BYTES;
+  if (bodyBytes <= 0 || !startsWith(line.subarray(bodyBytes), SUM_START)) return false;
+  const sum = line.toString("latin1", bodyBytes + SUM_START.length);
+  return sum === `${sumOf(line.subarray(0, bodyBytes))}"}`;
+}
+
+function recordOf(line: Buffer): Checked | undefined {
+  let seq = 0;
+  for (let at = RECORD_START.length; at < line.length; at++) {
+    const digit = (line[at] ?? 0) - 48;
+    if (digit < 0 || digit > 9) break;
+    seq = seq * 10 + digit;
+  }
+  return seq > 0 && Number.isSafeInteger(seq) ? { kind: "record", seq } : undefined;
+}
+
+function headerOf(line: Buffer): Checked | undefined {
+  // A format that we do not know may have given up the checksum; ours has it always.
+  if (line.includes(SUM_START) && !hasSum(line)) return undefined;
+  const parsed = headerSchema.safeParse(decodeLine(line));
+  return parsed.success ? { kind: "header", header: parsed.data } : undefined;
+}
+
+const sumOf = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, "0");
+
+const startsWith = (bytes: Buffer, start: Buffer): boolean => start.equals(bytes.subarray(0, start.length));

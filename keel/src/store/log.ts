@@ -1,0 +1,180 @@
+/**
+ * The open log of one session in a JSON lines file. Its file, its lock and its sealed end are made ready when it is
+ * opened; where that fails (a full disk, a read-only home) the log can still be read, says so, and tries again at the
+ * next append.
+ */
+import type { Log, LogNotice } from "../engine/ports.ts";
+import { fault } from "../kernel/fault.ts";
+import type { Durable } from "../protocol/event.ts";
+import { logVersion } from "../protocol/version.ts";
+import { checkFollows, checkReadable } from "./accept.ts";
+import type { FileLayer, OpenFile } from "./files.ts";
+import { GroupCommit } from "./group-commit.ts";
+import type { Leases, SessionLock } from "./lease.ts";
+import { encodeHeader, encodeRecord, MOST_LINE_BYTES } from "./line.ts";
+import { unwritable } from "./reasons.ts";
+import { readEvents } from "./records.ts";
+import type { Entry } from "./scan.ts";
+import { cutBack, keepOriginal } from "./seal.ts";
+import type { Survey } from "./survey.ts";
+import { Writer } from "./writer.ts";
+
+export type LogParts = {
+  readonly session: string;
+  readonly path: string;
+  readonly files: FileLayer;
+  readonly leases: Leases;
+  readonly now: () => number;
+  /** Undefined when it could not be taken for another reason than that somebody has it. */
+  readonly lock: SessionLock | undefined;
+  readonly opened: { readonly file: OpenFile; readonly how: "read" | "write" };
+  readonly survey: Survey;
+};
+
+type Batch = { readonly seqs: readonly number[]; readonly lines: readonly Buffer[] };
+
+export class JsonlLog implements Log {
+  readonly #parts: LogParts;
+  readonly #entries: Entry[];
+  readonly #group: GroupCommit<Batch>;
+  #lock: SessionLock | undefined;
+  #file: OpenFile;
+  #writeFile: OpenFile | undefined;
+  #writer: Writer | undefined;
+  #copy: string | undefined;
+  #unsaved: LogNotice | undefined;
+  /** The last seq that is on disk or on its way. */
+  #acceptedSeq: number;
+  #closed = false;
+
+  constructor(parts: LogParts) {
+    const { file, how } = parts.opened;
+    this.#parts = parts;
+    this.#entries = [...parts.survey.entries];
+    this.#acceptedSeq = this.lastSeq;
+    this.#lock = parts.lock;
+    this.#file = file;
+    this.#writeFile = how === "write" ? file : undefined;
+    this.#group = new GroupCommit({
+      commit: (batches) => this.#commit(batches),
+      onRefused: () => {
+        this.#acceptedSeq = this.lastSeq;
+      },
+    });
+  }
+
+  get session(): string {
+    return this.#parts.session;
+  }
+
+  get lastSeq(): number {
+    return this.#entries.at(-1)?.seq ?? 0;
+  }
+
+  get notices(): readonly LogNotice[] {
+    return [...this.#parts.survey.damage.notices(), ...(this.#unsaved ? [this.#unsaved] : [])];
+  }
+
+  /** Makes everything ready for writing, or notes why it cannot be. */
+  async prepare(): Promise<void> {
+    try {
+      await this.#ready();
+    } catch (thrown) {
+      const { code, message } = unwritable(this.#parts.path, thrown);
+      if (code !== "log_unwritable") throw thrown;
+      this.#unsaved = {
+        level: "warning",
+        code,
+        text: `${message}. It can be read; nothing new can be kept.`,
+      };
+    }
+  }
+
+  async append(events: readonly Durable[]): Promise<void> {
+    if (this.#closed) throw fault("session_closed");
+    if (events.length === 0) return;
+    checkFollows(events, this.#acceptedSeq);
+    const seqs = events.map(({ seq }) => seq);
+    const lines = events.map((event) => this.#encode(event));
+    this.#acceptedSeq += events.length;
+    await this.#group.add({ seqs, lines });
+  }
+
+  async *read(after = 0): AsyncGenerator<Durable> {
+    if (this.#closed) throw fault("session_closed");
+    const { session, survey } = this.#parts;
+    const entries = this.#entries.filter(({ seq }) => seq > after);
+    yield* readEvents({ file: this.#file, entries, session, damage: survey.damage });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#group.idle();
+    try {
+      await this.#file.close();
+      if (this.#writeFile !== this.#file) await this.#writeFile?.close();
+    } finally {
+      await this.#lock?.release();
+    }
+  }
+
+  #encode(event: Durable): Buffer {
+    const line = encodeRecord(event);
+    if (line.length > MOST_LINE_BYTES) {
+      const reason = `a record of ${line.length} bytes is longer than ${MOST_LINE_BYTES}`;
+      throw fault("log_unwritable", { path: this.#parts.path, reason });
+    }
+    checkReadable(event, () => line.toString("utf8"));
+    return line;
+  }
+
+  async #commit(batches: readonly Batch[]): Promise<void> {
+    const lines = batches.flatMap((batch) => batch.lines);
+    const seqs = batches.flatMap((batch) => batch.seqs);
+    const writer = await this.#readyOrRefuse();
+    let offset = await writer.write(lines.length === 1 && lines[0] ? lines[0] : Buffer.concat(lines));
+    for (const [index, line] of lines.entries()) {
+      const bytes = line.length - "\n".length;
+      this.#entries.push({ seq: seqs[index] ?? 0, offset, bytes, v: logVersion });
+      offset += line.length;
+    }
+  }
+
+  async #readyOrRefuse(): Promise<Writer> {
+    try {
+      return await this.#ready();
+    } catch (thrown) {
+      throw unwritable(this.#parts.path, thrown);
+    }
+  }
+
+  /** Takes the lock, opens for writing and seals a torn end, as far as that is not done yet. */
+  async #ready(): Promise<Writer> {
+    if (this.#writer) return this.#writer;
+    const { files, leases, session, path } = this.#parts;
+    const { size, end } = this.#parts.survey.scan;
+    this.#lock ??= await leases.take(session);
+    this.#writeFile ??= await files.open(path, "write");
+    const file = this.#writeFile;
+    const { bytes } = await file.facts();
+    if (bytes !== size && bytes !== end) throw new Error("it was changed since it was read; open it again");
+    if (bytes > end) {
+      this.#copy ??= await keepOriginal({ files, file, path, size, end });
+      this.#parts.survey.damage.keptIn(this.#copy);
+      await cutBack({ file, end });
+    }
+    this.#writer = new Writer({ file, path, end, lead: this.#lead() });
+    this.#unsaved = undefined;
+    return this.#writer;
+  }
+
+  /** What the next record must not do without: the end of the line before it, and a header of its format. */
+  #lead(): Buffer {
+    const { session, now } = this.#parts;
+    const { unended, newest, header } = this.#parts.survey.scan;
+    const parts: Buffer[] = unended ? [Buffer.from("\n")] : [];
+    if (newest < logVersion) parts.push(encodeHeader({ session, cwd: header?.cwd ?? "", at: now() }));
+    return Buffer.concat(parts);
+  }
+}

@@ -1,0 +1,133 @@
+/** Where logs stand: `<home>/projects/<key>/<session id>.jsonl`, and `<session id>/` beside it for what belongs to it. */
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { codeOf, type FileLayer, isMissing } from "./files.ts";
+import { unreadable } from "./reasons.ts";
+import { isSessionId } from "./session-id.ts";
+
+const LOG = ".jsonl";
+/** A name of a directory holds 255 bytes; this much of the path is enough for a person. */
+const KEY_TAIL_CHARACTERS = 60;
+
+export type Place = { readonly session: string; readonly path: string };
+
+export class Places {
+  readonly #files: FileLayer;
+  readonly #projects: string;
+  /** Where sessions were last seen; looked at again before it is believed. */
+  readonly #seen = new Map<string, string>();
+  readonly run: string;
+
+  constructor(home: string, files: FileLayer) {
+    this.#files = files;
+    this.#projects = path.join(home, "projects");
+    this.run = path.join(home, "run");
+  }
+
+  /** The project's directory, which may not exist yet. */
+  async directoryOf(cwd: string): Promise<string> {
+    return path.join(this.#projects, projectKey(await this.#realPath(cwd)));
+  }
+
+  /** Makes the project's directory and returns where the log of a new session goes. */
+  async newLog(session: string, cwd: string): Promise<string> {
+    const directory = await this.directoryOf(cwd);
+    await this.#files.makeDirectory(directory);
+    const { kind } = await this.#files.facts(directory);
+    if (kind !== "directory") throw unreadable(directory, new Error("it is not a directory"));
+    return this.remember(path.join(directory, `${session}${LOG}`), session);
+  }
+
+  /** Where the log of a session stands, if it does. Whatever stands there: a link is found and refused later. */
+  async find(session: string): Promise<string | undefined> {
+    const seen = this.#seen.get(session);
+    if (seen && (await this.#exists(seen))) return seen;
+    this.#seen.delete(session);
+    for (const directory of await this.directories()) {
+      const file = path.join(directory, `${session}${LOG}`);
+      if (await this.#exists(file)) return this.remember(file, session);
+    }
+    return undefined;
+  }
+
+  findNow(session: string): string | undefined {
+    const seen = this.#seen.get(session);
+    if (seen && this.#files.existsNow(seen)) return seen;
+    if (!this.#files.existsNow(this.#projects)) return undefined;
+    return this.#files
+      .namesNow(this.#projects)
+      .map((key) => path.join(this.#projects, key, `${session}${LOG}`))
+      .find((file) => this.#files.existsNow(file));
+  }
+
+  async directories(): Promise<string[]> {
+    const keys = await this.#names(this.#projects);
+    return keys.map((key) => path.join(this.#projects, key));
+  }
+
+  /** The logs of one project. */
+  async logsIn(directory: string): Promise<Place[]> {
+    const names = await this.#names(directory);
+    return names.flatMap((name) => {
+      const session = name.slice(0, -LOG.length);
+      return name.endsWith(LOG) && isSessionId(session)
+        ? [{ session, path: path.join(directory, name) }]
+        : [];
+    });
+  }
+
+  remember(file: string, session: string): string {
+    this.#seen.set(session, file);
+    return file;
+  }
+
+  forget(session: string): void {
+    this.#seen.delete(session);
+  }
+
+  async #exists(file: string): Promise<boolean> {
+    try {
+      await this.#files.facts(file);
+      return true;
+    } catch (thrown) {
+      if (isMissing(thrown) || codeOf(thrown) === "ENOTDIR") return false;
+      throw unreadable(file, thrown);
+    }
+  }
+
+  async #names(directory: string): Promise<string[]> {
+    try {
+      return (await this.#files.names(directory)).sort();
+    } catch (thrown) {
+      if (isMissing(thrown) || codeOf(thrown) === "ENOTDIR") return [];
+      throw unreadable(directory, thrown);
+    }
+  }
+
+  async #realPath(cwd: string): Promise<string> {
+    try {
+      return await this.#files.realPath(cwd);
+    } catch {
+      // A project that was removed still has its sessions under the name it had.
+      return path.resolve(cwd);
+    }
+  }
+}
+
+/** The end of the path, readable, and enough of a hash to keep equal ends apart. */
+export function projectKey(realPath: string): string {
+  const slug = realPath.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "");
+  const hash = createHash("sha256").update(realPath).digest("hex").slice(0, 8);
+  return [slug.slice(-KEY_TAIL_CHARACTERS).replace(/^-/, ""), hash].filter(Boolean).join("-");
+}
+
+/** What belongs to a session beside its log. */
+export const folderOf = (log: string): string => log.slice(0, -LOG.length);
+
+/** Whether the name is of a copy that was kept of a damaged log. */
+export const isCopyOf = (log: string, name: string): boolean =>
+  name.startsWith(`${path.basename(log)}${DAMAGED}`);
+
+export const damagedCopy = (log: string, number: number): string => `${log}${DAMAGED}${number}`;
+
+const DAMAGED = ".damaged-";

@@ -1,0 +1,42 @@
+/** Finds whole records inside a line that is not whole: two on one line, or one behind a cut one or a block of NULs. */
+import { type Checked, checkLine, STARTS, SUM_BYTES, SUM_START } from "./line.ts";
+
+export type Piece = { readonly start: number; readonly bytes: number; readonly checked: Checked };
+
+/** A checksum is tried over every stretch from a start to an end: these bound what a hostile line may cost. */
+const MOST_TRIES = 10_000;
+const MOST_TRIED_BYTES = 256 * 1024 * 1024;
+
+export function salvage(line: Buffer): Piece[] {
+  const starts = STARTS.flatMap((start) => indexesOf(line, start)).sort((left, right) => left - right);
+  const ends = indexesOf(line, SUM_START).map((index) => index + SUM_BYTES);
+  const pieces: Piece[] = [];
+  let tries = MOST_TRIES;
+  let bytesLeft = MOST_TRIED_BYTES;
+  let free = 0;
+  for (const end of ends) {
+    // The earliest start wins: a record may hold objects that look like the start of one.
+    for (const start of starts) {
+      if (start < free) continue;
+      if (start >= end) break;
+      tries -= 1;
+      bytesLeft -= end - start;
+      if (tries < 0 || bytesLeft < 0) return pieces;
+      const checked = checkLine(line.subarray(start, end));
+      if (!checked) continue;
+      pieces.push({ start, bytes: end - start, checked });
+      free = end;
+      break;
+    }
+  }
+  return pieces;
+}
+
+function indexesOf(bytes: Buffer, wanted: Buffer): number[] {
+  const found: number[] = [];
+  for (let at = bytes.indexOf(wanted); at !== -1 && found.length <= MOST_TRIES; ) {
+    found.push(at);
+    at = bytes.indexOf(wanted, at + wanted.length);
+  }
+  return found;
+}

@@ -1,0 +1,64 @@
+/** Closes a torn end: the original is kept beside the log, then the end is cut back to the last whole record. */
+import path from "node:path";
+import { codeOf, type FileLayer, type OpenFile, writeAll } from "./files.ts";
+import { damagedCopy } from "./places.ts";
+
+/** Up to this size the whole log is copied; of a longer one only what is cut off, since the rest stays where it is. */
+const MOST_COPIED_BYTES = 64 * 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+const MOST_COPIES = 1000;
+
+export type Torn = {
+  readonly files: FileLayer;
+  readonly file: OpenFile;
+  readonly path: string;
+  readonly size: number;
+  /** Behind the last whole record. */
+  readonly end: number;
+};
+
+/** Resolves to the name of the copy, once it is on disk. */
+export async function keepOriginal({ files, file, path: log, size, end }: Torn): Promise<string> {
+  const { copy, name } = await createCopy(files, log);
+  try {
+    await copyBytes({ from: file, to: copy, start: size <= MOST_COPIED_BYTES ? 0 : end, end: size });
+    await copy.datasync();
+  } catch (thrown) {
+    // Half a copy would be taken for the original.
+    await files.remove(name).catch(() => undefined);
+    throw thrown;
+  } finally {
+    await copy.close();
+  }
+  await files.syncDirectory(path.dirname(log));
+  return name;
+}
+
+export async function cutBack({ file, end }: Pick<Torn, "file" | "end">): Promise<void> {
+  await file.truncate(end);
+  await file.datasync();
+}
+
+async function createCopy(files: FileLayer, log: string): Promise<{ copy: OpenFile; name: string }> {
+  for (let number = 1; number <= MOST_COPIES; number++) {
+    const name = damagedCopy(log, number);
+    try {
+      return { copy: await files.open(name, "create"), name };
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EEXIST") throw thrown;
+    }
+  }
+  throw new Error(`there are ${MOST_COPIES} damaged copies already`);
+}
+
+type Copy = { readonly from: OpenFile; readonly to: OpenFile; readonly start: number; readonly end: number };
+
+async function copyBytes({ from, to, start, end }: Copy): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - start));
+  for (let at = start; at < end; ) {
+    const filled = await from.read(buffer.subarray(0, Math.min(buffer.length, end - at)), at);
+    if (filled === 0) throw new Error("the log became shorter while it was copied");
+    await writeAll(to, buffer.subarray(0, filled), at - start);
+    at += filled;
+  }
+}

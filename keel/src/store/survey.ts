@@ -1,0 +1,38 @@
+/** Looks through an open log before it is read: its format, its records in order, and what is wrong with it. */
+import { fault } from "../kernel/fault.ts";
+import { logVersion } from "../protocol/version.ts";
+import { Damage } from "./damage.ts";
+import type { OpenFile } from "./files.ts";
+import { decodeLine } from "./line.ts";
+import { inOrder } from "./order.ts";
+import { type Entry, type Scan, scan } from "./scan.ts";
+
+export type Survey = {
+  readonly scan: Scan;
+  /** By `seq`, each once. */
+  readonly entries: readonly Entry[];
+  readonly damage: Damage;
+};
+
+/** Throws `log_too_new` for a format that this version does not know. `tornEnd` says what a torn end is worth. */
+export async function survey(
+  file: OpenFile,
+  { path, tornEnd }: { path: string; tornEnd: "told" | "ignored" },
+): Promise<Survey> {
+  const found = await scan(file);
+  if (found.newest > logVersion) throw fault("log_too_new", { path, found: found.newest, known: logVersion });
+  const ordered = await inOrder(found.entries, (entry) => callOf(file, entry));
+  const damage = new Damage(path);
+  const tornBytes = tornEnd === "told" ? found.size - found.end : 0;
+  damage.found({ scan: found, ordered, tornBytes });
+  return { scan: found, entries: ordered.entries, damage };
+}
+
+async function callOf(file: OpenFile, entry: Entry): Promise<string | undefined> {
+  const buffer = Buffer.alloc(entry.bytes);
+  await file.read(buffer, entry.offset);
+  const record = decodeLine(buffer);
+  const isCall = record?.["type"] === "tool.started" || record?.["type"] === "tool.finished";
+  const callId = record?.["callId"];
+  return isCall && typeof callId === "string" ? callId : undefined;
+}

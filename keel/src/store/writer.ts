@@ -1,0 +1,64 @@
+/**
+ * Adds bytes to the end of a log so that they are on disk, or not there at all. Whatever fails on the way, the file is
+ * cut back to its last good end before anything else is written.
+ */
+import { fault } from "../kernel/fault.ts";
+import { type OpenFile, writeAll } from "./files.ts";
+import { unwritable } from "./reasons.ts";
+
+export class Writer {
+  readonly #file: OpenFile;
+  readonly #path: string;
+  #end: number;
+  /** What must stand before the next bytes: a missing line end, or a header. */
+  #lead: Buffer;
+  /** Bytes of a failed write may stand behind the end. */
+  #soiled = false;
+
+  constructor({ file, path, end, lead }: { file: OpenFile; path: string; end: number; lead: Buffer }) {
+    this.#file = file;
+    this.#path = path;
+    this.#end = end;
+    this.#lead = lead;
+  }
+
+  /** Resolves to where the bytes start, once they are on disk. Throws `log_unwritable` with nothing added. */
+  async write(bytes: Buffer): Promise<number> {
+    try {
+      await this.#prepare();
+      const whole = this.#lead.length > 0 ? Buffer.concat([this.#lead, bytes]) : bytes;
+      this.#soiled = true;
+      await writeAll(this.#file, whole, this.#end);
+      await this.#file.datasync();
+      this.#soiled = false;
+      const start = this.#end + this.#lead.length;
+      this.#end += whole.length;
+      this.#lead = Buffer.alloc(0);
+      return start;
+    } catch (thrown) {
+      await this.#clean();
+      throw unwritable(this.#path, thrown);
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    const { bytes, names } = await this.#file.facts();
+    if (names === 0) throw fault("log_unwritable", { path: this.#path, reason: "the file was removed" });
+    if (bytes === this.#end) return;
+    if (!this.#soiled || bytes < this.#end) {
+      throw fault("log_unwritable", { path: this.#path, reason: "another program changed the file" });
+    }
+    await this.#file.truncate(this.#end);
+    this.#soiled = false;
+  }
+
+  async #clean(): Promise<void> {
+    if (!this.#soiled) return;
+    try {
+      await this.#file.truncate(this.#end);
+      this.#soiled = false;
+    } catch {
+      // The next write tries again first; until then nothing behind the end counts.
+    }
+  }
+}
