@@ -4,6 +4,7 @@ import { never } from "../kernel/never.ts";
 import type { AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
+import { toolUses } from "../protocol/message.ts";
 import { Asks } from "./asks.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
@@ -27,7 +28,9 @@ export class Session {
   readonly #listeners = new Set<Listener>();
   readonly #asks = new Asks();
   readonly #early: Work["early"] = new Map();
+  /** Ids that were used: a second input of one is the same input, a second call of one gets another. */
   readonly #inputs = new Set<string>();
+  readonly #calls = new Set<string>();
   #state: State = emptyState;
   #journal: Journal;
   #abort = new AbortController();
@@ -182,6 +185,7 @@ export class Session {
       parts: this.#parts,
       signal: this.#abort.signal,
       early: this.#early,
+      isKnownCall: (id) => this.#calls.has(id),
       get state() {
         return session.#state;
       },
@@ -200,7 +204,13 @@ export class Session {
       ...event,
     };
     this.#journal.add(envelope);
+    this.#remember(envelope);
     this.#state = fold(this.#state, envelope);
+  }
+
+  #remember(event: Durable): void {
+    if (event.type === "input.accepted") this.#inputs.add(event.input.id);
+    if (event.type === "model.finished") for (const { id } of toolUses(event.content)) this.#calls.add(id);
   }
 
   #show(event: LiveEvent): void {
@@ -216,20 +226,14 @@ export class Session {
     if (this.#inputs.has(id)) return { type: "accepted", inputId: id, duplicate: true };
     if (this.#state.pending.length >= this.#parts.limits.pendingInputs)
       throw fault("queue_full", { limit: this.#parts.limits.pendingInputs });
-    this.#inputs.add(id);
     const input = {
       id,
       content: command.content,
       from: command.from ?? { kind: "person" as const },
       when: command.when ?? ("after" as const),
     };
-    try {
-      this.#record({ type: "input.accepted", input });
-      await this.#journal.saved();
-    } catch (thrown) {
-      this.#inputs.delete(id);
-      throw thrown;
-    }
+    this.#record({ type: "input.accepted", input });
+    await this.#journal.saved();
     void this.run();
     return { type: "accepted", inputId: id, duplicate: false };
   }
@@ -308,9 +312,10 @@ export class Session {
 
   async #load(): Promise<void> {
     this.#inputs.clear();
+    this.#calls.clear();
     let state = emptyState;
     for await (const event of this.#parts.log.read()) {
-      if (event.type === "input.accepted") this.#inputs.add(event.input.id);
+      this.#remember(event);
       state = fold(state, event);
     }
     // A record that this version does not know still has its number.

@@ -46,7 +46,7 @@ export type State = {
   /** The calls of the newest reply, until all have settled. */
   readonly calls: readonly Call[];
   readonly asks: readonly Ask[];
-  /** How asks of the running turn were closed. */
+  /** How asks of the open calls were closed. An approval is used once. */
   readonly answers: ReadonlyMap<string, { readonly answer: Answer; readonly by: AnsweredBy }>;
   /** Rules that answers added for the rest of the session. */
   readonly rules: readonly string[];
@@ -244,7 +244,10 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
 function closeBatch(state: State): State {
   const results = state.calls.flatMap(({ result }) => (result ? [result] : []));
   const notes = state.calls.flatMap(({ context }) => context.map(note));
-  return addMessage({ ...state, calls: [] }, { role: "user", content: [...results, ...notes] });
+  return addMessage(
+    { ...state, calls: [], answers: new Map() },
+    { role: "user", content: [...results, ...notes] },
+  );
 }
 
 /** A turn that ends with open calls still leaves a valid conversation. */

@@ -36,6 +36,8 @@ export interface Work {
   readonly signal: AbortSignal;
   /** Calls that were started while their reply still streamed. */
   readonly early: Map<string, EarlyCall>;
+  /** Whether a call of this session has had this id. */
+  isKnownCall(id: string): boolean;
   /** Folds the event now and sends it on its way to the disk. */
   record(event: DurableEvent): void;
   /** Everything recorded so far is on disk. Awaited before every effect. */

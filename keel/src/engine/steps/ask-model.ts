@@ -3,6 +3,7 @@ import type { Fault } from "../../kernel/fault.ts";
 import { sameJson } from "../../kernel/json.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
 import type { PromptWhy } from "../../protocol/event.ts";
+import type { Block } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { note } from "../context/blocks.ts";
 import { requestOf } from "../context/request.ts";
@@ -54,7 +55,8 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
       fault: outcome.fault,
       begun: outcome.begun,
     });
-  const { content, stop, usage, providerId } = outcome.reply;
+  const { stop, usage, providerId } = outcome.reply;
+  const content = withFreshIds(outcome.reply.content, work, requestId);
   work.record({
     type: "model.finished",
     requestId,
@@ -66,6 +68,20 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
     costUsd: costOf(usage, info.prices),
     ms,
     providerId,
+  });
+}
+
+/** A provider that repeats the id of a call would make one result answer two calls, and one approval allow both. */
+function withFreshIds(content: readonly Block[], work: Work, requestId: string): Block[] {
+  const used = new Set<string>();
+  return content.map((block, index) => {
+    if (block.type !== "tool_use") return block;
+    const fresh =
+      work.isKnownCall(block.id) || used.has(block.id)
+        ? { ...block, id: `${block.id}_${requestId}_${index}` }
+        : block;
+    used.add(fresh.id);
+    return fresh;
   });
 }
 

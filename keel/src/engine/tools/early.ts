@@ -26,7 +26,7 @@ export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
 
 function isHarmless(work: Work, use: ToolUse): boolean {
   const tool = toolNamed(work.parts.tools, use.name);
-  if (!tool || use.broken !== undefined || work.early.has(use.id)) return false;
+  if (!tool || use.broken !== undefined || work.isKnownCall(use.id) || work.early.has(use.id)) return false;
   const parsed = tool.input.parse(use.input);
   if (!parsed.ok) return false;
   const traits = tool.traits(parsed.value);
@@ -39,6 +39,7 @@ function heldBack(work: Work, events: DurableEvent[]): Work {
     parts: work.parts,
     signal: work.signal,
     early: work.early,
+    isKnownCall: work.isKnownCall,
     get state() {
       return work.state;
     },
