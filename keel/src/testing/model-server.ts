@@ -66,7 +66,6 @@ const keepAliveTimeout = 120_000;
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: SeenRequest[] = [];
   const others: SeenRequest[] = [];
-  const closing = new AbortController();
   const desk = new Desk(options, (seen) => {
     const kept = seen.wants === "reply" ? requests : others;
     kept.push(seen);
@@ -79,9 +78,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     response.on("close", () => gone.abort());
     // A reader that leaves early is part of many tests, not an error of the server.
     response.on("error", () => gone.abort());
-    const signal = AbortSignal.any([closing.signal, gone.signal]);
-    desk.serve(request, response, signal).catch((thrown: unknown) => {
-      if (!signal.aborted) response.destroy(toFault(thrown));
+    desk.serve(request, response, gone.signal).catch((thrown: unknown) => {
+      if (!gone.signal.aborted) response.destroy(toFault(thrown));
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -97,7 +95,6 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     others,
     close: () =>
       new Promise((resolve) => {
-        closing.abort();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

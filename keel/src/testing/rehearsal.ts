@@ -64,7 +64,6 @@ const written: Script = {
   rules: [
     {
       when: { toolResultContains: passes },
-      times: 1,
       reply: reply(
         'Done: `greeting.js` said "Helo" and now says "Hello", and `node check.js` passes. I am only a rehearsal; with a key or a local model server a real model does this for your own work.',
       ),

@@ -177,6 +177,32 @@ describe("the scripted model", () => {
   });
 });
 
+test("a stop that comes after the end is not heard any more", async () => {
+  const clock = fakeClock();
+  const stop = new AbortController();
+  const model = scriptedModel({ replies: [replyWith({ betweenMs: 10 }, "abc")] }, { clock });
+  const types: string[] = [];
+  const reading = (async () => {
+    for await (const { type } of model.stream(request(), stop.signal)) {
+      types.push(type);
+      if (type === "end") stop.abort();
+    }
+  })();
+  await clock.advance(1000);
+  await reading;
+  expect(types.at(-1)).toBe("end");
+});
+
+test("an error that takes its time can be stopped before it comes", async () => {
+  const clock = fakeClock();
+  const stop = new AbortController();
+  const model = scriptedModel({ replies: [{ ...httpError(500), delayMs: 1000 }] }, { clock });
+  const run = ask(model, { signal: stop.signal });
+  await clock.advance(999);
+  stop.abort();
+  expect((await run).fault?.code).toBe("aborted");
+});
+
 describe("each named fault", () => {
   /** What becomes of it behind the port: a fault, a reply that ends, or a wait that only an abort ends. */
   const expected: Record<FaultName, FaultCode | "ends" | "waits"> = {
@@ -261,6 +287,16 @@ describe("each named fault", () => {
       "output_limit",
     );
   });
+});
+
+test("an error is known by its status where its type is not", async () => {
+  const codeOf = async (status: number) =>
+    (await ask(scriptedModel({ replies: [httpError(status, { type: "odd" })] }))).fault?.code;
+  expect([await codeOf(529), await codeOf(502), await codeOf(422)]).toEqual([
+    "overloaded",
+    "server_error",
+    "model_bad_request",
+  ]);
 });
 
 test.each([

@@ -63,15 +63,18 @@ export function scriptedModel(
       throw fault("model_bad_request", { reason: violations.join("; "), status: 400 });
 
     const reply = await answers.next(request, view);
-    await pass(reply.delayMs, clock, signal);
+    let waitMs = reply.delayMs;
     for (const event of eventsUntilFault(reply)) {
-      if (signal.aborted) throw aborted(signal);
+      await pause(waitMs, clock, signal);
       yield event;
-      await pass(reply.betweenMs, clock, signal);
+      waitMs = reply.betweenMs;
     }
     if (reply.fault?.kind === "stall") await foreverUnlessAborted(signal);
     const ending = reply.fault && faultOf(reply.fault, request.model);
-    if (ending) throw ending;
+    // A good reply has had its end: nothing may come after it, not even that somebody stopped it now.
+    if (!ending) return;
+    await pause(waitMs, clock, signal);
+    throw ending;
   }
 
   return {
@@ -160,7 +163,7 @@ function emptied(block: Block): Block {
 const readableUsage = (how: string, usage: Usage): Usage =>
   how === "negative-usage" || how === "missing-usage" ? noUsage : usage;
 
-async function pass(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   if (ms > 0) await clock.sleep(ms, signal);
   if (signal.aborted) throw aborted(signal);
 }
