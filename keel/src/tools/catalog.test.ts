@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { verifies } from "../../../test/verifies.ts";
+import { builtInTools } from "./catalog.ts";
+
+test("the built-in tools are sorted, described, and short", () => {
+  verifies("S4.15");
+  const tools = builtInTools();
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(["Bash", "Edit", "Read"]);
+  expect(names).toEqual(names.toSorted());
+  for (const { name, description, input } of tools) {
+    expect(input.json, name).toMatchObject({ type: "object" });
+    expect(JSON.stringify({ name, description, input_schema: input.json }).length, name).toBeLessThan(1_500);
+  }
+});
+
+test("every field of every tool is described to the model", () => {
+  for (const { name, input } of builtInTools()) {
+    const fields = Object.entries(input.json["properties"] ?? {});
+    expect(fields.length, name).toBeGreaterThan(0);
+    for (const [field, schema] of fields) expect(schema, `${name}.${field}`).toHaveProperty("description");
+  }
+});

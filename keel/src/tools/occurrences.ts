@@ -1,0 +1,35 @@
+/** Where a text occurs in another, with the line ends of the file and not of whoever asks. */
+
+/** The line end that most lines have. */
+export function lineEnd(text: string): "\n" | "\r\n" {
+  const all = countOf(text, "\n");
+  const windows = countOf(text, "\r\n");
+  return windows * 2 > all ? "\r\n" : "\n";
+}
+
+/** All places that do not overlap. In a file with CRLF a wanted text with plain line feeds is found too. */
+export function findPlaces(
+  text: string,
+  wanted: string,
+  end: "\n" | "\r\n",
+): { found: string; places: number[] } {
+  const exact = placesOf(text, wanted);
+  if (exact.length > 0 || end === "\n") return { found: wanted, places: exact };
+  const found = wanted.replace(/\r?\n/g, end);
+  return { found, places: placesOf(text, found) };
+}
+
+/** The number of the line in which a position lies. */
+export const lineOf = (text: string, at: number): number => countOf(text.slice(0, at), "\n") + 1;
+
+function placesOf(text: string, wanted: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  return places;
+}
+
+function countOf(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count += 1;
+  return count;
+}

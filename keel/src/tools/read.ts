@@ -1,0 +1,119 @@
+/** Read: a file as numbered lines, or as an image. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { text } from "../protocol/message.ts";
+import { type Excerpt, excerptOf } from "./excerpt.ts";
+import { failure } from "./failure.ts";
+import { imageType } from "./image-type.ts";
+import { claimedPath, movedTarget, targetOf } from "./target.ts";
+import { decodeText } from "./text-file.ts";
+
+const mebibyte = 1024 * 1024;
+/** What is read into memory at most; a part of a longer file is better cut out by a command. */
+const mostFileBytes = 16 * mebibyte;
+/** Providers take images up to 5 MB in base64, which is a third longer than the bytes. */
+const mostImageBytes = 3_750_000;
+/** More than other tools may return: a file that is cut in its middle has to be read again. */
+const resultCharacters = 100_000;
+const mostLines = 2_000;
+const mostLineCharacters = 2_000;
+
+const input = z.object({
+  file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
+  offset: z.optional(z.int().check(z.gte(1), z.describe("Number of the first line to show; 1 if left out."))),
+  limit: z.optional(z.int().check(z.gte(1), z.describe(`How many lines to show; ${mostLines} if left out.`))),
+});
+type Input = z.infer<typeof input>;
+
+export const readTool: Tool<Input> = defineTool({
+  name: "Read",
+  description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images. Lists no directories: use \`ls\` in Bash for that.`,
+  input: schemaOf(input),
+  resultCharacters,
+  traits: { readOnly: true, concurrent: true, replay: "safe" },
+  claims: async ({ file_path }, context) => [
+    { action: "read", target: await claimedPath(context, file_path) },
+  ],
+  check: async ({ file_path }, context) => (await context.workspace.files.describe(file_path)).problem,
+  run: async function* (
+    { file_path, offset = 1, limit = mostLines },
+    context,
+  ): AsyncGenerator<never, ToolOutcome> {
+    const target = await targetOf(context, { action: "read", path: file_path });
+    if (!target.ok) return failure(target.why);
+    const { facts } = target;
+    if (facts.kind === "directory")
+      return failure(`${file_path} is a directory. List it with Bash: ls ${quoted(file_path)}`);
+    const read = await context.workspace.files.read(facts.path, { mostBytes: mostFileBytes });
+    if (!read.ok) return failure(facts.exists ? `${read.why} ${otherWays(file_path)}` : read.why);
+    const { bytes, path, stamp } = read.file;
+    if (path !== facts.path) return failure(movedTarget(file_path));
+    const seen = [{ path, stamp }];
+    const type = imageType(bytes);
+    if (type) return image({ path, type, bytes, seen });
+    const decoded = decodeText(bytes);
+    if (!decoded)
+      return failure(
+        `${file_path} is not text: ${bytes.length} bytes of binary data. ${otherWays(file_path)}`,
+      );
+    return lines(
+      excerptOf(decoded.text, {
+        offset,
+        limit,
+        mostLineCharacters,
+        mostCharacters: resultCharacters - 1_000,
+      }),
+      { path, seen },
+    );
+  },
+});
+
+type Seen = NonNullable<ToolOutcome["seen"]>;
+
+function lines(excerpt: Excerpt, { path, seen }: { path: string; seen: Seen }): ToolOutcome {
+  const { numbered, content, startLine, numLines, totalLines, notes } = excerpt;
+  if (numLines === 0)
+    return failure(`${path} has only ${totalLines} lines; line ${startLine} is past its end.`);
+  const empty = totalLines === 1 && content === "" ? ["The file is empty."] : [];
+  return {
+    content: [text([numbered, ...[...empty, ...notes].map((note) => `(${note})`)].join("\n\n"))],
+    display: {
+      kind: "text",
+      text: `${path}: ${numLines === totalLines ? "" : `${numLines} of `}${totalLines} lines`,
+    },
+    data: { type: "text", file: { filePath: path, content, numLines, startLine, totalLines } },
+    seen,
+  };
+}
+
+function image({
+  path,
+  type,
+  bytes,
+  seen,
+}: {
+  path: string;
+  type: string;
+  bytes: Uint8Array;
+  seen: Seen;
+}): ToolOutcome {
+  if (bytes.length > mostImageBytes)
+    return failure(
+      `${path} is an image of ${bytes.length} bytes; at most ${mostImageBytes} can be shown. Make it smaller first.`,
+    );
+  return {
+    content: [{ type: "image", mediaType: type, data: Buffer.from(bytes).toString("base64") }],
+    display: { kind: "text", text: `${path}: ${type}, ${bytes.length} bytes` },
+    // The picture itself stands in the content; a second copy would double the log.
+    data: { type: "image", file: { filePath: path, type, originalSize: bytes.length } },
+    seen,
+  };
+}
+
+const otherWays = (path: string): string =>
+  `A part of it can be shown with Bash, for example: head -c 2000 ${quoted(path)}`;
+
+/** As a shell takes it. */
+const quoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;

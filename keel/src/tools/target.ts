@@ -1,0 +1,27 @@
+/** Where a file tool works: on the path that policy decided about, and on nothing that it has come to mean since. */
+
+import type { PathFacts } from "../engine/ports.ts";
+import type { ToolContext } from "../engine/tools/define.ts";
+
+export type Target =
+  | { readonly ok: true; readonly facts: PathFacts }
+  | { readonly ok: false; readonly why: string };
+
+export async function targetOf(
+  context: ToolContext,
+  { action, path }: { action: "read" | "write"; path: string },
+): Promise<Target> {
+  const decided = context.decided?.find((claim) => claim.action === action)?.target;
+  const facts = await context.workspace.files.describe(decided ?? path);
+  if (facts.problem !== undefined) return { ok: false, why: facts.problem };
+  if (decided !== undefined && facts.path !== decided) return { ok: false, why: movedTarget(path) };
+  return { ok: true, facts };
+}
+
+/** What a call would touch: the real path, every link resolved. */
+export async function claimedPath(context: ToolContext, path: string): Promise<string> {
+  return (await context.workspace.files.describe(path)).path;
+}
+
+export const movedTarget = (path: string): string =>
+  `${path} leads somewhere else since this call was allowed; nothing was done. Try again.`;

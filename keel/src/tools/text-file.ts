@@ -1,0 +1,46 @@
+/** The bytes of a file as text and back, so that what an edit does not touch stays as it was. */
+export type TextFile = {
+  readonly text: string;
+  readonly encoding: "utf-8" | "utf-16le";
+  readonly hasMark: boolean;
+  /** False when bytes had to be replaced to make it text: such a file can be shown, but not written back. */
+  readonly isExact: boolean;
+};
+
+/** Text has no NUL byte near its start, and hardly any bytes that are not characters. */
+const looksBytes = 65_536;
+const mostReplacedShare = 0.1;
+
+/** Undefined for what is not text. */
+export function decodeText(bytes: Uint8Array): TextFile | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) {
+    const text = new TextDecoder("utf-16le").decode(bytes);
+    return { text, encoding: "utf-16le", hasMark: true, isExact: true };
+  }
+  if (bytes.subarray(0, looksBytes).includes(0)) return undefined;
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  try {
+    return {
+      text: new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+      encoding: "utf-8",
+      hasMark,
+      isExact: true,
+    };
+  } catch {
+    return decodeLossily(bytes, { hasMark });
+  }
+}
+
+export function encodeText(
+  text: string,
+  { encoding, hasMark }: Pick<TextFile, "encoding" | "hasMark">,
+): Uint8Array {
+  return Buffer.from(hasMark ? `\ufeff${text}` : text, encoding);
+}
+
+function decodeLossily(bytes: Uint8Array, { hasMark }: { hasMark: boolean }): TextFile | undefined {
+  const text = new TextDecoder("utf-8").decode(bytes);
+  const replaced = text.slice(0, looksBytes).split("\ufffd").length - 1;
+  if (replaced > Math.min(text.length, looksBytes) * mostReplacedShare) return undefined;
+  return { text, encoding: "utf-8", hasMark, isExact: false };
+}
