@@ -211,8 +211,8 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
 function takeFailure(state: State, event: Extract<Durable, { type: "model.failed" }>): State {
   const { fault, retryable, retryAfterMs, purpose } = event;
   const billed = bill({ ...state, request: null }, event.model, event);
-  // Between turns nobody waits for a compaction: it is given up, and may be asked for again.
-  if (!billed.turn) return { ...billed, compaction: null };
+  // Between turns nobody waits for a compaction: one that failed is given up, one that was lost is still wanted.
+  if (!billed.turn) return fault.code === "request_lost" ? billed : { ...billed, compaction: null };
   const tooLong =
     billed.turn.tooLong || fault.code === "prompt_too_long" || fault.code === "request_too_large";
   const failure: Failure = { fault, retryable, retryAfterMs, purpose };
