@@ -3,7 +3,7 @@
  * ask that server which models it has. In this order: the flag, the environment, the settings, the default of the
  * provider that has a key, the one model that the base URL lists.
  */
-import { type Fault, fault } from "../kernel/fault.ts";
+import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
 import type { Catalog } from "./catalog.ts";
 import {
@@ -50,7 +50,11 @@ export async function resolveModel(
   const withKey = usable.find(({ credential }) => credential);
   const byDefault = withKey && catalog.defaultOf(withKey.provider);
   if (withKey && byDefault !== undefined) return ok({ model: byDefault, endpoint: withKey });
-  return chooseListed(first, await list(first));
+  try {
+    return chooseListed(first, await list(first));
+  } catch (thrown) {
+    return failed(toFault(thrown));
+  }
 }
 
 /** Blank names count as absent: `KEEL_MODEL= keel` means "as if it were not set". */
