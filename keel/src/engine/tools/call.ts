@@ -7,7 +7,7 @@ import type { Json } from "../../kernel/json.ts";
 import { sayIssues } from "../../kernel/schema.ts";
 import type { Denial, DurableEvent } from "../../protocol/event.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
-import type { Display } from "../../protocol/tool.ts";
+import type { Claim, Display } from "../../protocol/tool.ts";
 import { answerToolName } from "../answer.ts";
 import { within } from "../deadline.ts";
 import type { Call } from "../state.ts";
@@ -61,7 +61,7 @@ export async function runCall(work: Work, call: Call): Promise<void> {
 
   const ready = await prepare(work, { call, tool, context });
   if ("refused" in ready) return finish(ready.refused);
-  const { input, sent, by, notes, stop } = ready;
+  const { input, sent, by, claims, notes, stop } = ready;
   work.record({
     type: "tool.started",
     callId: call.use.id,
@@ -71,7 +71,7 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   });
   await work.saved();
   finish({
-    ...(await run(work, { call, tool, context, input, notes })),
+    ...(await run(work, { call, tool, context: { ...context, decided: claims }, input, notes })),
     ...(stop === undefined ? {} : { stop }),
   });
 }
@@ -80,6 +80,7 @@ type Ready = {
   input: unknown;
   sent: Json;
   by: "rule" | "mode" | "hook" | "host" | "read-only";
+  claims: readonly Claim[];
   notes: readonly string[];
   stop: string | undefined;
 };
@@ -117,6 +118,7 @@ async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready
     input: permission.input,
     sent: permission.sent,
     by: permission.by,
+    claims: permission.claims,
     notes: hook.context,
     stop: hook.stop,
   };
@@ -153,7 +155,7 @@ async function run(
   );
   const bounded = await bound(after.content ?? outcome.content, {
     callId: call.use.id,
-    mostCharacters: limits.resultCharacters,
+    mostCharacters: tool.resultCharacters ?? limits.resultCharacters,
     spill,
   });
   const said = [...notes, ...after.context];

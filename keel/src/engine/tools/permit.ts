@@ -3,7 +3,7 @@ import { canonicalJson, type Json } from "../../kernel/json.ts";
 import { fingerprint } from "../../kernel/text.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event.ts";
-import type { Display } from "../../protocol/tool.ts";
+import type { Claim, Display } from "../../protocol/tool.ts";
 import type { HookDecision } from "../hooks/points.ts";
 import { type Decision, decide } from "../policy/decide.ts";
 import { parseRule } from "../policy/rules.ts";
@@ -22,7 +22,14 @@ type Site = {
 };
 
 export type Permission =
-  | { verdict: "allow"; by: "rule" | "mode" | "hook" | "host" | "read-only"; input: unknown; sent: Json }
+  | {
+      verdict: "allow";
+      by: "rule" | "mode" | "hook" | "host" | "read-only";
+      input: unknown;
+      sent: Json;
+      /** What exactly was allowed: the run may touch these targets and no others. */
+      claims: readonly Claim[];
+    }
   | { verdict: "deny"; denial: Denial; interrupt: boolean };
 
 export async function permit(work: Work, site: Site): Promise<Permission> {
@@ -31,22 +38,22 @@ export async function permit(work: Work, site: Site): Promise<Permission> {
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
   if (hook?.verdict === "deny") return deny("hook", hook.reason);
   if (hook?.verdict !== "ask" && decision.verdict === "allow")
-    return { verdict: "allow", by: decision.by, input, sent };
+    return { verdict: "allow", by: decision.by, input, sent, claims };
   if (hook?.verdict === "allow" && !(decision.verdict === "ask" && decision.insists))
-    return { verdict: "allow", by: "hook", input, sent };
+    return { verdict: "allow", by: "hook", input, sent, claims };
   const ask = askFor(site, {
     decision,
     claims,
     reason: hook?.verdict === "ask" ? hook.reason : decision.because,
   });
-  return settle(work, site, await work.ask(ask));
+  return settle(work, { ...site, claims }, await work.ask(ask));
 }
 
 /** What policy says of an input, and about which claims. */
 export async function judge(
   work: Work,
   { tool, context, input }: Pick<Site, "tool" | "context" | "input">,
-): Promise<{ decision: Decision; claims: Ask["claims"] }> {
+): Promise<{ decision: Decision; claims: Claim[] }> {
   const claims = [...(await tool.claims(input, context))];
   const paths = new Map<string, PathFacts>();
   for (const { action, target } of claims) {
@@ -69,20 +76,24 @@ export async function judge(
   };
 }
 
-async function settle(work: Work, site: Site, { answer, by }: Closed): Promise<Permission> {
+async function settle(
+  work: Work,
+  site: Site & { claims: readonly Claim[] },
+  { answer, by }: Closed,
+): Promise<Permission> {
   if (answer.verdict === "deny")
     return {
       ...deny(by === "rule" ? "rule" : by, answer.reason ?? "The user said no."),
       interrupt: answer.interrupt ?? false,
     };
   if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.sent))
-    return { verdict: "allow", by: "host", input: site.input, sent: site.sent };
+    return { verdict: "allow", by: "host", input: site.input, sent: site.sent, claims: site.claims };
   // A changed input is decided again: an answer may not carry through what a rule denies.
   const parsed = site.tool.input.parse(answer.input);
   if (!parsed.ok) return deny("host", "The changed input does not fit the tool's schema.");
-  const { decision } = await judge(work, { ...site, input: parsed.value });
+  const { decision, claims } = await judge(work, { ...site, input: parsed.value });
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
-  return { verdict: "allow", by: "host", input: parsed.value, sent: answer.input };
+  return { verdict: "allow", by: "host", input: parsed.value, sent: answer.input, claims };
 }
 
 function askFor(
