@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startModelServer } from "./model-server.ts";
 import { runModelServer } from "./model-server-main.ts";
 
 const started: ChildProcess[] = [];
@@ -104,12 +105,13 @@ describe("the model server as a command", () => {
       message: expect.stringContaining("cannot be read"),
     });
     const scriptFile = await script({});
-    const { address } = await run({ scriptFile });
+    const taken = await startModelServer({ script: { replies: [] } });
     await expect(
-      runModelServer({ scriptFile, port: address.port, write: () => undefined }),
+      runModelServer({ scriptFile, port: taken.port, write: () => undefined }),
     ).rejects.toMatchObject({
       code: "usage",
       message: expect.stringContaining("cannot listen"),
     });
+    await taken.close();
   });
 });
