@@ -14,7 +14,8 @@ const CHUNK_BYTES = 1024 * 1024;
 export type Fork = {
   readonly files: FileLayer;
   readonly from: { readonly session: string; readonly file: OpenFile; readonly survey: Survey };
-  readonly to: { readonly session: string; readonly path: string };
+  /** `cwd`: the copy belongs to another folder than its origin. */
+  readonly to: { readonly session: string; readonly path: string; readonly cwd?: string };
   readonly upTo: number;
   readonly now: number;
 };
@@ -42,7 +43,7 @@ async function copyRecords({ from, to, upTo, now }: Fork, file: OpenFile): Promi
   const { survey, session } = from;
   const entries = survey.entries.filter(({ seq }) => seq <= upTo);
   const origin = { session, seq: entries.at(-1)?.seq ?? 0 };
-  const cwd = survey.scan.header?.cwd ?? "";
+  const cwd = to.cwd ?? survey.scan.header?.cwd ?? "";
   let chunk = [encodeHeader({ session: to.session, cwd, at: now })];
   let chunkBytes = 0;
   let position = 0;
@@ -59,7 +60,7 @@ async function copyRecords({ from, to, upTo, now }: Fork, file: OpenFile): Promi
     session,
     damage: survey.damage,
   })) {
-    const line = encodeRaw({ ...withOrigin(record, origin), seq: entry.seq, session: to.session });
+    const line = encodeRaw({ ...withOrigin(record, origin, to.cwd), seq: entry.seq, session: to.session });
     chunk.push(line);
     chunkBytes += line.length;
     if (chunkBytes >= CHUNK_BYTES) await flush();
@@ -67,6 +68,11 @@ async function copyRecords({ from, to, upTo, now }: Fork, file: OpenFile): Promi
   await flush();
 }
 
-function withOrigin(record: RawRecord, forkedFrom: { session: string; seq: number }): RawRecord {
-  return record["type"] === "session.opened" ? { ...record, forkedFrom } : record;
+function withOrigin(
+  record: RawRecord,
+  forkedFrom: { session: string; seq: number },
+  cwd: string | undefined,
+): RawRecord {
+  if (record["type"] !== "session.opened") return record;
+  return { ...record, ...(cwd === undefined ? {} : { cwd }), forkedFrom };
 }

@@ -98,10 +98,12 @@ function recordOf(line: Buffer): Checked | undefined {
 }
 
 function headerOf(line: Buffer): Checked | undefined {
-  // A format that we do not know may have given up the checksum; ours has it always.
-  if (line.includes(SUM_START) && !hasSum(line)) return undefined;
   const parsed = headerSchema.safeParse(decodeLine(line));
-  return parsed.success ? { kind: "header", header: parsed.data } : undefined;
+  if (!parsed.success) return undefined;
+  const header = parsed.data;
+  // A format to come may have given up the checksum; ours always has it.
+  const isToCome = header.v > logVersion && !line.includes(SUM_START);
+  return isToCome || hasSum(line) ? { kind: "header", header } : undefined;
 }
 
 const sumOf = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, "0");

@@ -14,15 +14,15 @@ export function salvage(line: Buffer): Piece[] {
   let tries = MOST_TRIES;
   let bytesLeft = MOST_TRIED_BYTES;
   let free = 0;
-  for (const end of ends) {
-    // The earliest start wins: a record may hold objects that look like the start of one.
-    for (const start of starts) {
-      if (start < free) continue;
-      if (start >= end) break;
+  // From the outside in: a record may hold objects that look like records.
+  for (const start of starts) {
+    if (start < free) continue;
+    for (const end of ends) {
+      if (end <= start) continue;
       tries -= 1;
       bytesLeft -= end - start;
       if (tries < 0 || bytesLeft < 0) return pieces;
-      const checked = checkLine(line.subarray(start, end));
+      const checked = isInside(line, end) ? undefined : checkLine(line.subarray(start, end));
       if (!checked) continue;
       pieces.push({ start, bytes: end - start, checked });
       free = end;
@@ -31,6 +31,9 @@ export function salvage(line: Buffer): Piece[] {
   }
   return pieces;
 }
+
+/** What is followed like this is a part of another record, and was never a record of this log. */
+const isInside = (line: Buffer, end: number): boolean => ",]}".includes(String.fromCharCode(line[end] ?? 0));
 
 function indexesOf(bytes: Buffer, wanted: Buffer): number[] {
   const found: number[] = [];

@@ -1,0 +1,83 @@
+import { appendFile, mkdir, symlink, truncate, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { failingFiles } from "../../../test/store/failing-files.ts";
+import { type Home, makeHome, otherSession, session, writeLog } from "../../../test/store/home.ts";
+import type { DurableEvent } from "../protocol/event.ts";
+import { calls, envelopes, opened, said } from "../testing/store-suite-events.ts";
+import { nodeFiles } from "./files.ts";
+import { jsonlStore } from "./jsonl.ts";
+
+let place: Home;
+beforeEach(async () => {
+  place = await makeHome();
+});
+afterEach(() => place.remove());
+
+const titled = (title: string): DurableEvent => ({ type: "settings.changed", patch: { title }, why: "host" });
+
+test("reads the start and the end of a log only, however long it is", async () => {
+  const long = Array.from({ length: 40 }, (_, index) => said(`${index} ${"x".repeat(100_000)}`));
+  const store = jsonlStore({ home: place.home });
+  const log = await store.create(session, { cwd: place.cwd });
+  await log.append(
+    envelopes(session, [opened(place.cwd), said("the first words"), ...long, titled("At the end")]),
+  );
+  await log.close();
+  const files = failingFiles(nodeFiles());
+  const [info] = await jsonlStore({ home: place.home, fs: files }).list();
+  expect(info).toMatchObject({ firstInput: "the first words", title: "At the end", cwd: place.cwd });
+  expect(files.calls.filter(({ operation }) => operation === "read")).toHaveLength(2);
+});
+
+test("finds the first words behind a long prompt, and shows only their start", async () => {
+  const store = jsonlStore({ home: place.home });
+  const log = await store.create(session, { cwd: place.cwd });
+  const prompt: DurableEvent = {
+    type: "prompt.fixed",
+    system: ["x".repeat(300_000)],
+    tools: [],
+    why: "first",
+  };
+  await log.append(envelopes(session, [opened(place.cwd), prompt, said("word ".repeat(1_000))]));
+  await log.close();
+  const [info] = await store.list();
+  expect(info?.firstInput).toMatch(/^word word .*…$/);
+  expect(info?.firstInput?.length).toBe(200);
+});
+
+test("lists a damaged log by what can be read of it", async () => {
+  const store = jsonlStore({ home: place.home, clock: { now: () => 1_700_000_000_000 } });
+  const { file } = await writeLog(store, place.cwd, 3);
+  await appendFile(file, "\0\0\0 garbage {");
+  expect(await store.list()).toMatchObject([{ id: session, cwd: place.cwd, createdAt: 1_700_000_000_000 }]);
+  await truncate(file, 0);
+  expect(await store.list()).toMatchObject([{ id: session, cwd: "", bytes: 0 }]);
+});
+
+test("passes over what is no log", async () => {
+  const store = jsonlStore({ home: place.home });
+  const { file } = await writeLog(store, place.cwd, 2);
+  const directory = path.dirname(file);
+  await writeFile(path.join(directory, "notes.jsonl"), "text");
+  await writeFile(path.join(directory, `${otherSession}.jsonl.damaged-1`), "text");
+  await mkdir(path.join(directory, `${otherSession}.jsonl`));
+  await symlink(file, path.join(directory, "0193f0a0-0000-7000-8000-0000000000dd.jsonl"));
+  await writeFile(path.join(place.home, "projects", "stray"), "text");
+  expect((await store.list()).map(({ id }) => id)).toEqual([session]);
+});
+
+test("reads only as many logs as are asked for", async () => {
+  const store = jsonlStore({ home: place.home });
+  for (let index = 0; index < 20; index++) {
+    const id = `0193f0a0-0000-7000-8000-0000000001${String(index).padStart(2, "0")}`;
+    const log = await store.create(id, { cwd: place.cwd });
+    await log.append(envelopes(id, [opened(place.cwd), ...calls(2)]));
+    await log.close();
+    await utimes(store.location(id) ?? "", index, index);
+  }
+  const files = failingFiles(nodeFiles());
+  const infos = await jsonlStore({ home: place.home, fs: files }).list({ limit: 3 });
+  expect(infos.map(({ id }) => id.slice(-2))).toEqual(["19", "18", "17"]);
+  expect(files.calls.filter(({ operation }) => operation === "open read")).toHaveLength(3);
+});
