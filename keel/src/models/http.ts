@@ -11,7 +11,7 @@ export type HttpRequest = {
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 };
 
 export type HttpResponse = {

@@ -40,7 +40,7 @@ type Wire = Record<string, unknown>;
 /** The body that the encoder writes, parsed. */
 function bodyOf(parts: Partial<ModelRequest>, encode = messagesEncoder()): Wire {
   const request = requestOf(parts);
-  const body: Wire = JSON.parse(encode(request, models.info(request.model)));
+  const body: Wire = JSON.parse(new TextDecoder().decode(encode(request, models.info(request.model))));
   return body;
 }
 
@@ -265,6 +265,12 @@ describe("cache marks", () => {
       expect(marked.length).toBeLessThanOrEqual(4);
       expect(marked.join()).not.toMatch(/"thinking":|server_tool_use/);
     }
+  });
+
+  test("stand inside their block also when its text is longer in bytes than in characters", () => {
+    const body = bodyOf({ system: ["é你😀"], messages: [user(text("é你😀"))] });
+    const marked = { type: "text", text: "é你😀", cache_control: { type: "ephemeral" } };
+    expect([body["system"], messagesOf(body)[0]?.content]).toEqual([[marked], [marked]]);
   });
 
   test("are left out for a model without a cache", () => {

@@ -1,7 +1,7 @@
 /**
- * A request as the text of a Messages body. Each message, tool and system part is written once and remembered by the
- * object's identity; a body is their texts joined, so a turn costs no more CPU at the end of a long session than at its
- * start. A body extends the one before it: only the cache marks move.
+ * A request as the bytes of a Messages body. Each message, tool and system part is written once and remembered by the
+ * object's identity; a body is their bytes joined, so a turn at the end of a long session costs a copy more than one at
+ * its start, and nothing else. A body extends the one before it: only the cache marks move.
  *
  * Cache marks, three of the four that are allowed. The provider keeps everything up to a mark (order: tools, system,
  * messages) and, at the next request, looks for a kept start at each mark and at the 20 blocks before it.
@@ -17,7 +17,7 @@ import type { ModelInfo } from "../../protocol/usage.ts";
 import { encodeBlock, type Reader } from "./blocks.ts";
 import { thinkingFields } from "./thinking.ts";
 
-export type Encoder = (request: ModelRequest, info: ModelInfo) => string;
+export type Encoder = (request: ModelRequest, info: ModelInfo) => Uint8Array;
 
 export function messagesEncoder(): Encoder {
   const messages = new WeakMap<Message, EncodedMessage>();
@@ -35,12 +35,16 @@ export function messagesEncoder(): Encoder {
       messages.set(message, made);
       return made;
     });
-    return join(request, info, { tools: specs, system, messages: encoded.filter(({ text }) => text !== "") });
+    return join(request, info, {
+      tools: specs,
+      system,
+      messages: encoded.filter(({ bytes }) => bytes.length > 0),
+    });
   };
 }
 
-/** A text of one or more blocks, and where in it a mark can be set; -1 where none can. */
-type Written = { readonly text: string; readonly markAt: number };
+/** The bytes of one or more blocks, and where between them a mark can be set; -1 where none can. */
+type Written = { readonly bytes: Uint8Array; readonly markAt: number };
 
 type EncodedMessage = Written & {
   readonly role: Message["role"];
@@ -54,9 +58,36 @@ type Parts = {
   readonly messages: readonly EncodedMessage[];
 };
 
-function join(request: ModelRequest, info: ModelInfo, { tools, system, messages }: Parts): string {
+function join(request: ModelRequest, info: ModelInfo, { tools, system, messages }: Parts): Uint8Array {
   const cache = info.abilities.cache;
   const marks = cache ? markedMessages(messages) : [];
+  const pieces: Uint8Array[] = [Buffer.from(headOf(request, info))];
+  const add = (text: string) => pieces.push(Buffer.from(text));
+  const addList = (name: string, parts: readonly Written[], last: "marked" | "plain") => {
+    if (parts.length === 0) return;
+    add(`,"${name}":[`);
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) pieces.push(comma);
+      pieces.push(...(last === "marked" && index === parts.length - 1 ? mark(part) : [part.bytes]));
+    }
+    add("]");
+  };
+  addList("tools", tools, cache && system.length === 0 ? "marked" : "plain");
+  addList("system", system, cache ? "marked" : "plain");
+  add(',"messages":[');
+  for (const [index, message] of messages.entries()) {
+    const before = messages[index - 1]?.role;
+    if (before === message.role) pieces.push(comma);
+    else pieces.push(...(before ? [closing] : []), opening[message.role]);
+    if (marks.includes(index)) pieces.push(...mark(message));
+    else pieces.push(message.bytes);
+  }
+  add(messages.length > 0 ? "]}]}" : "]}");
+  return Buffer.concat(pieces);
+}
+
+/** All but the conversation, without the brace that closes it. */
+function headOf(request: ModelRequest, info: ModelInfo): string {
   const head = toJson({
     model: request.model,
     max_tokens: request.maxOutputTokens,
@@ -64,23 +95,15 @@ function join(request: ModelRequest, info: ModelInfo, { tools, system, messages 
     ...thinkingFields(request, info),
     metadata: { user_id: request.session },
   });
-  const pieces = [head.slice(0, -1)];
-  if (tools.length > 0)
-    pieces.push(',"tools":[', listed(tools, cache && system.length === 0 ? "marked" : "plain"), "]");
-  if (system.length > 0) pieces.push(',"system":[', listed(system, cache ? "marked" : "plain"), "]");
-  pieces.push(',"messages":[');
-  for (const [index, message] of messages.entries()) {
-    const joins = messages[index - 1]?.role === message.role;
-    if (joins) pieces.push(",");
-    else pieces.push(`${index > 0 ? "]}," : ""}{"role":"${message.role}","content":[`);
-    pieces.push(marks.includes(index) ? mark(message) : message.text);
-  }
-  pieces.push(messages.length > 0 ? "]}]}" : "]}");
-  return pieces.join("");
+  return head.slice(0, -1);
 }
 
-const listed = (parts: readonly Written[], last: "marked" | "plain"): string =>
-  parts.map((part, at) => (last === "marked" && at === parts.length - 1 ? mark(part) : part.text)).join(",");
+const comma: Uint8Array = Buffer.from(",");
+const closing: Uint8Array = Buffer.from("]},");
+const opening: Readonly<Record<Message["role"], Uint8Array>> = {
+  user: Buffer.from('{"role":"user","content":['),
+  assistant: Buffer.from('{"role":"assistant","content":['),
+};
 
 /** Which messages carry marks 2 and 3. */
 function markedMessages(messages: readonly EncodedMessage[]): number[] {
@@ -92,25 +115,30 @@ function markedMessages(messages: readonly EncodedMessage[]): number[] {
   return [last, earlier].filter((index) => index !== -1);
 }
 
-const cacheMark = ',"cache_control":{"type":"ephemeral"}';
+const cacheMark: Uint8Array = Buffer.from(',"cache_control":{"type":"ephemeral"}');
 
-const mark = ({ text, markAt }: Written): string =>
-  markAt === -1 ? text : text.slice(0, markAt) + cacheMark + text.slice(markAt);
+const mark = ({ bytes, markAt }: Written): Uint8Array[] =>
+  markAt === -1 ? [bytes] : [bytes.subarray(0, markAt), cacheMark, bytes.subarray(markAt)];
 
 function encodeMessage({ role, content }: Message, reader: Reader): EncodedMessage {
-  const texts: string[] = [];
+  const pieces: Uint8Array[] = [];
   let length = 0;
   let markAt = -1;
   for (const block of content) {
     const encoded = encodeBlock(block, reader);
     if (encoded === undefined) continue;
-    const text = toJson(encoded);
-    length += text.length + (texts.length > 0 ? 1 : 0);
-    texts.push(text);
-    // Thinking takes no mark, and what we only pass on stays as it came.
+    const bytes = Buffer.from(`${length > 0 ? "," : ""}${toJson(encoded)}`);
+    pieces.push(bytes);
+    length += bytes.length;
+    // Before the brace that closes it. Thinking takes no mark, and what we only pass on stays as it came.
     if (block.type !== "thinking" && block.type !== "foreign") markAt = length - 1;
   }
-  return { role, text: texts.join(","), markAt, reader: isReadDifferently(content) ? reader : undefined };
+  return {
+    role,
+    bytes: Buffer.concat(pieces),
+    markAt,
+    reader: isReadDifferently(content) ? reader : undefined,
+  };
 }
 
 const isReadDifferently = (content: Message["content"]): boolean =>
@@ -133,8 +161,8 @@ function encodeTool({ name, description, input }: ToolSpec): Written {
 }
 
 function written(value: object): Written {
-  const text = toJson(value);
-  return { text, markAt: text.length - 1 };
+  const bytes = Buffer.from(toJson(value));
+  return { bytes, markAt: bytes.length - 1 };
 }
 
 /** Half a surrogate pair is no Unicode: the provider would refuse the whole request for it. */

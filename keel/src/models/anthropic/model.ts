@@ -38,7 +38,10 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
       model: request.model,
       errorOf: (wire) => providerFault({ ...about, wire }),
     });
-    yield* isJson(response) ? readWhole(response, decoder) : readStream(response, decoder);
+    const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
+    // One generator and no delegation: a long reply passes here event by event.
+    for await (const chunk of response.body) for (const event of reader.push(chunk)) yield event;
+    for (const event of reader.end()) yield event;
     const end = decoder.ended();
     if (!end) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
     yield end;
@@ -65,35 +68,55 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
 
 /** An event is one delta or one whole block of a server's tool. */
 const mostEventCharacters = 16 * 1024 * 1024;
-const mostWholeBytes = 32 * 1024 * 1024;
+const mostWholeCharacters = 32 * 1024 * 1024;
 const mostErrorBytes = 64 * 1024;
 /** The status says most of it; its words are not worth a long wait. */
 const errorBodyMs = 5_000;
 /** After the last event the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
 
-async function* readStream(response: HttpResponse, decoder: Decoder): AsyncGenerator<ModelEvent> {
+/** What came before a fault is handed on before it is thrown: a reply that has begun may be billed. */
+type Reader = {
+  push(chunk: Uint8Array): Iterable<ModelEvent>;
+  end(): Iterable<ModelEvent>;
+};
+
+function streamReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "text/event-stream");
   const reader = sseReader({ mostCharacters: mostEventCharacters });
-  for await (const chunk of response.body) {
-    for (const { data } of reader.push(chunk)) {
-      // Some servers of this wire close with a word of another one.
-      if (data === "[DONE]") continue;
-      yield* decoder.push(parseData(data));
-    }
-    if (decoder.ended()) response.endWithin(afterEndMs);
-  }
+  return {
+    *push(chunk) {
+      for (const { data } of reader.push(chunk)) {
+        // Some servers of this wire close with a word of another one.
+        if (data !== "[DONE]") yield* decoder.push(parseData(data));
+      }
+      if (decoder.ended()) response.endWithin(afterEndMs);
+    },
+    end: () => [],
+  };
 }
 
 /** Some servers do not stream although they were asked to. */
-async function* readWhole(response: HttpResponse, decoder: Decoder): AsyncGenerator<ModelEvent> {
+function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "application/json");
-  const text = await readText(response, mostWholeBytes);
-  const message = parseData(text);
-  if (!isObject(message)) throw fault("stream_malformed", { reason: "the answer is no message" });
-  if (message["type"] === "error") decoder.push(message);
-  if (message["type"] !== "message") throw fault("stream_malformed", { reason: "the answer is no message" });
-  for (const event of asStream(message)) yield* decoder.push(event);
+  const text = new TextDecoder();
+  let body = "";
+  return {
+    push(chunk) {
+      body += text.decode(chunk, { stream: true });
+      if (body.length > mostWholeCharacters)
+        throw fault("stream_malformed", { reason: "the answer does not end" });
+      return [];
+    },
+    *end() {
+      const message = parseData(body);
+      if (!isObject(message)) throw fault("stream_malformed", { reason: "the answer is no message" });
+      if (message["type"] === "error") decoder.push(message);
+      if (message["type"] !== "message")
+        throw fault("stream_malformed", { reason: "the answer is no message" });
+      for (const event of asStream(message)) yield* decoder.push(event);
+    },
+  };
 }
 
 /** An error whose words broke off is still that error. */
