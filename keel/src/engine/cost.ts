@@ -6,13 +6,16 @@ const million = 1_000_000;
 /** Null when the prices are unknown. */
 export function costOf(usage: Usage, prices: Prices | null): number | null {
   if (!prices) return null;
+  const promptTokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const { longPrompt } = prices;
+  const rates = longPrompt && promptTokens > longPrompt.overTokens ? longPrompt : prices;
   const long = usage.cacheWriteLongTokens ?? 0;
   const tokens =
-    usage.inputTokens * prices.input +
-    usage.outputTokens * prices.output +
-    usage.cacheReadTokens * prices.cacheRead +
-    (usage.cacheWriteTokens - long) * prices.cacheWrite +
-    long * prices.cacheWriteLong;
+    usage.inputTokens * rates.input +
+    usage.outputTokens * rates.output +
+    usage.cacheReadTokens * rates.cacheRead +
+    (usage.cacheWriteTokens - long) * rates.cacheWrite +
+    long * rates.cacheWriteLong;
   return tokens / million + (usage.webSearches ?? 0) * (prices.webSearch ?? 0);
 }
 

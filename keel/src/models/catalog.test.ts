@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { costOf } from "../engine/cost.ts";
 import { modelInfoSchema } from "../protocol/usage.ts";
 import { catalog } from "./catalog.ts";
 import { defaultModels, knownAliases } from "./catalog-data.ts";
@@ -19,6 +20,18 @@ describe("the catalog", () => {
       cacheRead: 0.1,
       cacheWriteLong: 2,
     });
+  });
+
+  test("a model that costs more for long prompts is billed by the length of the whole prompt", () => {
+    const { prices } = catalog().info("claude-haiku-5-5");
+    const usage = {
+      inputTokens: 60_000,
+      outputTokens: 1_000_000,
+      cacheReadTokens: 40_000,
+      cacheWriteTokens: 0,
+    };
+    expect(costOf(usage, prices)).toBeCloseTo(0.006 + 0.5 + 0.0004, 9);
+    expect(costOf({ ...usage, cacheReadTokens: 40_001 }, prices)).toBeCloseTo(0.03 + 2.5 + 0.00200005, 9);
   });
 
   test("every row is a whole model, with prices that have a date and rise from read to write", () => {
