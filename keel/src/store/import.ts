@@ -23,7 +23,13 @@ export type Import = {
 };
 
 /** Throws `log_damaged`, `log_unreadable`, `log_too_new` or `log_unwritable`; nothing is then left behind. */
-export async function importLog({ home, file: given, session, cwd, now }: Import): Promise<{ events: number }> {
+export async function importLog({
+  home,
+  file: given,
+  session,
+  cwd,
+  now,
+}: Import): Promise<{ events: number }> {
   const files = nodeFiles();
   // The person named this path, so a link in it is meant; what it leads to must be a plain file.
   const from = await files.realPath(given).catch((thrown: unknown) => {
@@ -54,7 +60,8 @@ async function check(file: OpenFile, { scan, entries, damage }: Survey, path: st
   for await (const event of readEvents({ file, entries, session, damage })) first ??= event.type;
   const damaged = damage.notices().find(({ level }) => level === "warning");
   if (damaged) throw fault("log_damaged", { path, reason: reasonIn(damaged.text) });
-  if (first !== "session.opened") throw fault("log_damaged", { path, reason: "it does not begin with a session." });
+  if (first !== "session.opened")
+    throw fault("log_damaged", { path, reason: "it does not begin with a session." });
   return session;
 }
 

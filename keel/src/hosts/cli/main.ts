@@ -1,14 +1,62 @@
-// The command line: reads the arguments and hands over to what they ask for.
+/** The command line: finds the command, runs it, and ends the process when everything it wrote has arrived. */
 import manifest from "../../../package.json" with { type: "json" };
-
-const USAGE_EXIT = 64;
+import { toFault } from "../../kernel/fault.ts";
+import { exitCodes } from "../../kernel/faults.ts";
+import { type Command, commands } from "./commands.ts";
+import type { Context } from "./context.ts";
+import { Output } from "./output.ts";
+import { catchSignals } from "./signals.ts";
 
 export async function main(): Promise<void> {
-  const [first] = process.argv.slice(2);
-  if (first === "--version" || first === "-V") {
-    process.stdout.write(`${manifest.version}\n`);
-    return;
+  const context: Context = {
+    version: manifest.version,
+    env: process.env,
+    cwd: process.cwd(),
+    input: process.stdin,
+    out: new Output(process.stdout),
+    err: new Output(process.stderr),
+    signals: catchSignals(),
+  };
+  const give = (thrown: unknown): Promise<void> => fail(context, thrown).then((code) => end(context, code));
+  process.on("uncaughtException", give);
+  process.on("unhandledRejection", give);
+  const code = await run(process.argv.slice(2), context).catch((thrown: unknown) => fail(context, thrown));
+  await end(context, code);
+}
+
+async function run(given: readonly string[], context: Context): Promise<number> {
+  const [first = "", second = ""] = given;
+  const group = commands.some(({ name }) => name.startsWith(`${first} `));
+  if (group && ["", "-h", "--help"].includes(second)) return showGroup(first, context);
+  const found = commandFor(given);
+  return found.command.start(found.rest, context);
+}
+
+function commandFor(given: readonly string[]): { command: Command; rest: readonly string[] } {
+  for (const words of [2, 1]) {
+    const command = commands.find(({ name }) => name !== "" && name === given.slice(0, words).join(" "));
+    if (command) return { command, rest: given.slice(words) };
   }
-  process.stderr.write("keel: only --version is built so far.\n");
-  process.exitCode = USAGE_EXIT;
+  const [root] = commands;
+  if (!root) throw new Error("the table of commands is empty");
+  return { command: root, rest: given };
+}
+
+async function showGroup(name: string, context: Context): Promise<number> {
+  const { helpForGroup } = await import("./help.ts");
+  context.out.write(helpForGroup(name, commands));
+  return exitCodes.ended;
+}
+
+async function fail(context: Context, thrown: unknown): Promise<number> {
+  const { showFault } = await import("./show-fault.ts");
+  const fault = toFault(thrown);
+  showFault(context.err, fault);
+  return fault.exitCode;
+}
+
+/** Pipes are written in the background: ending the process first would cut the output at what the pipe holds. */
+async function end({ out, err }: Context, code: number): Promise<void> {
+  await Promise.all([out.drained(), err.drained()]);
+  process.exit(out.isClosed && code === exitCodes.ended ? exitCodes.outputClosed : code);
 }

@@ -1,0 +1,32 @@
+/** The one order in which a session ends. Every step has its time; a step that fails does not keep the next from running. */
+import { graceMs } from "../engine/deadline.ts";
+import type { Clock } from "../engine/ports.ts";
+import type { Session } from "../engine/session.ts";
+import { fault } from "../kernel/fault.ts";
+
+export type Closing = {
+  readonly session: Pick<Session, "close">;
+  readonly model: { close(): void };
+  readonly clock: Clock;
+};
+
+export type CloseReason = Parameters<Session["close"]>[0];
+
+/** Calls get their grace time to stop, and the log a moment to be written. */
+const shutdownMs = graceMs + 3_000;
+
+/** Throws `out_of_time` when the session did not end in time, or what its end threw. */
+export async function closeAll({ session, model, clock }: Closing, reason: CloseReason): Promise<void> {
+  const done = new AbortController();
+  const late = clock.sleep(shutdownMs, done.signal).then(() => "late" as const);
+  try {
+    // 1. The turn ends, its processes with it; asks are closed; the last events are on disk; the lease is given back.
+    const ended = await Promise.race([session.close(reason).then(() => "closed" as const), late]);
+    if (ended === "late")
+      throw fault("out_of_time", { what: "Closing the session", seconds: shutdownMs / 1000 });
+  } finally {
+    done.abort();
+    // 2. Nobody asks the model any more: its connections close.
+    model.close();
+  }
+}

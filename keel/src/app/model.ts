@@ -1,0 +1,121 @@
+/** The model of a session: found by its sources, connected once, and handed to the engine as one port. */
+
+import type { Environment } from "../config/paths.ts";
+import type { UserSettings } from "../config/user-settings.ts";
+import type { Clock, Model } from "../engine/ports.ts";
+import { fault } from "../kernel/fault.ts";
+import { type Catalog, catalog } from "../models/catalog.ts";
+import { connectModel } from "../models/connect.ts";
+import { openHttp } from "../models/http.ts";
+import { listModels } from "../models/list-models.ts";
+import { providers } from "../models/providers.ts";
+import { type ResolvedModel, resolveModel } from "../models/resolve.ts";
+
+export type ModelWish = {
+  /** `--model`, or the model of the session that goes on. */
+  readonly name?: string | undefined;
+  readonly env: Environment;
+  readonly settings: UserSettings;
+};
+
+export type OpenModel = {
+  readonly port: Model;
+  readonly catalog: Catalog;
+  readonly facts: ModelFacts;
+  close(): void;
+};
+
+/** What may be shown: never the key. */
+export type ModelFacts = {
+  readonly model: string;
+  readonly provider: string;
+  readonly baseUrl: string;
+  /** The name of the variable in the environment, `settings`, or `none`. */
+  readonly keySource: string;
+};
+
+/** A server that is asked which models it has must answer soon: nothing has begun yet. */
+const listMs = 15_000;
+
+/** Throws `no_model`, `key_missing`, `unreachable` or `usage`. */
+export async function openModel(wish: ModelWish, clock: Clock): Promise<OpenModel> {
+  const http = openHttp({ proxyEnv: proxyIn(wish.env) });
+  const known = catalogOf(wish.settings);
+  try {
+    const resolved = await resolve(wish, known, (endpoint) =>
+      answered(clock, listMs, (signal) => listModels(endpoint, http.send, signal)),
+    );
+    return {
+      port: connectModel(resolved, { catalog: known, http: http.send, now: clock.now }),
+      catalog: known,
+      facts: factsOf(resolved, wish.env),
+      close: http.close,
+    };
+  } catch (thrown) {
+    http.close();
+    throw thrown;
+  }
+}
+
+export const catalogOf = ({ models, modelAliases }: UserSettings): Catalog =>
+  catalog({ extra: models, aliases: modelAliases });
+
+/** A port whose model is connected later: a log is opened before it is known which model it was written with. */
+export function lateModel(): Model & { connect(model: Model): void } {
+  let connected: Model | undefined;
+  const model = (): Model => {
+    if (!connected) throw fault("no_model", { reason: "it is not connected yet." });
+    return connected;
+  };
+  return {
+    info: (name) => model().info(name),
+    stream: (request, signal) => model().stream(request, signal),
+    connect(found) {
+      connected = found;
+    },
+  };
+}
+
+type List = Parameters<typeof resolveModel>[1]["list"];
+
+async function resolve(
+  { name, env, settings }: ModelWish,
+  known: Catalog,
+  list: List,
+): Promise<ResolvedModel> {
+  const sources = { flag: name, env, settingsModel: settings.model, providers: settings.providers };
+  const resolved = await resolveModel(sources, { catalog: known, list });
+  if (!resolved.ok) throw resolved.error;
+  return resolved.value;
+}
+
+function factsOf({ model, endpoint }: ResolvedModel, env: Environment): ModelFacts {
+  const names = providers.find(({ id }) => id === endpoint.provider)?.credentialNames ?? [];
+  const variable = names.find(({ name }) => env[name]?.trim())?.name;
+  const keySource = endpoint.credential === undefined ? "none" : (variable ?? "settings");
+  return { model, provider: endpoint.provider, baseUrl: endpoint.baseUrl, keySource };
+}
+
+async function answered<T>(clock: Clock, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const done = new AbortController();
+  void clock.sleep(ms, done.signal).then(() => late.abort());
+  try {
+    return await work(late.signal);
+  } catch (thrown) {
+    if (!late.signal.aborted) throw thrown;
+    throw fault("unreachable", {
+      reason: `it did not list its models within ${ms / 1000} seconds`,
+      cause: thrown,
+    });
+  } finally {
+    done.abort();
+  }
+}
+
+/** Only what the user's environment says, and nothing when it says nothing. */
+function proxyIn(env: Environment): Environment | undefined {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+  const found = names.filter((name) => env[name]);
+  return found.length === 0 ? undefined : Object.fromEntries(found.map((name) => [name, env[name]]));
+}

@@ -1,0 +1,148 @@
+/** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
+import type { Log, LogNotice } from "../engine/ports.ts";
+import { type Listener, Session } from "../engine/session.ts";
+import { sameJson } from "../kernel/json.ts";
+import type { Ask } from "../protocol/ask.ts";
+import type { Command, Receipt } from "../protocol/command.ts";
+import type { Durable } from "../protocol/event.ts";
+import type { SettingsPatch } from "../protocol/settings.ts";
+import type { Bill } from "../protocol/usage.ts";
+import { type CloseReason, closeAll } from "./close.ts";
+import { guard, type SessionFacts } from "./info.ts";
+import { allowedMode, type Kit, makeKit } from "./kit.ts";
+import { lateModel, type OpenModel, openModel } from "./model.ts";
+import type { OpenOptions } from "./options.ts";
+import { openLog } from "./which-session.ts";
+
+/** An open session, as hosts see it. */
+export type OpenSession = {
+  readonly id: string;
+  /** Where its log stands, if it is on disk. */
+  readonly location: string | undefined;
+  readonly info: SessionFacts;
+  /** What a person should know at the start: a rule that is none, a damaged log, a wrong setting. */
+  readonly notices: readonly LogNotice[];
+  submit(command: Command): Promise<Receipt>;
+  onEvent(listener: Listener): () => void;
+  /** Questions that nobody has answered yet, also those of an earlier process. */
+  openAsks(): readonly Ask[];
+  /** Whether a turn is unfinished or an input waits. */
+  hasWork(): boolean;
+  /** Goes on with what is unfinished. */
+  run(): Promise<void>;
+  /** Resolves when nothing is left to do. Throws what stopped the work, such as `log_unwritable`. */
+  idle(): Promise<void>;
+  bill(): Bill;
+  /** The durable events after `seq`, from the log. */
+  history(after?: number): AsyncIterable<Durable>;
+  /** Ends the session gracefully; a second call joins the first. */
+  close(reason: CloseReason): Promise<void>;
+};
+
+/** Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. */
+export async function openSession(options: OpenOptions): Promise<OpenSession> {
+  const kit = await makeKit(options);
+  const { clock, ids, workspace } = kit.parts;
+  const which = options.which ?? { kind: "new" };
+  const find = (name: string | undefined) =>
+    openModel({ name, env: options.env, settings: kit.settings }, clock);
+
+  await using undo = new AsyncDisposableStack();
+  // A new session has its model before it has a log; one that goes on tells by its log which model it had.
+  const chosen = which.kind === "new" ? await find(options.model) : undefined;
+  if (chosen) undo.defer(chosen.close);
+  const log = await openLog(which, { store: kit.store, ids, cwd: workspace.cwd });
+  if (which.kind !== "resume") undo.defer(() => kit.store.delete(log.session));
+  undo.defer(() => log.close());
+  const port = lateModel();
+  const session = await Session.open(
+    { ...kit.parts, log, model: port, spill: (name, content) => kit.store.spill(log.session, name, content) },
+    { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
+  );
+  const model = chosen ?? (await find(options.model ?? session.state.settings?.model));
+  if (!chosen) undo.defer(model.close);
+  port.connect(model.port);
+  await adjust(session, {
+    model: model.facts.model,
+    permissionMode: kit.permissionMode,
+    thinking: options.thinking,
+  });
+  undo.move();
+  return handleOf({ options, kit, log, session, model });
+}
+
+function startOf(
+  { version, thinking }: OpenOptions,
+  { parts, permissionMode }: Kit,
+  model: OpenModel | undefined,
+) {
+  const settings = {
+    model: model?.facts.model ?? "",
+    permissionMode,
+    thinking: thinking ?? ({ kind: "off" } as const),
+  };
+  return { keel: version, cwd: parts.workspace.cwd, settings };
+}
+
+/** A session that goes on keeps its settings, except for those that are named now; the mode is never inherited. */
+async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
+  const now: SettingsPatch = session.state.settings ?? {};
+  const names = ["model", "permissionMode", "thinking"] as const;
+  const changed = names.filter((name) => wanted[name] !== undefined && !sameJson(wanted[name], now[name]));
+  if (changed.length === 0) return;
+  await session.submit({
+    type: "set",
+    patch: Object.fromEntries(changed.map((name) => [name, wanted[name]])),
+  });
+}
+
+type Opened = { options: OpenOptions; kit: Kit; log: Log; session: Session; model: OpenModel };
+
+function handleOf({ options, kit, log, session, model }: Opened): OpenSession {
+  let closing: Promise<void> | undefined;
+  const hasWork = (): boolean => {
+    const { turn, pending, compaction } = session.state;
+    return turn !== null || pending.length > 0 || compaction !== null;
+  };
+  return {
+    id: session.id,
+    location: kit.store.location(session.id),
+    info: factsOf(kit, model),
+    notices: [...kit.notices, ...session.notices],
+    async submit(command) {
+      if (command.type === "set" && command.patch.permissionMode)
+        allowedMode(command.patch.permissionMode, options);
+      return session.submit(command);
+    },
+    onEvent: (listener) => session.onEvent(listener),
+    openAsks: () => session.state.asks,
+    hasWork,
+    run: () => session.run(),
+    async idle() {
+      do await session.run();
+      while (hasWork() && !session.fault && !closing);
+      if (session.fault) throw session.fault;
+    },
+    bill: () => session.state.bill,
+    history: (after) => log.read(after),
+    close(reason) {
+      closing ??= closeAll({ session, model, clock: kit.parts.clock }, reason);
+      return closing;
+    },
+  };
+}
+
+function factsOf({ parts, permissionMode }: Kit, { facts, catalog }: OpenModel): SessionFacts {
+  const names = [facts.model, ...parts.limits.fallbackModels];
+  return {
+    cwd: parts.workspace.cwd,
+    roots: parts.workspace.roots,
+    model: facts.model,
+    provider: facts.provider,
+    keySource: facts.keySource,
+    permissionMode,
+    tools: parts.tools.map(({ name }) => name),
+    models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
+    guard,
+  };
+}

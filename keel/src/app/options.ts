@@ -1,0 +1,38 @@
+/** What a host may say about the session that it wants. Everything from the outside arrives here. */
+import type { Environment } from "../config/paths.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { PermissionMode, ThinkingMode } from "../protocol/settings.ts";
+import type { LimitWish } from "./limits.ts";
+import type { Which } from "./which-session.ts";
+
+export type OpenOptions = LimitWish & {
+  /** Keel's own version, for the log. */
+  readonly version: string;
+  readonly cwd: string;
+  /** The user's environment: keys, base URL, proxies, and what commands inherit. */
+  readonly env: Environment;
+  /** In place of `KEEL_HOME` and `~/.keel`. */
+  readonly home?: string | undefined;
+  /** A new session when left out. */
+  readonly which?: Which | undefined;
+  /** What becomes of a turn that an earlier process left unfinished; it goes on when left out. */
+  readonly unfinished?: "continue" | "lost" | undefined;
+  readonly persist?: "disk" | "memory" | undefined;
+  readonly model?: string | undefined;
+  /** Tried in this order when the model is overloaded. */
+  readonly fallbackModels?: readonly string[] | undefined;
+  readonly thinking?: ThinkingMode | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  /** `allowed` is the word of the person who starts Keel; without it `bypassPermissions` is refused, whoever asks. */
+  readonly bypass?: "allowed" | "refused" | undefined;
+  /** Rules for what runs without a question. */
+  readonly allowedTools?: readonly string[] | undefined;
+  /** Rules for what never runs; a bare tool is not offered. */
+  readonly disallowedTools?: readonly string[] | undefined;
+  /** Further folders to work in. */
+  readonly addDirs?: readonly string[] | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+  /** The form of the answer; the turn ends with it. */
+  readonly jsonSchema?: JsonObject | undefined;
+};

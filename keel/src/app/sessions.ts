@@ -1,0 +1,65 @@
+/** The sessions that are kept, for commands that list, show and move them. Nothing runs, and nothing is settled. */
+import { type Environment, pathsOf } from "../config/paths.ts";
+import type { LogNotice, SessionInfo, Store } from "../engine/ports.ts";
+import { fault } from "../kernel/fault.ts";
+import type { Durable } from "../protocol/event.ts";
+import { jsonlStore } from "../store/jsonl.ts";
+import { encodeHeader, encodeRecord } from "../store/line.ts";
+import { nodeClock, nodeIds } from "./node-ports.ts";
+
+export type KeptSession = SessionInfo;
+
+export type Sessions = {
+  /** Newest change first; of one folder, or of all. */
+  list(filter: { cwd?: string | undefined }): Promise<KeptSession[]>;
+  /** Throws `session_unknown`. `tell` hears of damage once, at the end. */
+  read(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
+  /** The log's own lines, each with its checksum: what `importFile` takes. */
+  exportLines(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Uint8Array>;
+  /** A log as a new session of the folder. Damaged ones are refused, and then nothing was written. */
+  importFile(file: string): Promise<{ id: string; events: number }>;
+  /** Throws `session_busy` while it is open. */
+  delete(id: string): Promise<void>;
+  location(id: string): string | undefined;
+};
+
+export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): Sessions {
+  const { home } = pathsOf({ env, cwd });
+  const clock = nodeClock();
+  const ids = nodeIds();
+  const store = jsonlStore({ home, clock, ids });
+  return {
+    list: (filter) => store.list(filter),
+    read: (id, tell) => store.read(id, 0, tell),
+    exportLines: (id, tell) => exportLines(store, id, tell),
+    async importFile(file) {
+      const { importLog } = await import("../store/import.ts");
+      const id = ids.uuid();
+      const { events } = await importLog({ home, file, session: id, cwd, now: clock.now() });
+      return { id, events };
+    },
+    delete: (id) => store.delete(id),
+    location: (id) => store.location(id),
+  };
+}
+
+async function* exportLines(
+  store: Store,
+  id: string,
+  tell?: (notice: LogNotice) => void,
+): AsyncGenerator<Uint8Array> {
+  let begun = false;
+  for await (const event of store.read(id, 0, tell)) {
+    if (!begun) {
+      const cwd = event.type === "session.opened" ? event.cwd : "";
+      yield encodeHeader({ session: event.session, cwd, at: event.at });
+      begun = true;
+    }
+    yield encodeRecord(event);
+  }
+  if (!begun)
+    throw fault("log_damaged", {
+      path: store.location(id) ?? id,
+      reason: "it holds nothing that can be read.",
+    });
+}

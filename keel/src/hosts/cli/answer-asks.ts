@@ -1,0 +1,67 @@
+/**
+ * Who answers when the engine asks: the person at the terminal, one question after the other, or nobody. What nobody
+ * can answer is refused, in words for the model.
+ */
+import type { OpenSession } from "../../app/open-session.ts";
+import type { Answer, Ask } from "../../protocol/ask.ts";
+import type { Envelope } from "../../protocol/event.ts";
+import type { Context } from "./context.ts";
+import type { AskPerson } from "./terminal.ts";
+
+/** The part of a session that answering needs. */
+type Asked = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
+
+export const refusal =
+  "Refused: this session has no terminal and nobody to ask. Go on without it, or say which permission is needed and why.";
+
+/** Answers what is open and what will be. Returns a function that stops it. */
+export function answerAsks(
+  session: Asked,
+  answer: (ask: Ask, signal: AbortSignal) => Promise<void>,
+): () => void {
+  const open = new Map<string, AbortController>();
+  let turn: Promise<void> = Promise.resolve();
+  const take = (ask: Ask): void => {
+    const closed = new AbortController();
+    open.set(ask.id, closed);
+    // A person can read one question at a time; one that was settled meanwhile is not shown.
+    turn = turn.then(() => (closed.signal.aborted ? undefined : answer(ask, closed.signal)));
+  };
+  const settle = (askId: string): void => {
+    open.get(askId)?.abort();
+    open.delete(askId);
+  };
+  const stop = session.onEvent((event: Envelope) => {
+    if (event.type === "ask.opened") take(event.ask);
+    if (event.type === "ask.closed") settle(event.askId);
+  });
+  for (const ask of session.openAsks()) take(ask);
+  return () => {
+    stop();
+    for (const askId of [...open.keys()]) settle(askId);
+  };
+}
+
+/** Without a terminal. */
+export function refuseAsks(session: Asked): () => void {
+  return answerAsks(session, (ask) => send(session, ask, { verdict: "deny", reason: refusal }, "no-host"));
+}
+
+/** With a person. A question that is more than a choice cannot be answered here yet. */
+export function askPerson(session: Asked, ask: AskPerson): () => void {
+  return answerAsks(session, async (asked, signal) => {
+    if (asked.schema !== undefined)
+      return send(session, asked, { verdict: "deny", reason: refusal }, "no-host");
+    const option = await ask(asked, signal);
+    if (signal.aborted) return;
+    await send(session, asked, { verdict: option?.verdict ?? "deny", option: option?.id }, "host");
+  });
+}
+
+async function send(session: Asked, { id }: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
+  // The session may be closing: then the ask is settled already, and there is nothing left to say.
+  await session.submit({ type: "answer", askId: id, answer, by }).catch(() => undefined);
+}
+
+/** Whether a person is there: they must see the question and be able to answer it. */
+export const hasPerson = ({ input, err }: Context): boolean => input.isTTY === true && err.isTerminal;

@@ -1,0 +1,123 @@
+/** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
+import { type Arguments, type Options, parseArguments } from "./arguments.ts";
+import type { Context } from "./context.ts";
+import { printOptions } from "./print-options.ts";
+
+export type Command = {
+  /** As it is typed: `sessions list`. The empty name is `keel` itself. */
+  readonly name: string;
+  readonly usage: string;
+  readonly says: string;
+  readonly options: Options;
+  /** Returns the exit code, or throws a fault that has one. */
+  start(given: readonly string[], context: Context): Promise<number>;
+};
+
+type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
+type Row<T extends Options> = Pick<Command, "name" | "usage" | "says"> & {
+  readonly options: T;
+  load(): Promise<Run<T>>;
+};
+
+const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies Options;
+const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies Options;
+
+export const commands: readonly Command[] = [
+  command({
+    name: "",
+    usage: "keel -p [OPTIONS] [PROMPT]",
+    says: "Answers a prompt and ends. The prompt may also come on standard input; with both, they are joined",
+    options: { ...printOptions, version: { kind: "flag", short: "V", says: "Show the version" } },
+    load: async () => (await import("./root.ts")).root,
+  }),
+  command({
+    name: "sessions list",
+    usage: "keel sessions list [--all] [--json]",
+    says: "The sessions of this folder, newest first",
+    options: { ...json, all: { kind: "flag", says: "Of every folder" } },
+    load: async () => (await import("./sessions-list.ts")).listSessions,
+  }),
+  command({
+    name: "sessions show",
+    usage: "keel sessions show ID",
+    says: "What was said and done in a session. Nothing runs",
+    options: {},
+    load: async () => (await import("./sessions-show.ts")).showSession,
+  }),
+  command({
+    name: "sessions export",
+    usage: "keel sessions export ID [--format jsonl|md|html] [-o FILE]",
+    says: "A session as its log, as Markdown, or as one page that needs nothing else",
+    options: {
+      format: { kind: "text", value: "FORMAT", says: "jsonl (the default), md or html" },
+      output: { kind: "text", short: "o", value: "FILE", says: "Where to; standard output when left out" },
+    },
+    load: async () => (await import("./sessions-export.ts")).exportSession,
+  }),
+  command({
+    name: "sessions import",
+    usage: "keel sessions import FILE",
+    says: "Takes an exported log as a new session of this folder",
+    options: {},
+    load: async () => (await import("./sessions-import.ts")).importSession,
+  }),
+  command({
+    name: "sessions delete",
+    usage: "keel sessions delete ID",
+    says: "Deletes a session and what stands beside its log",
+    options: {},
+    load: async () => (await import("./sessions-delete.ts")).deleteSession,
+  }),
+  command({
+    name: "models",
+    usage: "keel models [--json]",
+    says: "The models that Keel knows, with window and prices",
+    options: json,
+    load: async () => (await import("./models.ts")).listModels,
+  }),
+  command({
+    name: "doctor",
+    usage: "keel doctor [--json]",
+    says: "What Keel finds on this machine, and what it would use",
+    options: { ...json, model: { kind: "text", short: "m", value: "NAME", says: "As for keel -p" } },
+    load: async () => (await import("./doctor.ts")).doctor,
+  }),
+  command({
+    name: "rehearse",
+    usage: "keel rehearse",
+    says: "A real session in a temporary folder on a scripted model: no key, no network",
+    options: {},
+    load: async () => (await import("./rehearse.ts")).rehearse,
+  }),
+  command({
+    name: "model-server",
+    usage: "keel model-server --script FILE [--port N]",
+    says: "A scripted model over HTTP, for tests; prints its port as JSON",
+    options: {
+      script: { kind: "text", value: "FILE", says: "The script, as JSON" },
+      port: { kind: "text", value: "N", says: "A free one when left out" },
+      requests: { kind: "text", value: "FILE", says: "Where each request is added as a line of JSON" },
+    },
+    load: async () => (await import("./model-server.ts")).modelServer,
+  }),
+];
+
+function command<const T extends Options>({ name, usage, says, options, load }: Row<T>): Command {
+  const all = { ...options, ...help };
+  const self: Command = {
+    name,
+    usage,
+    says,
+    options: all,
+    async start(given, context) {
+      if (parseArguments(given, all).values.help) {
+        const { helpFor } = await import("./help.ts");
+        context.out.write(helpFor(self, commands));
+        return 0;
+      }
+      const run = await load();
+      return run(parseArguments<T>(given, all), context);
+    },
+  };
+  return self;
+}

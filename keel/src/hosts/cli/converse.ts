@@ -1,0 +1,80 @@
+/** Runs an open session until its work is done, somebody stops it, or nobody reads any more; then closes it. */
+import type { OpenSession } from "../../app/open-session.ts";
+import { exitCodes } from "../../kernel/faults.ts";
+import { text } from "../../protocol/message.ts";
+import { askPerson, hasPerson, refuseAsks } from "./answer-asks.ts";
+import type { Context } from "./context.ts";
+import { watchOutcome } from "./outcome.ts";
+import type { NewPrinter } from "./printer.ts";
+import { showProgress } from "./progress.ts";
+import { exitCodeOf } from "./signals.ts";
+import { terminalAsker } from "./terminal.ts";
+
+export type Conversation = {
+  /** Without one the unfinished turn goes on. */
+  readonly prompt: string | undefined;
+  readonly newPrinter: NewPrinter;
+  readonly context: Context;
+  /** From which level on notices are shown. */
+  readonly level: "info" | "warning";
+  /** Whether a person at the terminal sees the steps on standard error. */
+  readonly steps?: "shown" | "hidden";
+  /** Who answers, in place of the person at the terminal or of nobody. Returns a function that stops it. */
+  readonly answer?: (session: OpenSession) => () => void;
+};
+
+/** Returns the exit code. Throws a fault of the log, and then too the session is closed. */
+export async function converse(session: OpenSession, conversation: Conversation): Promise<number> {
+  const { prompt, newPrinter, context, level, steps = "shown" } = conversation;
+  const answer =
+    conversation.answer ??
+    ((asked) => (hasPerson(context) ? askPerson(asked, terminalAsker(context)) : refuseAsks(asked)));
+  const printer = await newPrinter(session, context);
+  const outcome = watchOutcome(session, context);
+  session.onEvent((envelope) => printer.event(envelope));
+  showProgress(session, context, { level, steps });
+  const stopped = untilStopped(session, context);
+  let code: number | undefined;
+  try {
+    const stopAsking = answer(session);
+    try {
+      code = await Promise.race([work(session, prompt, context), stopped.code]);
+    } finally {
+      stopAsking();
+    }
+  } finally {
+    await session.close(code === undefined ? "ended" : "stopped");
+    stopped.release();
+  }
+  printer.finish();
+  return code ?? outcome.exitCode();
+}
+
+async function work(session: OpenSession, prompt: string | undefined, { err }: Context): Promise<undefined> {
+  if (prompt !== undefined) await session.submit({ type: "input", content: [text(prompt)] });
+  else if (!session.hasWork()) err.line("keel: this session has no unfinished turn; give a prompt to go on.");
+  await session.idle();
+}
+
+/** The first Ctrl-C interrupts the turn and a second one ends the session; asked once more, the process ends at once. */
+function untilStopped(
+  session: OpenSession,
+  { signals, out }: Context,
+): { code: Promise<number>; release(): void } {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let interrupted = false;
+  let ending = false;
+  const release = signals.take((signal) => {
+    if (signal === "SIGINT" && !interrupted && session.hasWork()) {
+      interrupted = true;
+      // What is queued was meant to follow; somebody who stops the command does not want it either.
+      void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
+      return;
+    }
+    if (ending) process.exit(exitCodeOf(signal));
+    ending = true;
+    resolve(exitCodeOf(signal));
+  });
+  void out.closed.then(() => resolve(exitCodes.outputClosed));
+  return { code: promise, release };
+}

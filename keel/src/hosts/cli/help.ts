@@ -1,0 +1,44 @@
+/** Help, made from the table of commands and from nothing else. */
+import type { Option } from "./arguments.ts";
+import type { Command } from "./commands.ts";
+
+export function helpFor(command: Command, commands: readonly Command[]): string {
+  const parts = [`Usage: ${command.usage}`, `${command.says}.`, `Options:\n${optionRows(command)}`];
+  if (command.name === "") parts.push(`Commands:\n${commandRows(commands)}`, footer);
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** The commands that start with these words: `keel sessions`. */
+export function helpForGroup(name: string, commands: readonly Command[]): string {
+  return `Commands:\n${commandRows(commands.filter((command) => command.name.startsWith(`${name} `)))}\n`;
+}
+
+/** What `keel` says on a terminal when it is asked for nothing. */
+export const welcome = `Keel is an agent harness. Its screen is not built yet; the command works without it:
+
+  keel -p "What does this project do?"     answer a prompt and end
+  keel -p --continue "And how is it built?" go on with the newest session of this folder
+  keel rehearse                            see a whole session without a key
+  keel doctor                              what Keel finds on this machine
+  keel --help                              every option and command
+`;
+
+const footer = "`keel COMMAND --help` shows the options of a command.";
+
+function commandRows(commands: readonly Command[]): string {
+  return table(commands.filter(({ name }) => name !== "").map(({ name, says }) => [`keel ${name}`, says]));
+}
+
+function optionRows({ options }: Command): string {
+  return table(Object.entries(options).map(([name, option]) => [spelling(name, option), option.says]));
+}
+
+function spelling(name: string, { short, value }: Option): string {
+  const long = value === undefined ? `--${name}` : `--${name} ${value}`;
+  return short === undefined ? `    ${long}` : `-${short}, ${long}`;
+}
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+}

@@ -1,0 +1,71 @@
+/** `--output-format json` and `stream-json`: the SDK's messages, one JSON object per line and nothing else. */
+import { toLine } from "../../kernel/json.ts";
+import { toMessages } from "../../sdk/dialect.ts";
+import { newMemo } from "../../sdk/dialect-memo.ts";
+import type { SDKMessage } from "../../sdk/messages.ts";
+import type { Context } from "./context.ts";
+import type { NewPrinter } from "./printer.ts";
+
+export type JsonOutput = {
+  /** The last result only, or every message as it comes. */
+  readonly show: "result" | "all";
+  /** `pieces`: also what arrives while a reply is written. */
+  readonly replies: "whole" | "pieces";
+};
+
+/** From here on a reader that lags gets whole messages only: the pieces of a reply would wait in memory for nothing. */
+const mostWaitingBytes = 4 * 1024 * 1024;
+
+export const jsonPrinter =
+  ({ show, replies }: JsonOutput): NewPrinter =>
+  async (session, context) => {
+    let memo = newMemo(factsOf(session, context, replies));
+    // A session that goes on counts on: its totals are in its log.
+    for await (const event of session.history()) memo = toMessages(event, memo)[1];
+    const pieces = piecesFor(context.out);
+    let result: SDKMessage | undefined;
+    return {
+      event(envelope) {
+        const [messages, next] = toMessages(envelope, memo);
+        memo = next;
+        for (const message of messages) {
+          if (message.type === "result") result = message;
+          if (show === "all" && pieces.mayPass(message)) context.out.line(toLine(message));
+        }
+      },
+      finish() {
+        if (show === "result" && result) context.out.line(toLine(result));
+      },
+    };
+  };
+
+/** Pieces are left out from the first that finds the reader behind to the end of its reply: half a reply misleads. */
+function piecesFor(out: Context["out"]): { mayPass(message: SDKMessage): boolean } {
+  let skipping = false;
+  return {
+    mayPass(message) {
+      if (message.type !== "stream_event") return true;
+      if (message.event.type === "message_start") skipping = false;
+      skipping ||= out.waitingBytes > mostWaitingBytes;
+      return !skipping;
+    },
+  };
+}
+
+function factsOf(
+  { id, info }: Parameters<NewPrinter>[0],
+  { version }: Context,
+  replies: JsonOutput["replies"],
+): Parameters<typeof newMemo>[0] {
+  return {
+    sessionId: id,
+    cwd: info.cwd,
+    model: info.model,
+    permissionMode: info.permissionMode,
+    tools: info.tools,
+    version,
+    apiKeySource: info.keySource,
+    models: info.models,
+    partialMessages: replies === "pieces",
+  };
+}

@@ -1,0 +1,81 @@
+/** From the options of the command line to those of a session. What does not fit together is a usage fault. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { OpenOptions } from "../../app/options.ts";
+import { isObject, type JsonObject } from "../../kernel/json.ts";
+import { amount, oneOf, splitList, usage, wholeNumber } from "./arguments.ts";
+import type { Context } from "./context.ts";
+import type { PrintValues } from "./print-options.ts";
+
+const modes = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
+
+export async function openOptions(
+  values: PrintValues,
+  start: "new prompt" | "go on",
+  { env, cwd, version }: Context,
+): Promise<OpenOptions> {
+  const thinkingTokens = wholeNumber("max-thinking-tokens", values["max-thinking-tokens"], 0);
+  const fallbackModels = splitList(values["fallback-model"]);
+  return {
+    version,
+    env,
+    cwd,
+    which: whichOf(values),
+    // A new prompt gives an unfinished turn up; without one it is what goes on.
+    unfinished: start === "go on" ? "continue" : "lost",
+    model: values.model,
+    fallbackModels: fallbackModels.length > 0 ? fallbackModels : undefined,
+    maxTurns: wholeNumber("max-turns", values["max-turns"], 1),
+    maxBudgetUsd: amount("max-budget-usd", values["max-budget-usd"]),
+    thinking: thinkingTokens === undefined ? undefined : thinkingOf(thinkingTokens),
+    permissionMode: oneOf("permission-mode", values["permission-mode"], modes),
+    bypass: values["allow-dangerously-skip-permissions"] ? "allowed" : "refused",
+    allowedTools: splitList(values["allowed-tools"]),
+    disallowedTools: splitList(values["disallowed-tools"]),
+    addDirs: values["add-dir"],
+    systemPrompt: values["system-prompt"],
+    appendSystemPrompt: values["append-system-prompt"],
+    jsonSchema: await schemaOf(values["json-schema"], cwd),
+  };
+}
+
+function whichOf(values: PrintValues): OpenOptions["which"] {
+  const { resume, fork } = values;
+  const id = values["session-id"];
+  if (resume !== undefined && values.continue)
+    throw usage("--resume names a session and --continue the newest one: give one of them.");
+  const from = resume !== undefined ? { session: resume } : values.continue ? ("newest" as const) : undefined;
+  if (from === undefined && fork) throw usage("--fork needs --resume or --continue.");
+  if (from === undefined) return { kind: "new", id };
+  if (fork) return { kind: "fork", from, id };
+  if (id !== undefined)
+    throw usage("--session-id names a new session: with --resume or --continue it needs --fork.");
+  return { kind: "resume", from };
+}
+
+const thinkingOf = (tokens: number): OpenOptions["thinking"] =>
+  tokens === 0 ? { kind: "off" } : { kind: "budget", tokens };
+
+/** Inline when it starts as an object does, otherwise the name of a file. */
+async function schemaOf(given: string | undefined, cwd: string): Promise<JsonObject | undefined> {
+  if (given === undefined) return undefined;
+  const isInline = given.trimStart().startsWith("{");
+  const text = isInline ? given : await readSchema(path.resolve(cwd, given));
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch {
+    throw usage(`--json-schema is not JSON${isInline ? "" : ` (in ${given})`}.`);
+  }
+  if (!isObject(schema)) throw usage("--json-schema is not a JSON Schema: it must be an object.");
+  // What JSON.parse returns is JSON.
+  return schema as JsonObject;
+}
+
+async function readSchema(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch {
+    throw usage(`--json-schema: the file ${file} cannot be read.`);
+  }
+}

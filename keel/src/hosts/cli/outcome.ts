@@ -1,0 +1,40 @@
+/** How the newest turn ended: as an exit code, and as a sentence on standard error when it did not end well. */
+import type { OpenSession } from "../../app/open-session.ts";
+import { Fault } from "../../kernel/fault.ts";
+import { exitCodes, faults } from "../../kernel/faults.ts";
+import type { Durable, TurnReason } from "../../protocol/event.ts";
+import { sayReason } from "../../view/say.ts";
+import type { Context } from "./context.ts";
+import { showFault } from "./show-fault.ts";
+
+type TurnFinished = Extract<Durable, { type: "turn.finished" }>;
+
+export function watchOutcome(
+  session: Pick<OpenSession, "onEvent">,
+  { err }: Context,
+): { exitCode(): number } {
+  let newest: TurnFinished | undefined;
+  session.onEvent((envelope) => {
+    if (envelope.type === "turn.finished") newest = envelope;
+  });
+  return {
+    exitCode() {
+      if (!newest) return exitCodes.turnFailed;
+      const { reason, fault } = newest;
+      if (fault && !endsWell(reason) && reason !== "interrupted")
+        showFault(err, new Fault(fault.code, fault.message, {}, undefined));
+      else if (reason !== "completed") err.line(`keel: ${sayReason(reason)}.`);
+      return exitCodeFor(newest);
+    },
+  };
+}
+
+export function exitCodeFor({ reason, fault }: Pick<TurnFinished, "reason" | "fault">): number {
+  if (endsWell(reason)) return exitCodes.ended;
+  if (reason === "interrupted") return exitCodes.interrupted;
+  return fault ? faults[fault.code].exit : exitCodes.turnFailed;
+}
+
+/** Also where a hook had the last word: that is what it is there for. */
+export const endsWell = (reason: TurnReason): boolean =>
+  ["completed", "hook_stopped", "stop_hook_limit", "prompt_blocked", "tool_deferred"].includes(reason);

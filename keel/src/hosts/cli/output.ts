@@ -1,0 +1,57 @@
+/**
+ * A way out of the process that loses nothing: pipes are written in the background, so whoever ends the process waits
+ * for `drained` first. A reader that goes away is a fact to act on, never an uncaught error.
+ */
+import type { Writable } from "node:stream";
+
+export class Output {
+  readonly #stream: Writable & { readonly isTTY?: boolean };
+  readonly #gone: PromiseWithResolvers<void> = Promise.withResolvers();
+  #isClosed = false;
+
+  constructor(stream: Writable & { readonly isTTY?: boolean }) {
+    this.#stream = stream;
+    stream.on("error", () => this.#close());
+    stream.on("close", () => this.#close());
+  }
+
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true;
+  }
+
+  /** The reader has gone: nothing that is written from now on arrives. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Resolves when the reader has gone. */
+  get closed(): Promise<void> {
+    return this.#gone.promise;
+  }
+
+  /** What the reader has not taken yet. */
+  get waitingBytes(): number {
+    return this.#isClosed ? 0 : this.#stream.writableLength;
+  }
+
+  write(text: string): void {
+    if (!this.#isClosed) this.#stream.write(text);
+  }
+
+  line(text: string): void {
+    this.write(`${text}\n`);
+  }
+
+  /** Everything written so far has left the process, however slow its reader is; or the reader has gone. */
+  async drained(): Promise<void> {
+    if (this.#isClosed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#stream.write("", () => resolve());
+    await Promise.race([promise, this.closed]);
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#gone.resolve();
+  }
+}

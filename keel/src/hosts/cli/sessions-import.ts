@@ -1,0 +1,17 @@
+/** `keel sessions import FILE`: an exported log as a new session of this folder. */
+import path from "node:path";
+import { keptSessions } from "../../app/sessions.ts";
+import { exitCodes } from "../../kernel/faults.ts";
+import type { Context } from "./context.ts";
+import { onlyOne } from "./only-one.ts";
+
+export async function importSession(
+  { positionals }: { positionals: readonly string[] },
+  context: Context,
+): Promise<number> {
+  const file = path.resolve(context.cwd, onlyOne(positionals, "the file of an exported session"));
+  const { id, events } = await keptSessions(context).importFile(file);
+  context.out.line(id);
+  context.err.line(`Imported ${events} events. To go on: keel -p --resume ${id} "PROMPT"`);
+  return exitCodes.ended;
+}
