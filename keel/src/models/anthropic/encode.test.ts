@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../test/verifies.ts";
 import type { ModelRequest } from "../../engine/ports.ts";
 import type { Block, Message } from "../../protocol/message.ts";
 import { catalog } from "../catalog.ts";
@@ -278,6 +279,7 @@ describe("cache marks", () => {
   });
 
   test("are the only difference in what two requests of a session share", () => {
+    verifies("P15");
     const encode = messagesEncoder();
     const steps = history(12, 3);
     const bodies = steps.map((_, count) =>

@@ -29,6 +29,7 @@ type Asked = {
   signal?: AbortSignal;
   answerMs?: number;
   onEvent?: (event: ModelEvent) => void;
+  model?: string;
 };
 
 /** A server that answers like this, and a way to ask it. */
@@ -36,13 +37,20 @@ async function modelAt(answer: (response: ServerResponse) => void) {
   const server: Loopback = await loopback((response) => answer(response));
   closers.push(server.close);
   const ask = async (asked: Asked = {}) => {
-    const { credential, betas, signal = new AbortController().signal, answerMs, onEvent } = asked;
+    const {
+      credential,
+      betas,
+      signal = new AbortController().signal,
+      answerMs,
+      onEvent,
+      model: name = request.model,
+    } = asked;
     const http = openHttp(answerMs === undefined ? {} : { answerMs });
     closers.push(http.close);
     const endpoint = { provider: "anthropic", baseUrl: server.url, credential } as const;
     const model = anthropicModel({ endpoint, catalog: catalog(), http: http.send, now: () => 0, betas });
     const events: ModelEvent[] = [];
-    for await (const event of model.stream(request, signal)) {
+    for await (const event of model.stream({ ...request, model: name }, signal)) {
       events.push(event);
       onEvent?.(event);
     }
@@ -70,6 +78,14 @@ describe("a request", () => {
     });
     expect(seen[0]?.headers.authorization).toBeUndefined();
     expect(JSON.parse(seen[0]?.body ?? "")).toMatchObject({ stream: true, model: "claude-sonnet-4-5" });
+  });
+
+  test("names the model that an alias or a name with its provider stands for", async () => {
+    const { ask, seen } = await modelAt(streams);
+    for (const model of ["haiku", "anthropic/claude-opus-4-8", "qwen/qwen3"]) await ask({ model });
+    expect(seen.map(({ body }) => JSON.parse(body).model)).toEqual([
+      ...["claude-haiku-5-5", "claude-opus-4-8", "qwen/qwen3"],
+    ]);
   });
 
   test("carries a bearer token instead when that is what there is, and nothing when there is nothing", async () => {

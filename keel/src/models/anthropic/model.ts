@@ -28,7 +28,11 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
   const headers = headersFor(endpoint, betas);
   const secrets = endpoint.credential ? [endpoint.credential.value] : [];
 
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  /** A session may be told to go on with an alias, or with this provider's name before the model's. */
+  const nameOf = (model: string): string => catalog.unalias(model.replace(/^anthropic\//, ""));
+
+  async function* stream(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const request = { ...asked, model: nameOf(asked.model) };
     const body = encode(request, catalog.info(request.model));
     const response = await http({ method: "POST", url, headers, body }, signal);
     const requestId = response.header("request-id");
@@ -63,7 +67,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
     });
   }
 
-  return { info: (model) => catalog.info(model), stream };
+  return { info: (model) => catalog.info(nameOf(model)), stream };
 }
 
 /** An event is one delta or one whole block of a server's tool. */
