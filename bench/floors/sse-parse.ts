@@ -1,0 +1,15 @@
+/** One long reply read by the bare reader: split, `JSON.parse`, joined. */
+import http from "node:http";
+import { bareAsk, bareStart } from "../bare-loop.ts";
+import { runProgram } from "../program.ts";
+
+await runProgram(async ({ url }: { url: string }) => {
+  const agent = new http.Agent({ keepAlive: true });
+  const ask = bareAsk(url, agent);
+  const start = bareStart({ url, session: "bare-deltas", firstBytes: 0, bytesPerTurn: 0 });
+  const startedAt = performance.now();
+  const { deltas } = await ask(`${start}]}`);
+  const ms = performance.now() - startedAt;
+  agent.destroy();
+  return { ms, deltas };
+});

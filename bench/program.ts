@@ -1,0 +1,32 @@
+/**
+ * The inside of a measured process. Its options come as JSON in the first argument; its result leaves as one line of
+ * JSON, with the most memory that the process ever held.
+ */
+import { readFileSync } from "node:fs";
+
+export type Outcome<R> = { readonly result: R; readonly peakBytes: number };
+
+export async function runProgram<O, R>(work: (options: O) => Promise<R>): Promise<void> {
+  const options: O = JSON.parse(process.argv[2] ?? "{}");
+  const outcome: Outcome<R> = { result: await work(options), peakBytes: peakBytes() };
+  process.stdout.write(`${JSON.stringify(outcome)}\n`);
+}
+
+/** The heap and what hangs on it, after everything that is not held has gone. Needs `--expose-gc`. */
+export async function heldBytes(): Promise<number> {
+  // Finalisers of the first collection let go of what the second one takes.
+  for (let times = 0; times < 2; times++) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** The kernel's own mark. `maxRSS` will not do: a child starts with the peak of the process that started it. */
+function peakBytes(): number {
+  if (process.platform !== "linux") return process.resourceUsage().maxRSS * 1024;
+  const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));
+  if (!found) throw new Error("The kernel does not tell the peak memory of a process.");
+  return Number(found[1]) * 1024;
+}

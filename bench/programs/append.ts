@@ -1,0 +1,25 @@
+/** Appends through the store, each on disk before the next one. */
+import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { runProgram } from "../program.ts";
+import { benchSession, typicalEvents } from "../workloads/events.ts";
+
+type Options = {
+  readonly home: string;
+  readonly cwd: string;
+  readonly appends: number;
+  readonly eventsPerAppend: number;
+};
+
+await runProgram(async ({ home, cwd, appends, eventsPerAppend }: Options) => {
+  const events = typicalEvents({ count: appends * eventsPerAppend, resultBytes: 2048 });
+  const log = await jsonlStore({ home }).create(benchSession, { cwd });
+  const ms: number[] = [];
+  for (let done = 0; done < appends; done++) {
+    const batch = events.slice(done * eventsPerAppend, (done + 1) * eventsPerAppend);
+    const startedAt = performance.now();
+    await log.append(batch);
+    ms.push(performance.now() - startedAt);
+  }
+  await log.close();
+  return { ms };
+});

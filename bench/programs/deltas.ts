@@ -1,0 +1,18 @@
+/** One long streamed reply through the whole of Keel, with one host that listens. */
+import { converse, type KeelPlace, openKeel } from "../open-keel.ts";
+import { runProgram } from "../program.ts";
+
+await runProgram(async (place: KeelPlace) => {
+  const keel = openKeel(place);
+  const session = await keel.openSession();
+  let deltas = 0;
+  session.onEvent(({ type }) => {
+    if (type === "text.delta") deltas += 1;
+  });
+  const startedAt = performance.now();
+  await converse(session);
+  const ms = performance.now() - startedAt;
+  await session.close("ended");
+  keel.close();
+  return { ms, deltas };
+});

@@ -1,0 +1,136 @@
+/** Serves the scripted model. It parses no request while others wait: sizes and times are all it takes. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ReadyReply } from "../../keel/src/testing/answers.ts";
+import { findViolations } from "../../keel/src/testing/request-rules.ts";
+import { anthropicWire } from "../../keel/src/testing/wires/anthropic.ts";
+import type { ConversationReport, ServerScript } from "../model-server.ts";
+
+class Conversation {
+  readonly arrivedAt: number[] = [];
+  readonly repliedAt: number[] = [];
+  readonly requestBytes: number[] = [];
+  last: readonly Buffer[] = [];
+}
+
+const deltaCharacters = 24;
+/** A reply leaves in pieces of this size: a write for every delta would measure the socket and not the reader. */
+const pieceBytes = 32 * 1024;
+
+class Desk {
+  #script: ServerScript = { toolTurns: 0, call: { name: "Read", input: {} }, deltas: 1 };
+  #answer: Buffer = Buffer.alloc(0);
+  #conversations = new Map<string, Conversation>();
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const arrivedAt = performance.now();
+    switch (`${request.method} ${request.url}`) {
+      case "PUT /script":
+        this.#follow(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+        return void response.end();
+      case "GET /report":
+        return void response.end(JSON.stringify([...this.#conversations.values()].map(reportOf)));
+      default:
+        return this.#reply(chunks, arrivedAt, response);
+    }
+  }
+
+  #follow(script: ServerScript): void {
+    this.#script = script;
+    this.#conversations = new Map();
+    this.#answer = bytesOf(answer(script.deltas));
+  }
+
+  #reply(chunks: readonly Buffer[], arrivedAt: number, response: ServerResponse): void {
+    const conversation = this.#conversationOf(chunks);
+    conversation.arrivedAt.push(arrivedAt);
+    conversation.requestBytes.push(chunks.reduce((sum, { length }) => sum + length, 0));
+    conversation.last = chunks;
+    const turn = conversation.arrivedAt.length;
+    const bytes = turn > this.#script.toolTurns ? this.#answer : bytesOf(callReply(turn, this.#script.call));
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    send(response, bytes, () => conversation.repliedAt.push(performance.now()));
+  }
+
+  #conversationOf([first]: readonly Buffer[]): Conversation {
+    const head = first?.toString("latin1", 0, 2048) ?? "";
+    const name = /"user_id":"([^"]*)"/.exec(head)?.[1] ?? "";
+    const known = this.#conversations.get(name) ?? new Conversation();
+    this.#conversations.set(name, known);
+    return known;
+  }
+}
+
+/** Piece by piece as the reader takes them; `beforeEnd` is called just before the last one leaves. */
+function send(response: ServerResponse, bytes: Buffer, beforeEnd: () => void): void {
+  let sent = 0;
+  const next = (): void => {
+    while (bytes.length - sent > pieceBytes) {
+      const more = response.write(bytes.subarray(sent, sent + pieceBytes));
+      sent += pieceBytes;
+      if (!more) return void response.once("drain", next);
+    }
+    beforeEnd();
+    response.end(bytes.subarray(sent));
+  };
+  next();
+}
+
+const common = {
+  model: "scripted-model",
+  usage: { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  chunkChars: deltaCharacters,
+  delayMs: 0,
+  betweenMs: 0,
+  fault: undefined,
+};
+
+function callReply(turn: number, { name, input }: ServerScript["call"]): ReadyReply {
+  const id = `toolu_${String(turn).padStart(6, "0")}`;
+  const json = JSON.stringify(input);
+  return {
+    ...common,
+    id: `msg_${turn}`,
+    stop: "tool_use",
+    blocks: [
+      { type: "text", text: "I look at the file once more." },
+      { type: "tool_use", id, name, json, input: { ...input } },
+    ],
+  };
+}
+
+const answer = (deltas: number): ReadyReply => ({
+  ...common,
+  id: "msg_answer",
+  stop: "end",
+  blocks: [
+    { type: "text", text: "All is read and well so.".repeat(deltas).slice(0, deltas * deltaCharacters) },
+  ],
+});
+
+const bytesOf = (reply: ReadyReply): Buffer => Buffer.from([...anthropicWire.records(reply)].join(""));
+
+function reportOf({ arrivedAt, repliedAt, requestBytes, last }: Conversation): ConversationReport {
+  return { arrivedAt, repliedAt, requestBytes, violations: violationsIn(last) };
+}
+
+/** Floors send bytes of the same number, which need not be a request that a provider takes. */
+function violationsIn(last: readonly Buffer[]): string[] {
+  const body: unknown = JSON.parse(Buffer.concat(last).toString("utf8"));
+  return findViolations(body);
+}
+
+const desk = new Desk();
+const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
+  desk.serve(request, response).catch((thrown: unknown) => {
+    process.stderr.write(`model server: ${String(thrown)}\n`);
+    response.destroy();
+  });
+});
+server.listen(0, "127.0.0.1", 4096, () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);
+});
+process.stdin.on("end", () => process.exit(0)).resume();

@@ -1,0 +1,120 @@
+/**
+ * `npm run bench -- [SUITE …] [--rounds N] [--json FILE] [--smoke] [--profile FOLDER]`: measures Keel beside the least
+ * code that could do the same work, in one run, and prints medians, p90 and ratios.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { type Counts, fullCounts, smokeCounts } from "./counts.ts";
+import { bareStarts, machineGrounds } from "./grounds.ts";
+import { describeMachine, loadNow } from "./machine.ts";
+import { measure, median } from "./measure.ts";
+import { bundlePrograms } from "./processes.ts";
+import { printReport, type Report } from "./report.ts";
+import { engineSuite } from "./suites/engine.ts";
+import { storeSuite } from "./suites/store.ts";
+import type { Bench, Suite } from "./suites/suite.ts";
+
+const suites: Readonly<Record<string, Suite>> = { engine: engineSuite, store: storeSuite };
+const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--smoke] [--profile FOLDER]`;
+const usageCode = 64;
+
+type Wish = {
+  readonly names: readonly string[];
+  readonly counts: Counts;
+  readonly smoke: boolean;
+  readonly json: string | undefined;
+  readonly profileTo: string | undefined;
+};
+
+const wish = readWish(process.argv.slice(2));
+if (typeof wish === "string") {
+  process.stderr.write(`bench: ${wish}\n${usage}\n`);
+  process.exitCode = usageCode;
+} else {
+  await run(wish);
+}
+
+async function run({ names, counts, smoke, json, profileTo }: Wish): Promise<void> {
+  const place = await mkdtemp(path.join(tmpdir(), "keel-bench-"));
+  const load = loadNow();
+  try {
+    const bench = await openBench(place, { counts, profileTo });
+    const machine = await describeMachine(place);
+    const measured: Report["suites"][number][] = [];
+    let grounds: Report["grounds"] = [];
+    for (const name of names) {
+      const suite = await suites[name]?.(bench);
+      if (!suite) continue;
+      try {
+        const outcome = await measure(
+          { contests: suite.contests, grounds: machineGrounds(bench) },
+          { rounds: counts.rounds, tell: (what) => process.stderr.write(`${name}: ${what}\n`) },
+        );
+        measured.push({ suite: name, results: outcome.results });
+        grounds = outcome.grounds;
+      } finally {
+        await suite.close();
+      }
+    }
+    const report: Report = {
+      date: new Date().toISOString().slice(0, 10),
+      machine,
+      load: { before: load, after: loadNow() },
+      rounds: counts.rounds,
+      meaningful: !smoke,
+      grounds,
+      suites: measured,
+    };
+    printReport(report, (text) => process.stdout.write(text));
+    if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+async function openBench(
+  place: string,
+  { counts, profileTo }: { counts: Counts; profileTo: string | undefined },
+): Promise<Bench> {
+  if (profileTo !== undefined) await mkdir(profileTo, { recursive: true });
+  const programs = await bundlePrograms(path.join(place, "programs"), { profileTo });
+  const { memory } = await bareStarts(programs, 3);
+  return {
+    counts,
+    programs,
+    folder: () => mkdtemp(path.join(place, "run-")),
+    bareStartBytes: median(memory) * 2 ** 20,
+  };
+}
+
+/** What was asked for, or what is wrong with it. */
+function readWish(words: readonly string[]): Wish | string {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        rounds: { type: "string" },
+        json: { type: "string" },
+        profile: { type: "string" },
+        smoke: { type: "boolean", default: false },
+      },
+    });
+    const unknown = positionals.find((name) => !Object.hasOwn(suites, name));
+    if (unknown !== undefined) return `there is no suite ${unknown}`;
+    const counts = values.smoke ? smokeCounts : fullCounts;
+    const rounds = values.rounds === undefined ? counts.rounds : Number(values.rounds);
+    if (!Number.isInteger(rounds) || rounds < 1) return `${values.rounds} is not a number of rounds`;
+    return {
+      names: positionals.length > 0 ? positionals : Object.keys(suites),
+      counts: { ...counts, rounds },
+      smoke: values.smoke,
+      json: values.json,
+      profileTo: values.profile,
+    };
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
