@@ -3,8 +3,8 @@ import { structuredPatch } from "diff";
 import type { DiffHunk } from "../protocol/tool.ts";
 
 const contextLines = 3;
-/** Differences beyond this cost too much to lay out line by line: they become one block. */
-const mostEdits = 2_000;
+/** Differences beyond this cost too much to lay out line by line (the square of it): they become one block. */
+const mostEdits = 500;
 /** Lines that a screen and a program are given. */
 const mostLines = 4_000;
 

@@ -13,14 +13,16 @@ export function nearMiss(text: string, wanted: string): string {
   if (wantedLines.every((line) => /^\s*\d+\t/.test(line)))
     return "It starts with line numbers: they are shown by Read but are not part of the file.";
   const lines = splitLines(text, mostLines);
-  const sameButBlanks = findIgnoringBlanks(lines, wantedLines);
+  const bare = lines.map(withoutBlanks);
+  const bareWanted = wantedLines.map(withoutBlanks);
+  const sameButBlanks = findIgnoringBlanks(bare, bareWanted);
   if (sameButBlanks !== undefined)
     return show(lines, {
       at: sameButBlanks,
       count: wantedLines.length,
       lead: "Only blanks or indentation differ",
     });
-  const closest = findClosest(lines, wantedLines);
+  const closest = findClosest(bare, bareWanted);
   if (closest === undefined) return "Nothing in the file is similar; read it again.";
   return show(lines, { at: closest, count: wantedLines.length, lead: "The closest place is" });
 }
@@ -28,24 +30,22 @@ export function nearMiss(text: string, wanted: string): string {
 const splitLines = (text: string, most?: number): string[] => text.split(/\r?\n/, most);
 
 /** The first place where all lines are the same but for white space. */
-function findIgnoringBlanks(lines: readonly string[], wanted: readonly string[]): number | undefined {
-  const bare = lines.map(withoutBlanks);
-  const bareWanted = wanted.map(withoutBlanks);
-  if (bareWanted.every((line) => line === "")) return undefined;
-  const at = bare.findIndex((_, start) => bareWanted.every((line, offset) => bare[start + offset] === line));
+function findIgnoringBlanks(bare: readonly string[], wanted: readonly string[]): number | undefined {
+  if (wanted.every((line) => line === "")) return undefined;
+  const at = bare.findIndex((_, start) => wanted.every((line, offset) => bare[start + offset] === line));
   return at < 0 ? undefined : at;
 }
 
 /** Where the most telling wanted line has its likeliest match. */
-function findClosest(lines: readonly string[], wanted: readonly string[]): number | undefined {
+function findClosest(bare: readonly string[], wanted: readonly string[]): number | undefined {
   const anchor = wanted.reduce(
-    (best, line, index) => (line.trim().length > (wanted[best] ?? "").trim().length ? index : best),
+    (best, line, at) => (line.length > (wanted[best] ?? "").length ? at : best),
     0,
   );
   const pairs = pairsOf(wanted[anchor] ?? "");
   let best = { at: -1, likeness: 0 };
-  for (const [at, line] of lines.entries()) {
-    const likeness = likenessOf(pairs, pairsOf(line));
+  for (const [at, line] of bare.entries()) {
+    const likeness = likenessOf(pairs, line);
     if (likeness > best.likeness) best = { at, likeness };
   }
   return best.likeness < leastLikeness ? undefined : Math.max(0, best.at - anchor);
@@ -60,19 +60,19 @@ function show(
   return `${lead} at ${shown.length === 1 ? `line ${at + 1}` : `lines ${at + 1} to ${at + shown.length}`}:\n${rows.join("\n")}`;
 }
 
-const withoutBlanks = (line: string): string => line.replace(/\s+/g, "");
+const withoutBlanks = (line: string): string => line.slice(0, mostLineCharacters).replace(/\s+/g, "");
 
-/** Pairs of neighbouring characters, blanks aside. */
-function pairsOf(line: string): Set<string> {
-  const bare = withoutBlanks(line.slice(0, mostLineCharacters));
-  const pairs = new Set<string>();
-  for (let at = 0; at + 1 < bare.length; at++) pairs.add(bare.slice(at, at + 2));
-  return pairs;
+/** Neighbouring characters, as one number each. */
+const pairAt = (line: string, at: number): number => line.charCodeAt(at) * 65_536 + line.charCodeAt(at + 1);
+
+function pairsOf(line: string): Set<number> {
+  return new Set(Array.from({ length: Math.max(0, line.length - 1) }, (_, at) => pairAt(line, at)));
 }
 
-function likenessOf(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
-  if (left.size === 0 || right.size === 0) return 0;
+/** How many pairs of a line are wanted ones, as a share of both. Makes nothing: it runs for every line of a file. */
+function likenessOf(wanted: ReadonlySet<number>, line: string): number {
+  if (wanted.size === 0 || line.length < 2) return 0;
   let common = 0;
-  for (const pair of left) if (right.has(pair)) common += 1;
-  return (2 * common) / (left.size + right.size);
+  for (let at = 0; at + 1 < line.length; at++) if (wanted.has(pairAt(line, at))) common += 1;
+  return (2 * Math.min(common, wanted.size)) / (wanted.size + line.length - 1);
 }
