@@ -1,4 +1,6 @@
 // The reference pages, made from the tables and schemas of the source. Pure: text in, pages out.
+import type { Option } from "../../keel/src/hosts/cli/arguments.ts";
+import { type Command, commands } from "../../keel/src/hosts/cli/commands.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
 
@@ -26,6 +28,7 @@ export function referencePages(sources: Sources): Record<string, string> {
     "docs/reference/faults.md": faultsPage(),
     "docs/reference/events.md": eventsPage(events, shapeFiles.flatMap(declared)),
     "docs/reference/commands.md": commandsPage(declared(commandFile)),
+    "docs/reference/command-line.md": commandLinePage(),
   };
 }
 
@@ -99,12 +102,37 @@ const told = [
 
 function commandsPage(commands: readonly Declaration[]): string {
   return page("Commands", "the schemas in `keel/src/protocol/command.ts`", [
-    "What a host submits to a session, and the receipt that it gets once the command's facts are on disk. The shapes that are named here stand in [events](events.md#shapes).",
+    "What a host submits to a session, and the receipt that it gets once the command's facts are on disk. The shapes that are named here stand in [events](events.md#shapes). What is typed after `keel` is told in [command line](command-line.md).",
     "## Commands",
     ...find(commands, "Command").members.map(memberSection),
     "## Receipts",
     ...find(commands, "Receipt").members.map(memberSection),
   ]);
+}
+
+function commandLinePage(): string {
+  return page("Command line", "the tables in `keel/src/hosts/cli/`", [
+    "Every command of `keel` and its options. How it ends is told by the [exit codes](faults.md#exit-codes).",
+    ...commands.map(commandSection),
+  ]);
+}
+
+function commandSection({ name, usage, says, options }: Command): string {
+  const rows = Object.entries(options).map(
+    ([long, option]) => `| ${spellings(long, option)} | ${cell(option.says)} |`,
+  );
+  const table = ["| option | |", "|---|---|", ...rows].join("\n");
+  return [
+    `## \`keel${name === "" ? "" : ` ${name}`}\``,
+    `${cell(says)}.`,
+    `\`\`\`\n${usage}\n\`\`\``,
+    table,
+  ].join("\n\n");
+}
+
+function spellings(name: string, { short, aliases = [], value }: Option): string {
+  const long = [name, ...aliases].map((one) => `--${one}${value === undefined ? "" : ` ${value}`}`);
+  return [...(short === undefined ? [] : [`-${short}`]), ...long].map((one) => `\`${one}\``).join(", ");
 }
 
 function memberSection({ type, comment, shape }: Member): string {
