@@ -13,14 +13,21 @@ import type { Environment } from "./environment.ts";
 export type Pipe = { readonly read: number; readonly write: number };
 export type OpenPipe = () => Promise<Pipe | undefined>;
 
-/** Made together, since making them costs a process. Each holds two descriptors until it is used. */
+/** Made together, since making them costs a process. Each holds two descriptors until it is used or has waited long. */
 const batch = 4;
+const mostIdleMs = 10_000;
 
 /** Gives pipes, or nothing where none can be made. Leaves no name behind in the file system. */
 export function pipes(env: Environment): OpenPipe {
   const ready: Pipe[] = [];
   let making: Promise<void> | undefined;
+  let idle: NodeJS.Timeout | undefined;
   return async () => {
+    clearTimeout(idle);
+    // A process may serve a thousand sessions, and most of them are not running commands.
+    idle = setTimeout(() => {
+      for (const pipe of ready.splice(0)) close(pipe);
+    }, mostIdleMs).unref();
     while (ready.length === 0) {
       making ??= make(env).then((made) => void ready.push(...made));
       try {
@@ -44,6 +51,11 @@ async function make(env: Environment): Promise<Pipe[]> {
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function close({ read, write }: Pipe): void {
+  closeSync(read);
+  closeSync(write);
 }
 
 /** The reader comes first: without one, opening for writing would wait. */
