@@ -1,5 +1,6 @@
 import type { Json } from "../kernel/json.ts";
 import { List } from "../kernel/list.ts";
+import { Lookup } from "../kernel/lookup.ts";
 import { never } from "../kernel/never.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Durable, Input } from "../protocol/event.ts";
@@ -50,7 +51,8 @@ export type State = {
   readonly answers: ReadonlyMap<string, { readonly answer: Answer; readonly by: AnsweredBy }>;
   /** Rules that answers added for the rest of the session. */
   readonly rules: readonly string[];
-  readonly seen: ReadonlyMap<string, string>;
+  /** The stamps of files as the session last saw them, by path. */
+  readonly seen: Lookup<string>;
   /** An estimate of the next request, corrected by every count of the provider. */
   readonly contextTokens: number;
   readonly compaction: { readonly instructions: string | undefined } | null;
@@ -72,7 +74,7 @@ export const emptyState: State = {
   asks: [],
   answers: new Map(),
   rules: [],
-  seen: new Map(),
+  seen: Lookup.empty(),
   contextTokens: 0,
   compaction: null,
   bill: noBill,
@@ -144,7 +146,7 @@ export function fold(before: State, event: Durable): State {
     case "context.compacted":
       return compacted(state, event);
     case "context.cleared":
-      return { ...state, history: List.empty(), contextTokens: 0, calls: [], seen: new Map() };
+      return { ...state, history: List.empty(), contextTokens: 0, calls: [], seen: Lookup.empty() };
     case "files.saved":
     case "task.changed":
       return state;
@@ -321,9 +323,5 @@ function patched(settings: SessionSettings, patch: SettingsPatch): SessionSettin
 const change = (calls: readonly Call[], id: string, apply: (call: Call) => Call): Call[] =>
   calls.map((call) => (call.use.id === id ? apply(call) : call));
 
-function see(seen: State["seen"], files: readonly FileSeen[] | undefined): State["seen"] {
-  if (!files || files.length === 0) return seen;
-  const next = new Map(seen);
-  for (const { path, stamp } of files) next.set(path, stamp);
-  return next;
-}
+const see = (seen: State["seen"], files: readonly FileSeen[] = []): State["seen"] =>
+  files.reduce((known, { path, stamp }) => known.with(path, stamp), seen);

@@ -22,7 +22,9 @@ export class List<T> {
   }
 
   append(item: T): List<T> {
-    const items = this.#items.length === this.length ? this.#items : this.#items.slice(0, this.length);
+    // An empty one shares nothing: it may live as long as the program, and would keep alive whatever extends it.
+    const isNewest = this.length > 0 && this.#items.length === this.length;
+    const items = isNewest ? this.#items : this.#items.slice(0, this.length);
     items.push(item);
     return new List<T>(items, items.length);
   }
@@ -34,7 +36,9 @@ export class List<T> {
 
   /** A copy of a part. */
   slice(from = 0, to = this.length): T[] {
-    return this.#items.slice(0, this.length).slice(from, to);
+    const start = from < 0 ? Math.max(0, this.length + from) : from;
+    const end = to < 0 ? this.length + to : Math.min(to, this.length);
+    return this.#items.slice(start, Math.max(start, end));
   }
 
   *[Symbol.iterator](): Iterator<T> {
