@@ -1,5 +1,5 @@
 /** Every wait has a deadline and a signal: this joins the two. */
-import { childOf } from "../kernel/abort.ts";
+import { childOf, over } from "../kernel/abort.ts";
 import type { Clock } from "./ports.ts";
 
 /** How long something may take to settle after it was told to stop, before it is left behind. */
@@ -40,6 +40,6 @@ export async function within<T>(
     return await Promise.race([running, timer, stopped]);
   } finally {
     release();
-    ended.abort();
+    ended.abort(over);
   }
 }

@@ -1,4 +1,5 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
+import { over } from "../kernel/abort.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
 import type { AnsweredBy, Ask } from "../protocol/ask.ts";
@@ -276,7 +277,7 @@ export class Session {
       if (closed.by === "timeout") this.#closeAsk(ask.id, closed);
       return closed;
     } finally {
-      settled.abort();
+      settled.abort(over);
     }
   }
 
@@ -328,6 +329,7 @@ export class Session {
     this.#asks.release({ answer: { verdict: "deny", reason: "The log cannot be written." }, by: "shutdown" });
     await this.#running;
     await this.#load();
+    this.#abort = new AbortController();
     this.#journal = this.#newJournal();
     for (const event of settleRequest(this.#state)) this.#record(event);
     await this.#journal.saved();

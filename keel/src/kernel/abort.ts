@@ -25,6 +25,12 @@ export function childOf(parent: AbortSignal): { controller: AbortController; rel
   return { controller, release: () => parent.removeEventListener("abort", stop) };
 }
 
+/**
+ * Why a wait is given up that nobody needs any more. Without a reason of our own every `abort` would make an error with
+ * a stack, which costs more than the wait itself.
+ */
+export const over = "over";
+
 function aborted(signal: AbortSignal): Error {
   return fault("aborted", { cause: signal.reason });
 }

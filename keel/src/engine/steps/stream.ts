@@ -1,5 +1,5 @@
 /** Reads one streamed reply under its two deadlines: the first event, and silence between events. */
-import { childOf } from "../../kernel/abort.ts";
+import { childOf, over } from "../../kernel/abort.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
 import type { ModelEvent, ModelRequest } from "../ports.ts";
 import type { Work } from "../work.ts";
@@ -38,7 +38,7 @@ export async function readReply(
       begun: progress.begun,
     };
   } finally {
-    watch.abort();
+    watch.abort(over);
     release();
   }
 
