@@ -1,7 +1,6 @@
 /** What the steps work with: the facts, the ports, and the few ways to leave a trace. */
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { DurableEvent, LiveEvent } from "../protocol/event.ts";
-import type { ToolSpec } from "../protocol/tool.ts";
 import type { Hooks } from "./hooks/points.ts";
 import type { Limits } from "./limits.ts";
 import type { Rules } from "./policy/decide.ts";
@@ -52,9 +51,3 @@ export type EarlyCall = { readonly done: Promise<void>; readonly events: Durable
 
 export const toolNamed = (tools: readonly Tool[], name: string): Tool | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.aliases.includes(name));
-
-export const specOf = (tool: Tool): ToolSpec => ({
-  name: tool.name,
-  description: tool.description,
-  input: tool.input.json,
-});

@@ -13,7 +13,7 @@ import type { ModelEvent } from "../ports.ts";
 import { modelOf, type State } from "../state.ts";
 import { earlyStarter } from "../tools/early.ts";
 import { reminders } from "../words.ts";
-import { specOf, type Work } from "../work.ts";
+import type { Work } from "../work.ts";
 import { readReply } from "./stream.ts";
 
 export async function askModel(work: Work, step: Extract<Step, { kind: "ask-model" }>): Promise<void> {
@@ -133,7 +133,7 @@ export async function waitBefore(work: Work, wait: Wait): Promise<boolean> {
 function fixPrompt(work: Work): void {
   const { tools, system, promptOnResume } = work.parts;
   const logged = work.state.prompt;
-  const specs = tools.map(specOf);
+  const specs = tools.map(({ spec }) => spec);
   const wanted = logged && promptOnResume === "logged" ? logged.system : system;
   const why = promptChange(logged, { system: wanted, tools: specs });
   if (why) work.record({ type: "prompt.fixed", system: [...wanted], tools: specs, why });

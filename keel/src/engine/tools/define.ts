@@ -3,7 +3,7 @@ import type { Json } from "../../kernel/json.ts";
 import type { Schema } from "../../kernel/schema.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { ResultPart } from "../../protocol/message.ts";
-import type { Claim, Display, FileSeen } from "../../protocol/tool.ts";
+import type { Claim, Display, FileSeen, ToolSpec } from "../../protocol/tool.ts";
 import type { Clock, Workspace } from "../ports.ts";
 
 export type Traits = {
@@ -47,6 +47,8 @@ export type Tool<I = unknown> = {
   readonly aliases: readonly string[];
   readonly description: string;
   readonly input: Schema<I>;
+  /** What a request says about it: always the same object, so that whoever has written it need not compare it. */
+  readonly spec: ToolSpec;
   /** Characters of a result that reach the model, where the common limit does not fit the tool. */
   readonly resultCharacters?: number;
   traits(input: I): Traits;
@@ -70,15 +72,21 @@ export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" |
 };
 
 export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
-  const { traits, claims, check } = definition;
+  const { name, description, input, traits, claims, check } = definition;
+  let spec: ToolSpec | undefined;
   return {
-    name: definition.name,
+    name,
     aliases: definition.aliases ?? [],
-    description: definition.description,
-    input: definition.input,
+    description,
+    input,
+    // Made at the first request: a schema in JSON takes its time.
+    get spec() {
+      spec ??= { name, description, input: input.json };
+      return spec;
+    },
     ...(definition.resultCharacters === undefined ? {} : { resultCharacters: definition.resultCharacters }),
-    traits: (input) => ({ ...carefulTraits, ...(typeof traits === "function" ? traits(input) : traits) }),
-    claims: claims ?? (async () => [{ action: "use", target: definition.name }]),
+    traits: (given) => ({ ...carefulTraits, ...(typeof traits === "function" ? traits(given) : traits) }),
+    claims: claims ?? (async () => [{ action: "use", target: name }]),
     check: check ?? (async () => undefined),
     run: definition.run,
   };
