@@ -135,10 +135,21 @@ function encodeMessage({ role, content }: Message, reader: Reader): EncodedMessa
   }
   return {
     role,
-    bytes: Buffer.concat(pieces),
+    bytes: inOwnMemory(pieces, length),
     markAt,
     reader: isReadDifferently(content) ? reader : undefined,
   };
+}
+
+/** Small buffers are slices of a common one: what is remembered would keep alive much more than itself. */
+function inOwnMemory(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }
 
 const isReadDifferently = (content: Message["content"]): boolean =>
@@ -162,7 +173,7 @@ function encodeTool({ name, description, input }: ToolSpec): Written {
 
 function written(value: object): Written {
   const bytes = Buffer.from(toJson(value));
-  return { bytes, markAt: bytes.length - 1 };
+  return { bytes: inOwnMemory([bytes], bytes.length), markAt: bytes.length - 1 };
 }
 
 /** Half a surrogate pair is no Unicode: the provider would refuse the whole request for it. */
