@@ -8,6 +8,12 @@ type Budget = { readonly sample: number; readonly full: number; readonly seconds
 export const budgets = {
   /** G1, G2, G3: kill -9 of a child at a seeded moment. */
   "kill-nine": { sample: 20, full: 2_000, seconds: 40 },
+  /** G1: kill -9 of a process that appends to a log, at a seeded moment. */
+  "log-kills": { sample: 10, full: 2_000, seconds: 10 },
+  /** G4: random changes of a log. */
+  "log-mutations": { sample: 100, full: 10_000, seconds: 3 },
+  /** G7: appends of each of four processes to one log. */
+  "log-writers": { sample: 60, full: 500, seconds: 5 },
   /** G9: each of the six kinds of end, with one common wait. */
   "kinds-of-end": { sample: 5, full: 200, seconds: 40 },
   /** G13: interrupts at seeded points. */
@@ -24,8 +30,10 @@ export const budgets = {
   "link-race": { sample: 2_000, full: 100_000, seconds: 20 },
   /** G35, G36: hostile repositories; the sample starts each with print only. */
   "hostile-repositories": { sample: 30, full: 90, seconds: 60 },
-  /** G17, G18, G19, G46, G47: seeds of the simulation. */
+  /** G17, G18, G46, G47: seeds of the simulation. */
   simulation: { sample: 500, full: 100_000, seconds: 30 },
+  /** G19: seeds that are run twice. */
+  replays: { sample: 50, full: 1_000, seconds: 5 },
 } as const satisfies Record<string, Budget>;
 
 export type Suite = keyof typeof budgets;

@@ -22,7 +22,7 @@ export function salvage(line: Buffer): Piece[] {
       tries -= 1;
       bytesLeft -= end - start;
       if (tries < 0 || bytesLeft < 0) return pieces;
-      const checked = isInside(line, end) ? undefined : checkLine(line.subarray(start, end));
+      const checked = isInside(line, { start, end }) ? undefined : checkLine(line.subarray(start, end));
       if (!checked) continue;
       pieces.push({ start, bytes: end - start, checked });
       free = end;
@@ -32,8 +32,9 @@ export function salvage(line: Buffer): Piece[] {
   return pieces;
 }
 
-/** What is followed like this is a part of another record, and was never a record of this log. */
-const isInside = (line: Buffer, end: number): boolean => ",]}".includes(String.fromCharCode(line[end] ?? 0));
+/** What does not start the line and is followed like this is a part of another record, and never was one itself. */
+const isInside = (line: Buffer, { start, end }: { start: number; end: number }): boolean =>
+  start > 0 && ",]}".includes(String.fromCharCode(line[end] ?? 0));
 
 function indexesOf(bytes: Buffer, wanted: Buffer): number[] {
   const found: number[] = [];
