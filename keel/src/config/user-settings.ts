@@ -35,9 +35,8 @@ const shape = {
     }),
   ),
   modelAliases: z.record(z.string(), z.string()),
-  providers: z.object({
-    anthropic: z.exactOptional(z.object({ baseUrl: z.optional(z.string()), key: z.optional(z.string()) })),
-  }),
+  /** By the provider's id: which ones there are is the models' to know. */
+  providers: z.record(z.string(), z.object({ baseUrl: z.optional(z.string()), key: z.optional(z.string()) })),
   permissions: z.object({
     allow: rules,
     ask: rules,
