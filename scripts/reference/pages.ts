@@ -1,6 +1,7 @@
 // The reference pages, made from the tables and schemas of the source. Pure: text in, pages out.
 import type { Option } from "../../keel/src/hosts/cli/arguments.ts";
-import { type Command, commands } from "../../keel/src/hosts/cli/commands.ts";
+import type { Command } from "../../keel/src/hosts/cli/command.ts";
+import { commands } from "../../keel/src/hosts/cli/commands.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
 

@@ -1,17 +1,8 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
 import { type Arguments, type Options, parseArguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { printOptions } from "./print-options.ts";
-
-export type Command = {
-  /** As it is typed: `sessions list`. The empty name is `keel` itself. */
-  readonly name: string;
-  readonly usage: string;
-  readonly says: string;
-  readonly options: Options;
-  /** Returns the exit code, or throws a fault that has one. */
-  start(given: readonly string[], context: Context): Promise<number>;
-};
 
 type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
 type Row<T extends Options> = Pick<Command, "name" | "usage" | "says"> & {

@@ -1,6 +1,6 @@
 /** Help, made from the table of commands and from nothing else. */
 import type { Option } from "./arguments.ts";
-import type { Command } from "./commands.ts";
+import type { Command } from "./command.ts";
 
 export function helpFor(command: Command, commands: readonly Command[]): string {
   const parts = [`Usage: ${command.usage}`, `${command.says}.`, `Options:\n${optionRows(command)}`];

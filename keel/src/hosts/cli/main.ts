@@ -2,7 +2,8 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
-import { type Command, commands } from "./commands.ts";
+import type { Command } from "./command.ts";
+import { commands } from "./commands.ts";
 import type { Context } from "./context.ts";
 import { Output } from "./output.ts";
 import { catchSignals } from "./signals.ts";

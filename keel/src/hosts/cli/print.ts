@@ -29,7 +29,8 @@ export async function print(
   const options = await openOptions(values, prompt === undefined ? "go on" : "new prompt", context);
   await using stage = values.model === "rehearsal" ? await rehearsalStage(goesOn) : undefined;
   const session = await openSession({ ...options, ...stage?.options(context) });
-  return converse(session, { prompt, newPrinter, context, level: values.verbose ? "info" : "warning" });
+  // Awaited here: the stage of a rehearsal stands until the last word.
+  return await converse(session, { prompt, newPrinter, context, level: values.verbose ? "info" : "warning" });
 }
 
 /** What only programs read is loaded only for them. */

@@ -1,47 +1,44 @@
 /** The prompt: from the arguments, from standard input, or from both, joined. */
-import { setTimeout as pause } from "node:timers/promises";
 import { usage } from "./arguments.ts";
 import type { Context } from "./context.ts";
 
 /** More than any model reads at once; a longer text belongs into a file. */
 const mostBytes = 10 * 1024 * 1024;
 /** A program may start us with an open pipe that it never writes to: with a prompt given, we do not wait for ever. */
-const firstByteMs = 3_000;
+const defaultSilenceMs = 3_000;
+
+type Place = Pick<Context, "input" | "err">;
 
 /** Undefined when there is none. */
-export async function readPrompt(words: readonly string[], context: Context): Promise<string | undefined> {
+export async function readPrompt(
+  words: readonly string[],
+  place: Place,
+  silenceMs = defaultSilenceMs,
+): Promise<string | undefined> {
   const given = words.join(" ").trim();
-  const piped = context.input.isTTY
-    ? ""
-    : (await readInput(context, given === "" ? "wait" : "perhaps")).trim();
+  const waitMs = given === "" ? Number.POSITIVE_INFINITY : silenceMs;
+  const piped = place.input.isTTY ? "" : (await readInput(place, waitMs)).trim();
   return [given, piped].filter((part) => part !== "").join("\n\n") || undefined;
 }
 
-async function readInput({ input, err }: Context, how: "wait" | "perhaps"): Promise<string> {
+async function readInput({ input, err }: Place, waitMs: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const enough = new AbortController();
-  const late = new AbortController();
-  const silent =
-    how === "wait"
-      ? undefined
-      : pause(firstByteMs, undefined, { signal: late.signal }).then(
-          () => enough.abort(),
-          () => undefined, // Something came, or the input ended.
-        );
+  const silent = new AbortController();
+  const timer = Number.isFinite(waitMs) ? setTimeout(() => silent.abort(), waitMs) : undefined;
   try {
-    for await (const chunk of until(input, enough.signal)) {
-      late.abort();
+    for await (const chunk of until(input, silent.signal)) {
+      clearTimeout(timer);
       bytes += chunk.length;
       if (bytes > mostBytes) throw usage(`Standard input is longer than ${mostBytes} bytes.`);
       chunks.push(chunk);
     }
   } finally {
-    late.abort();
-    await silent;
+    clearTimeout(timer);
   }
-  if (enough.signal.aborted)
-    err.line(`keel: nothing came on standard input for ${firstByteMs / 1000} seconds; going on without it.`);
+  if (silent.signal.aborted) {
+    err.line(`keel: nothing came on standard input for ${waitMs / 1000} seconds; going on without it.`);
+  }
   return decode(Buffer.concat(chunks));
 }
 

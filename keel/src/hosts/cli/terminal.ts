@@ -94,7 +94,8 @@ function readLine(input: Context["input"], signal: AbortSignal): Promise<string 
     lines.once("line", settle);
     lines.once("close", stop);
     signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
+    // An input that has ended already closes nothing any more.
+    if (signal.aborted || input.readableEnded || input.destroyed) stop();
   });
 }
 

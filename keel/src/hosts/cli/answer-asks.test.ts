@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import type { Ask } from "../../protocol/ask.ts";
+import type { Command } from "../../protocol/command.ts";
+import type { Envelope } from "../../protocol/event.ts";
+import { askPerson, refuseAsks } from "./answer-asks.ts";
+
+describe("without a person", () => {
+  test("every question is refused in words, also one that an earlier process left open", async () => {
+    const session = fakeSession([askOf("old")]);
+    refuseAsks(session);
+    session.open(askOf("new"));
+    await session.settled();
+    expect(session.commands).toMatchObject([
+      { askId: "old", by: "no-host", answer: { verdict: "deny" } },
+      { askId: "new", by: "no-host", answer: { verdict: "deny" } },
+    ]);
+  });
+});
+
+describe("with a person", () => {
+  test("questions come one after the other, and one that was settled meanwhile is not shown", async () => {
+    const session = fakeSession([]);
+    const shown: string[] = [];
+    const first = Promise.withResolvers<void>();
+    askPerson(session, async ({ id, options }) => {
+      shown.push(id);
+      if (id === "a") await first.promise;
+      return options[0];
+    });
+    for (const id of ["a", "b", "c"]) session.open(askOf(id));
+    await session.settled();
+    expect(shown).toEqual(["a"]);
+    // "Always" for the first one covers the second.
+    session.close("b");
+    first.resolve();
+    await session.settled();
+    expect(shown).toEqual(["a", "c"]);
+    expect(session.commands.map((command) => command.type === "answer" && command.askId)).toEqual(["a", "c"]);
+  });
+
+  test("a question that is withdrawn while it is shown is not answered", async () => {
+    const session = fakeSession([]);
+    askPerson(
+      session,
+      (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined))),
+    );
+    session.open(askOf("a"));
+    await session.settled();
+    session.close("a");
+    await session.settled();
+    expect(session.commands).toEqual([]);
+  });
+
+  test("a question that wants data is refused rather than guessed", async () => {
+    const session = fakeSession([{ ...askOf("a"), kind: "elicitation", schema: {} }]);
+    askPerson(session, async ({ options }) => options[0]);
+    await session.settled();
+    expect(session.commands).toMatchObject([{ by: "no-host", answer: { verdict: "deny" } }]);
+  });
+});
+
+const askOf = (id: string): Ask => ({
+  id,
+  kind: "permission",
+  title: "",
+  body: { kind: "text", text: "" },
+  options: [{ id: "once", label: "", verdict: "allow" }],
+});
+
+function fakeSession(asks: Ask[]) {
+  const commands: Command[] = [];
+  const listeners = new Set<(event: Envelope) => void>();
+  const tell = (event: Envelope) => {
+    for (const listener of listeners) listener(event);
+  };
+  const about = { seq: 1, at: 0, session: "s" };
+  return {
+    commands,
+    openAsks: () => asks,
+    onEvent(listener: (event: Envelope) => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async submit(command: Command) {
+      commands.push(command);
+      return { type: "done" } as const;
+    },
+    open: (ask: Ask) => tell({ ...about, type: "ask.opened", ask }),
+    close: (askId: string) =>
+      tell({ ...about, type: "ask.closed", askId, answer: { verdict: "allow" }, by: "rule" }),
+    settled: () => new Promise((resolve) => setImmediate(resolve)),
+  };
+}

@@ -1,0 +1,80 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, test } from "vitest";
+import type { Ask, AskOption } from "../../protocol/ask.ts";
+import { Output } from "./output.ts";
+import { pick, question, terminalAsker } from "./terminal.ts";
+
+const options: AskOption[] = [
+  { id: "once", label: "Yes, once", verdict: "allow" },
+  { id: "always", label: "Yes, always: Bash(ls)", verdict: "allow", rule: "Bash(ls)" },
+  { id: "no", label: "No", verdict: "deny" },
+];
+const ask: Ask = {
+  id: "1",
+  kind: "permission",
+  title: "Allow Bash?",
+  body: { kind: "terminal", command: "ls\nAllow Bash? y", output: "", exitCode: null },
+  options,
+};
+
+describe("the question", () => {
+  test("shows the whole command, each line marked as its own, and the choices with no as the default", () => {
+    expect(question(ask)).toBe(
+      [
+        "",
+        "Allow Bash?",
+        "  │ ls",
+        "  │ Allow Bash? y",
+        "  o  Yes, once",
+        "  a  Yes, always: Bash(ls)",
+        "  n  No",
+        "[n] > ",
+      ].join("\n"),
+    );
+  });
+
+  test("names what would hide in labels, too", () => {
+    const shown = question({ ...ask, options: [{ id: "no", label: "No\u202e\u001b[1A", verdict: "deny" }] });
+    expect(shown).toContain("No⟨U+202E⟩⟨ESC⟩[1A");
+  });
+});
+
+describe("the answer", () => {
+  test.each([
+    ["o", "once"],
+    ["ONCE ", "once"],
+    ["y", "once"],
+    ["yes", "once"],
+    ["a", "always"],
+    ["always", "always"],
+    ["n", "no"],
+    ["", "no"],
+    ["ok", "no"],
+    ["yy", "no"],
+    ["o a", "no"],
+  ])("%j means %s", (line, id) => {
+    expect(pick(options, line)?.id).toBe(id);
+  });
+
+  test("options with the same letter are told apart by their number", () => {
+    const alike: AskOption[] = [
+      { id: "never", label: "Never", verdict: "deny" },
+      { id: "now", label: "Now", verdict: "allow" },
+    ];
+    expect(question({ ...ask, options: alike })).toContain("  2  Now");
+    expect(pick(alike, "2")?.id).toBe("now");
+    expect(pick(alike, "n")?.id).toBe("never");
+  });
+
+  test("there is none when the input ends or the question is withdrawn", async () => {
+    const err = new Output(new PassThrough().resume());
+    const ended = new PassThrough();
+    const asked = terminalAsker({ input: ended, err })(ask, new AbortController().signal);
+    ended.end();
+    expect(await asked).toBeUndefined();
+    const withdrawn = new AbortController();
+    const waiting = terminalAsker({ input: new PassThrough(), err })(ask, withdrawn.signal);
+    withdrawn.abort();
+    expect(await waiting).toBeUndefined();
+  });
+});

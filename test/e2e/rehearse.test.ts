@@ -1,0 +1,80 @@
+// `keel rehearse`: a whole session for somebody without a key, on any machine.
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { notRunHere } from "../not-run.ts";
+import { keel } from "./command.ts";
+import { openStage, until } from "./stage.ts";
+import { hasTerminal, startOnTerminal } from "./terminal.ts";
+
+test("without a terminal it answers its one question itself and says so", async () => {
+  const stage = await openStage({ replies: [] });
+  const env = { HOME: stage.project, ANTHROPIC_API_KEY: "sk-canary-77aa", HTTP_PROXY: "http://127.0.0.1:9" };
+  const ended = await keel(["rehearse"], { env, cwd: stage.project });
+  const folder = tidyUp(ended.stdout);
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  for (const part of [
+    "rehearsal",
+    '-  return "Helo, "',
+    '+  return "Hello, "',
+    '"Yes, once" itself',
+    "node check.js",
+    "The greeting is right.",
+    "Cost: ",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+  ]) {
+    expect(ended.stdout).toContain(part);
+  }
+  expect(readFileSync(path.join(folder, "project/greeting.js"), "utf8")).toContain("Hello, ");
+  const log = /^Log: (.*)$/m.exec(ended.stdout)?.[1] ?? "";
+  expect(readFileSync(log, "utf8")).toContain('"session.closed"');
+  // Nothing of the user's was touched, and the user's key went nowhere.
+  expect(readdirSync(stage.project)).toEqual([]);
+  expect(ended.stdout + readFileSync(log, "utf8")).not.toContain("canary");
+});
+
+test("the way that it names to read the log again works", async () => {
+  const stage = await openStage({ replies: [] });
+  const ended = await keel(["rehearse"], { env: { HOME: stage.project }, cwd: stage.project });
+  tidyUp(ended.stdout);
+  const [, home = "", id = ""] = /KEEL_HOME=(\S+) keel sessions show (\S+)/.exec(ended.stdout) ?? [];
+  const shown = await keel(["sessions", "show", id], { env: { HOME: stage.project, KEEL_HOME: home } });
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toContain("Please mend the greeting");
+});
+
+test("on a terminal the person answers", async () => {
+  if (!hasTerminal()) return notRunHere("the rehearsal on a terminal", "script of util-linux absent");
+  const stage = await openStage({ replies: [] });
+  const running = startOnTerminal(["rehearse"], { project: stage.project, env: { HOME: stage.project } });
+  await until("the question", () => running.out().includes("] > "));
+  running.child.stdin?.write("n\n");
+  const ended = await running.ended;
+  tidyUp(ended.stdout);
+  expect(ended.code).toBe(0);
+  expect(ended.stdout).toContain("│ node check.js");
+  expect(ended.stdout).not.toContain("The greeting is right.");
+  expect(ended.stdout).not.toContain("itself.");
+});
+
+test("--model rehearsal answers a prompt in a temporary folder and leaves nothing there", async () => {
+  const stage = await openStage({ replies: [] });
+  const before = rehearsals();
+  const ended = await stage.run(["-p", "anything", "--model", "rehearsal", "--output-format", "json"]);
+  expect(ended.code).toBe(0);
+  expect(JSON.parse(ended.stdout)).toMatchObject({ subtype: "success" });
+  expect(rehearsals()).toEqual(before);
+  expect(existsSync(stage.home)).toBe(false);
+  expect((await stage.run(["-p", "x", "--continue", "--model", "rehearsal"])).code).toBe(64);
+});
+
+const rehearsals = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith("keel-rehearsal-"));
+
+/** The folder stays for the person; a test takes it away. */
+function tidyUp(output: string): string {
+  const folder = path.dirname(/^Folder: (.*?)\r?$/m.exec(output)?.[1] ?? "/nowhere/x");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

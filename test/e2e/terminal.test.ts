@@ -1,0 +1,97 @@
+// A person at the terminal: asked once, once and for all, or told no; and Ctrl-C.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { byPosition, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { notRunHere } from "../not-run.ts";
+import { openStage, type Running, until } from "./stage.ts";
+import { hasTerminal, startOnTerminal } from "./terminal.ts";
+
+const touches = byPosition([
+  reply(toolUse("Bash", { command: "touch one" })),
+  reply(toolUse("Bash", { command: "touch one; touch two" })),
+  reply(toolUse("Bash", { command: "touch one" })),
+  reply("the end"),
+]);
+
+describe("questions", () => {
+  test("yes once, no by default, and a question that shows what would run", async () => {
+    if (!hasTerminal()) return notRunHere("questions on a terminal", "script of util-linux absent");
+    const stage = await openStage(touches);
+    const running = startOnTerminal(["-p", "go"], stage);
+    await answer(running, 1, "o\n");
+    await answer(running, 2, "\n");
+    await answer(running, 3, "what?\n");
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout).toContain("│ touch one; touch two");
+    expect(ended.stdout).toContain("the end");
+    expect(existsSync(path.join(stage.project, "one"))).toBe(true);
+    expect(existsSync(path.join(stage.project, "two"))).toBe(false);
+    const closed = stage.log().filter(({ type }) => type === "ask.closed");
+    expect(closed.map((event) => (event["answer"] as { verdict: string }).verdict)).toEqual([
+      "allow",
+      "deny",
+      "deny",
+    ]);
+    expect(closed.map(({ by }) => by)).toEqual(["host", "host", "host"]);
+  });
+
+  test("always holds for exactly that command, for the rest of the session", async () => {
+    if (!hasTerminal()) return notRunHere("questions on a terminal", "script of util-linux absent");
+    const stage = await openStage(touches);
+    const running = startOnTerminal(["-p", "go"], stage);
+    await answer(running, 1, "always\n");
+    await answer(running, 2, "n\n");
+    expect((await running.ended).code).toBe(0);
+    expect(stage.log().filter(({ type }) => type === "ask.opened")).toHaveLength(2);
+    expect(existsSync(path.join(stage.project, "two"))).toBe(false);
+  });
+
+  test("a command cannot hide in escape sequences, and what was typed before the question is no answer", async () => {
+    if (!hasTerminal()) return notRunHere("questions on a terminal", "script of util-linux absent");
+    const command = "echo safe\u001b[2K\r\u202etouch hidden";
+    const stage = await openStage(
+      byPosition([replyWith({ delayMs: 300 }, toolUse("Bash", { command })), reply("the end")]),
+    );
+    const running = startOnTerminal(["-p", "go"], stage);
+    running.child.stdin?.write("y\n");
+    await answer(running, 1, "\n");
+    const ended = await running.ended;
+    expect(ended.stdout).toContain("echo safe⟨ESC⟩[2K⟨CR⟩⟨U+202E⟩touch hidden");
+    expect(ended.stdout).not.toContain("\u001b");
+    expect(stage.log().find(({ type }) => type === "tool.finished")).toMatchObject({
+      denied: { by: "host" },
+    });
+  });
+});
+
+describe("Ctrl-C", () => {
+  test("interrupts the turn while a question is open", async () => {
+    if (!hasTerminal()) return notRunHere("Ctrl-C on a terminal", "script of util-linux absent");
+    const stage = await openStage(touches);
+    const running = startOnTerminal(["-p", "go"], stage);
+    await answer(running, 1, "\u0003");
+    expect((await running.ended).code).toBe(130);
+    expect(existsSync(path.join(stage.project, "one"))).toBe(false);
+    const finished = stage.log().find(({ type }) => type === "turn.finished");
+    expect(finished).toMatchObject({ reason: "interrupted" });
+  });
+});
+
+test("without arguments it says how to go on", async () => {
+  if (!hasTerminal()) return notRunHere("the welcome on a terminal", "script of util-linux absent");
+  const stage = await openStage({ replies: [] });
+  const ended = await startOnTerminal([], stage).ended;
+  expect(ended.code).toBe(0);
+  expect(ended.stdout).toContain("keel -p");
+});
+
+/** Waits for the question with this number and types. */
+async function answer(running: Running, number: number, keys: string): Promise<void> {
+  await until(
+    `question ${number}`,
+    () => running.out().split("] > ").length > number || running.child.exitCode !== null,
+  );
+  running.child.stdin?.write(keys);
+}

@@ -1,0 +1,66 @@
+// The small commands beside the answer: help, doctor, models and the model server.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { reply } from "../../keel/src/testing/reply.ts";
+import { verifies } from "../verifies.ts";
+import { lines, openStage, until } from "./stage.ts";
+
+test("help is shown for keel, for a group and for a command", async () => {
+  const stage = await openStage({ replies: [] });
+  expect((await stage.run(["--help"])).stdout).toContain("--max-budget-usd USD");
+  expect((await stage.run(["sessions"])).stdout).toContain("keel sessions export");
+  const command = await stage.run(["sessions", "export", "--help"]);
+  expect(command.stdout).toContain("--format FORMAT");
+  expect(command).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("doctor says what it finds, writes nothing, and ends with 78 when there is no model", async () => {
+  verifies("P52");
+  const stage = await openStage({ replies: [] });
+  const found = await stage.run(["doctor", "--json"], { env: { ANTHROPIC_API_KEY: "sk-canary-123456" } });
+  expect(found.code).toBe(0);
+  const findings: { name: string; state: string; says: string }[] = JSON.parse(found.stdout);
+  const says = Object.fromEntries(findings.map((finding) => [finding.name, finding.says]));
+  expect(says["runtime"]).toContain("Node 24");
+  expect(says["model"]).toContain("claude-haiku-4-5");
+  expect(says["key"]).toBe("present, from ANTHROPIC_API_KEY");
+  expect(says["home"]).toContain("not there yet");
+  expect(says["guard"]).toContain("process group only");
+  expect(Object.keys(says)).toEqual(expect.arrayContaining(["folder", "shell", "search"]));
+  expect(found.stdout).not.toContain("canary");
+  const without = await stage.run(["doctor"], { env: { ANTHROPIC_BASE_URL: "" } });
+  expect(without.code).toBe(78);
+  expect(without.stdout).toContain("!!  model");
+});
+
+test("a base URL alone is asked which models it has: one is taken, of several one must be named", async () => {
+  const one = await openStage({ replies: [reply("ok")], models: ["only-model"] });
+  await one.run(["-p", "hi"], { env: { KEEL_MODEL: "" } });
+  expect(one.server.requests[0]?.body["model"]).toBe("only-model");
+  const two = await openStage({ replies: [], models: ["first-model", "second-model"] });
+  const ended = await two.run(["-p", "hi"], { env: { KEEL_MODEL: "" } });
+  expect(ended.code).toBe(78);
+  expect(ended.stderr).toContain("first-model, second-model");
+});
+
+test("models are listed with window and prices, and settings add to them", async () => {
+  const stage = await openStage({ replies: [] });
+  expect((await stage.run(["models"])).stdout).toMatch(/^claude-\S+ +anthropic +[\d,]+ tokens +\$/m);
+  const ids = JSON.parse((await stage.run(["models", "--json"])).stdout).map(({ id }: { id: string }) => id);
+  expect(ids).toContain("claude-haiku-4-5");
+});
+
+test("the model server prints where it is, serves its script and ends with its input", async () => {
+  const stage = await openStage({ replies: [] });
+  writeFileSync(path.join(stage.project, "script.json"), JSON.stringify({ replies: ["from the server"] }));
+  const server = stage.start(["model-server", "--script", "script.json"]);
+  await until("its address", () => server.out().includes("\n"));
+  const url = String(lines(server.out())[0]?.["url"]);
+  const asked = await stage.run(["-p", "hi"], { env: { ANTHROPIC_BASE_URL: url } });
+  expect(asked).toMatchObject({ code: 0, stdout: "from the server\n" });
+  server.child.stdin?.end();
+  expect((await server.ended).code).toBe(0);
+  expect((await stage.run(["model-server"])).code).toBe(64);
+  expect((await stage.run(["model-server", "--script", "none.json"])).code).toBe(64);
+});
