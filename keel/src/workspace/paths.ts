@@ -2,8 +2,10 @@
  * What a path is. It is walked component by component as the kernel walks it, so that `..` behind a link means the
  * parent of the link's target, and so that the part that does not exist yet is known apart from the part that does.
  */
+import { realpath } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
 import type { PathFacts } from "../engine/ports.ts";
 import { errorCode, sayFileError } from "./file-errors.ts";
 
@@ -17,7 +19,7 @@ export async function locate(given: string, { cwd, roots }: Place): Promise<Path
   const refused = unusable(given);
   if (refused !== undefined) return hopeless(given, refused);
   const walk = new Walk(path.isAbsolute(given) ? given : `${cwd}/${given}`);
-  const problem = await walk.toTheEnd();
+  const problem = (await walk.leap()) ? undefined : await walk.toTheEnd();
   if (problem !== undefined) return { ...hopeless(walk.whole, problem), links: walk.links > 0 };
   return {
     path: walk.at,
@@ -72,6 +74,25 @@ class Walk {
     return path.join(this.at, ...this.#ahead);
   }
 
+  /**
+   * The whole way in two questions to the kernel at once, where it is as plain as most are: everything exists and
+   * nothing is a link. False when it is not; then nothing has happened.
+   */
+  async leap(): Promise<boolean> {
+    if (this.#ahead.includes("..") || this.#ahead[0] === "proc") return false;
+    const end = `/${this.#ahead.join("/")}`;
+    try {
+      const [real, found] = await Promise.all([realPath(end), lstat(end)]);
+      if (real !== end || found.isSymbolicLink()) return false;
+      this.at = end;
+      this.kind = kindOf(found);
+      this.#ahead = [];
+      return true;
+    } catch {
+      return false; // The walk finds out where it stops being plain, and says so.
+    }
+  }
+
   async toTheEnd(): Promise<string | undefined> {
     for (let name = this.#ahead.shift(); name !== undefined; name = this.#ahead.shift()) {
       const problem = await this.#step(name);
@@ -105,7 +126,7 @@ class Walk {
       const found = await lstat(next);
       if (found.isSymbolicLink()) return await this.#follow(next);
       this.at = next;
-      this.kind = found.isFile() ? "file" : found.isDirectory() ? "directory" : "other";
+      this.kind = kindOf(found);
       return undefined;
     } catch (thrown) {
       if (errorCode(thrown) === "ENOENT") return this.#stepOverNothing(next);
@@ -122,5 +143,11 @@ class Walk {
     return undefined;
   }
 }
+
+const kindOf = (found: { isFile(): boolean; isDirectory(): boolean }): Walk["kind"] =>
+  found.isFile() ? "file" : found.isDirectory() ? "directory" : "other";
+
+/** The C library's: one question, however deep the path is. */
+const realPath = promisify(realpath.native);
 
 const components = (text: string): string[] => text.split("/").filter((name) => name !== "" && name !== ".");
