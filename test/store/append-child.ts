@@ -1,0 +1,76 @@
+// A process that writes a log, for tests that watch several of them or kill one. Says on stdout, a line each, what
+// became true: `held`, `busy <ms>`, `acknowledged <seq>`, `done`.
+import { writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "../../keel/src/engine/ports.ts";
+import { Fault } from "../../keel/src/kernel/fault.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { envelopes, said, started } from "../../keel/src/testing/store-suite-events.ts";
+import { randomOf } from "./random.ts";
+
+const [home = "", session = "", task = "", name = "", count = "0"] = process.argv.slice(2);
+const store = jsonlStore({ home });
+const random = randomOf(Number(count) + name.length);
+const tasks: Record<string, () => Promise<void>> = { share, hold, flood };
+await tasks[task]?.();
+say("done");
+
+/** Appends its events, a few at a time, and lets others write in between. */
+async function share(): Promise<void> {
+  for (let written = 0; written < Number(count); ) {
+    const log = await opened();
+    const few = Math.min(1 + random.below(5), Number(count) - written);
+    for (let index = 0; index < few; index++) {
+      written += 1;
+      await log.append(envelopes(session, [started(`${name}-${written}`)], log.lastSeq));
+    }
+    await log.close();
+  }
+}
+
+/** Takes the session once, or says that it cannot, and keeps it until it is killed. */
+async function hold(): Promise<void> {
+  try {
+    await store.open(session);
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || thrown.code !== "session_busy") throw thrown;
+    say("busy");
+    return;
+  }
+  say("held");
+  await sleep(60_000);
+}
+
+/** Appends without end, in batches of any size, several at a time. */
+async function flood(): Promise<void> {
+  const log = await opened();
+  say("held");
+  let seq = log.lastSeq;
+  for (;;) {
+    const batch = Array.from({ length: 1 + random.below(4) }, () =>
+      said("x".repeat(random.below(random.pick([50, 200_000])))),
+    );
+    const events = envelopes(session, batch, seq);
+    seq += events.length;
+    const last = seq;
+    const acknowledged = log.append(events).then(() => say(`acknowledged ${last}`));
+    if (random.below(3) === 0) await acknowledged;
+  }
+}
+
+async function opened(): Promise<Log> {
+  for (;;) {
+    const began = performance.now();
+    try {
+      return await store.open(session);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== "session_busy") throw thrown;
+      say(`busy ${Math.round(performance.now() - began)}`);
+    }
+    await sleep(random.below(10));
+  }
+}
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
