@@ -1,12 +1,19 @@
 /** The Model port over the Messages API: one request, one streamed reply, every failure a fault of the table. */
 import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
-import { Fault, fault } from "../../kernel/fault.ts";
-import { isObject, type Json } from "../../kernel/json.ts";
+import { type Fault, fault } from "../../kernel/fault.ts";
+import { isObject } from "../../kernel/json.ts";
 import { sseReader } from "../../transport/sse.ts";
-import { measureJson, mostDepth } from "../../transport/strict-json.ts";
 import type { Catalog } from "../catalog.ts";
-import { type Http, type HttpResponse, readText } from "../http.ts";
+import type { Http, HttpResponse } from "../http.ts";
 import type { Endpoint } from "../providers.ts";
+import {
+  bodyJoiner,
+  checkReadable,
+  isJson,
+  mostEventCharacters,
+  parseData,
+  readErrorText,
+} from "../read-answer.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { asStream, type Decoder, messagesDecoder } from "./decode.ts";
 import { messagesEncoder } from "./encode.ts";
@@ -55,14 +62,10 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
     response: HttpResponse,
     about: Omit<Parameters<typeof providerFault>[0], "wire">,
   ): Promise<Fault> {
-    const { status } = response;
-    response.endWithin(errorBodyMs);
-    const isCompressed = isEncoded(response);
-    const text = await readText(response, mostErrorBytes).catch(unlessCut);
     return providerFault({
       ...about,
-      status,
-      wire: isCompressed ? undefined : errorInBody(text),
+      status: response.status,
+      wire: errorInBody(await readErrorText(response)),
       retryAfterMs: retryAfterMs(response.header, now()),
     });
   }
@@ -70,12 +73,6 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
   return { info: (model) => catalog.info(nameOf(model)), stream };
 }
 
-/** An event is one delta or one whole block of a server's tool. */
-const mostEventCharacters = 16 * 1024 * 1024;
-const mostWholeCharacters = 32 * 1024 * 1024;
-const mostErrorBytes = 64 * 1024;
-/** The status says most of it; its words are not worth a long wait. */
-const errorBodyMs = 5_000;
 /** After the last event the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
 
@@ -103,17 +100,14 @@ function streamReader(response: HttpResponse, decoder: Decoder): Reader {
 /** Some servers do not stream although they were asked to. */
 function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "application/json");
-  const text = new TextDecoder();
-  let body = "";
+  const body = bodyJoiner();
   return {
     push(chunk) {
-      body += text.decode(chunk, { stream: true });
-      if (body.length > mostWholeCharacters)
-        throw fault("stream_malformed", { reason: "the answer does not end" });
+      body.add(chunk);
       return [];
     },
     *end() {
-      const message = parseData(body);
+      const message = parseData(body.text());
       if (!isObject(message)) throw fault("stream_malformed", { reason: "the answer is no message" });
       if (message["type"] === "error") decoder.push(message);
       if (message["type"] !== "message")
@@ -122,43 +116,3 @@ function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
     },
   };
 }
-
-/** An error whose words broke off is still that error. */
-function unlessCut(thrown: unknown): string {
-  if (thrown instanceof Fault && thrown.code === "stream_cut") return "";
-  throw thrown;
-}
-
-function checkReadable(response: HttpResponse, wanted: string): void {
-  const type = contentType(response);
-  const reason =
-    type !== wanted
-      ? `the answer is ${type || "of no type"} and not ${wanted}`
-      : isEncoded(response)
-        ? "the answer is compressed, which was not asked for"
-        : undefined;
-  if (reason === undefined) return;
-  // Nothing of it will be read.
-  response.endWithin(0);
-  throw fault("stream_malformed", { reason });
-}
-
-function parseData(data: string): Json {
-  // Nesting costs two characters a level: what is short cannot be too deep.
-  if (data.length > mostDepth && measureJson(data).depth > mostDepth) {
-    throw fault("stream_malformed", { reason: "an event is nested too deep" });
-  }
-  try {
-    return JSON.parse(data);
-  } catch (cause) {
-    throw fault("stream_malformed", { reason: "an event is not JSON", cause });
-  }
-}
-
-const contentType = (response: HttpResponse): string =>
-  (response.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-
-const isJson = (response: HttpResponse): boolean => contentType(response) === "application/json";
-
-const isEncoded = (response: HttpResponse): boolean =>
-  !["", "identity"].includes(response.header("content-encoding") ?? "");
