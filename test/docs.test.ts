@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../keel/src/hosts/cli/commands.ts";
 import { durableEventSchema } from "../keel/src/protocol/event.ts";
 import { declarationsIn } from "../scripts/reference/declarations.ts";
-import { eventTypes, referencePages, referenceSources } from "../scripts/reference/pages.ts";
+import { eventTypes, referencePages, referenceSources, withEventList } from "../scripts/reference/pages.ts";
 import { type Document, readDocuments, readText, repositoryFiles } from "./docs/documents.ts";
 import {
   brokenLinks,
@@ -70,6 +70,14 @@ describe("the documents", () => {
     const { durable, live } = eventTypes(readText("keel/src/protocol/event.ts"));
     const page = { file: "ARCHITECTURE.md", text: readText("ARCHITECTURE.md") };
     expect(wrongEventList(page, eventHeading, [...durable, ...live])).toEqual([]);
+  });
+
+  test("say of every event what it means", () => {
+    const declared = declarationsIn("event.ts", readText("keel/src/protocol/event.ts"));
+    const events = declared.filter(({ name }) => ["durable", "LiveEvent"].includes(name));
+    const silent = events.flatMap(({ members }) => members).filter(({ comment }) => comment === undefined);
+    expect(events).toHaveLength(2);
+    expect(silent.map(({ type }) => type)).toEqual([]);
   });
 
   test("have a reference that is what the source says now", () => {
@@ -227,6 +235,21 @@ describe("the reference", () => {
   test("reads as many durable events from the source as the schema has at run time", () => {
     const atRunTime = durableEventSchema.def.options.map((option) => option.shape.type.def.values[0]);
     expect(eventTypes(readText("keel/src/protocol/event.ts")).durable).toEqual(atRunTime);
+  });
+
+  test("writes the list of events between its marks, and misses a page that has lost them", () => {
+    const events = declarationsIn(
+      "event.ts",
+      'const durable = [/** Is so. */ z.object({ type: type("a.b") })];\nexport type LiveEvent = | { type: "c.d" };',
+    );
+    const [start, end] = readText("ARCHITECTURE.md").match(/<!--.*-->/g) ?? [];
+    const written = withEventList(`before\n${start}\nold\n${end}\nafter`, events);
+    expect(written).toContain("- `a.b`: is so\n");
+    expect(written).toContain("- `c.d`\n");
+    expect(written).not.toContain("old");
+    expect(written.split("\n").at(-1)).toBe("after");
+    expect(withEventList(written, events)).toBe(written);
+    expect(() => withEventList("no marks", events)).toThrow("lost the marks");
   });
 
   test("shows a schema as a type, with its comments", () => {

@@ -220,7 +220,7 @@ const typeName = (schema: string): string => {
 
 /** The doc comment that stands directly before a place, on one line. */
 function commentBefore(text: string, start: number): string | undefined {
-  const found = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text.slice(0, start));
+  const found = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*\|?\s*$/.exec(text.slice(0, start));
   return found?.[1]
     ?.replace(/^\s*\* ?/gm, " ")
     .replace(/\s+/g, " ")

@@ -10,6 +10,7 @@ export type Sources = Readonly<Record<string, string>>;
 
 /** What the pages are made of; whoever calls reads these files. */
 export const referenceSources = [
+  "ARCHITECTURE.md",
   "keel/src/protocol/event.ts",
   "keel/src/protocol/command.ts",
   "keel/src/protocol/ask.ts",
@@ -19,7 +20,7 @@ export const referenceSources = [
   "keel/src/protocol/usage.ts",
 ] as const;
 
-const [eventFile, commandFile, ...shapeFiles] = referenceSources;
+const [architectureFile, eventFile, commandFile, ...shapeFiles] = referenceSources;
 
 /** Every page by its path. */
 export function referencePages(sources: Sources): Record<string, string> {
@@ -30,6 +31,7 @@ export function referencePages(sources: Sources): Record<string, string> {
     "docs/reference/events.md": eventsPage(events, shapeFiles.flatMap(declared)),
     "docs/reference/commands.md": commandsPage(declared(commandFile)),
     "docs/reference/command-line.md": commandLinePage(),
+    [architectureFile]: withEventList(sources[architectureFile] ?? "", events),
   };
 }
 
@@ -100,6 +102,35 @@ const told = [
   "Envelope",
   "Json",
 ];
+
+const listStart =
+  "<!-- Written by `npm run reference` from the comments in `keel/src/protocol/event.ts`: -->";
+const listEnd = "<!-- End of what is written. -->";
+
+/** The page with its list of events as the source has them now; the words around the two marks stay. */
+export function withEventList(text: string, events: readonly Declaration[]): string {
+  const [before, rest = ""] = text.split(listStart);
+  const [, after] = rest.split(listEnd);
+  if (before === undefined || after === undefined)
+    throw new Error(`${architectureFile} has lost the marks of its list of events`);
+  const lines = (name: string) => find(events, name).members.map(listLine);
+  const list = [
+    "**Durable**, numbered by `seq` from 1 without a gap:",
+    lines("durable").join("\n"),
+    "**Live**, shown and never stored:",
+    lines("LiveEvent").join("\n"),
+  ];
+  return [before + listStart, ...list, listEnd + after].join("\n\n");
+}
+
+/** One line reads on from the type: no capital, no full stop. */
+function listLine({ type = "?", comment }: Member): string {
+  const words =
+    comment === undefined
+      ? ""
+      : `: ${comment.slice(0, 1).toLowerCase()}${comment.slice(1).replace(/\.$/, "")}`;
+  return `- \`${type}\`${words}`;
+}
 
 function commandsPage(commands: readonly Declaration[]): string {
   return page("Commands", "the schemas in `keel/src/protocol/command.ts`", [

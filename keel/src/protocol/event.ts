@@ -3,11 +3,11 @@
  * Adding an event here breaks every exhaustive switch that should care.
  */
 import * as z from "zod/mini";
-import { isFaultCode } from "../kernel/faults.ts";
 import type { FaultData } from "../kernel/fault.ts";
-import { answerSchema, answeredBySchema, askSchema } from "./ask.ts";
+import { isFaultCode } from "../kernel/faults.ts";
+import { answeredBySchema, answerSchema, askSchema } from "./ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, resultPartSchema } from "./message.ts";
-import { settingsPatchSchema, sessionSettingsSchema } from "./settings.ts";
+import { sessionSettingsSchema, settingsPatchSchema } from "./settings.ts";
 import { displaySchema, fileSeenSchema, toolSpecSchema } from "./tool.ts";
 import { usageSchema } from "./usage.ts";
 
@@ -41,26 +41,63 @@ export const inputSchema = z.object({
 });
 export type Input = z.infer<typeof inputSchema>;
 
-export const stopSchema = z.enum(["end", "tool_use", "output_limit", "stop_sequence", "refusal", "pause", "window_full"]);
+export const stopSchema = z.enum([
+  "end",
+  "tool_use",
+  "output_limit",
+  "stop_sequence",
+  "refusal",
+  "pause",
+  "window_full",
+]);
 /** Why a model's reply ended. */
 export type Stop = z.infer<typeof stopSchema>;
 
 export const turnReasonSchema = z.enum([
-  "completed", "max_turns", "budget_usd", "budget_tokens", "interrupted", "lost", "hook_stopped", "stop_hook_limit",
-  "prompt_blocked", "prompt_too_long", "model_error", "output_limit", "refusal", "empty_reply",
-  "structured_output_retries", "compaction_stuck", "tool_deferred", "closed",
+  "completed",
+  "max_turns",
+  "budget_usd",
+  "budget_tokens",
+  "interrupted",
+  "lost",
+  "hook_stopped",
+  "stop_hook_limit",
+  "prompt_blocked",
+  "prompt_too_long",
+  "model_error",
+  "output_limit",
+  "refusal",
+  "empty_reply",
+  "structured_output_retries",
+  "compaction_stuck",
+  "tool_deferred",
+  "closed",
 ]);
 /** Why a turn ended. */
 export type TurnReason = z.infer<typeof turnReasonSchema>;
 
 /** Why the engine added words of its own to the conversation. */
 export const addedWhySchema = z.enum([
-  "output_limit", "refusal", "empty_reply", "structured_output", "hook", "tools_added", "instructions", "reminder",
+  "output_limit",
+  "refusal",
+  "empty_reply",
+  "structured_output",
+  "hook",
+  "tools_added",
+  "instructions",
+  "reminder",
 ]);
 export type AddedWhy = z.infer<typeof addedWhySchema>;
 
 /** Why the unchanging start of requests was set anew: each is a declared cache boundary. */
-export const promptWhySchema = z.enum(["first", "host", "tools_added", "tools_removed", "model", "output_format"]);
+export const promptWhySchema = z.enum([
+  "first",
+  "host",
+  "tools_added",
+  "tools_removed",
+  "model",
+  "output_format",
+]);
 export type PromptWhy = z.infer<typeof promptWhySchema>;
 
 /** Who refused a call, and in which words. */
@@ -73,6 +110,7 @@ export type Denial = z.infer<typeof denialSchema>;
 export const purposeSchema = z.enum(["turn", "compaction"]);
 
 const durable = [
+  /** A session began, where and with which settings. */
   z.object({
     type: type("session.opened"),
     keel: z.string(),
@@ -82,16 +120,55 @@ const durable = [
     parent: z.optional(z.object({ session: z.string(), callId: z.string() })),
     forkedFrom: z.optional(z.object({ session: z.string(), seq: z.number() })),
   }),
-  z.object({ type: type("settings.changed"), patch: settingsPatchSchema, why: z.enum(["host", "fallback", "plan", "resume", "hook"]) }),
-  z.object({ type: type("prompt.fixed"), system: z.array(z.string()), tools: z.array(toolSpecSchema), why: promptWhySchema }),
+  /** A host, a fallback or a hook changed the model, the mode, thinking … */
+  z.object({
+    type: type("settings.changed"),
+    patch: settingsPatchSchema,
+    why: z.enum(["host", "fallback", "plan", "resume", "hook"]),
+  }),
+  /** The system prompt and the tools with which every request starts, and why they were set anew. */
+  z.object({
+    type: type("prompt.fixed"),
+    system: z.array(z.string()),
+    tools: z.array(toolSpecSchema),
+    why: promptWhySchema,
+  }),
+  /** Somebody said something, and it is safe. */
   z.object({ type: type("input.accepted"), input: inputSchema }),
-  z.object({ type: type("input.dropped"), inputId: z.string(), why: z.enum(["cancelled", "blocked", "lost"]), reason: z.optional(z.string()) }),
-  /** `context`: words that hooks add to the inputs for the model. */
-  z.object({ type: type("input.joined"), inputIds: z.array(z.string()), context: z.optional(z.array(z.string())) }),
-  z.object({ type: type("turn.started"), turnId: z.string(), inputIds: z.array(z.string()), context: z.optional(z.array(z.string())) }),
+  /** An input was cancelled, blocked by a hook or lost before a turn took it. */
+  z.object({
+    type: type("input.dropped"),
+    inputId: z.string(),
+    why: z.enum(["cancelled", "blocked", "lost"]),
+    reason: z.optional(z.string()),
+  }),
+  /** An input joined the running turn. */
+  z.object({
+    type: type("input.joined"),
+    inputIds: z.array(z.string()),
+    /** Words that hooks add to the inputs for the model. */
+    context: z.optional(z.array(z.string())),
+  }),
+  /** An input began a turn. */
+  z.object({
+    type: type("turn.started"),
+    turnId: z.string(),
+    inputIds: z.array(z.string()),
+    context: z.optional(z.array(z.string())),
+  }),
+  /** The turn is to end. */
   z.object({ type: type("turn.interrupted"), by: z.enum(["host", "answer", "shutdown"]) }),
+  /** The engine added words of its own to the conversation, and why. */
   z.object({ type: type("context.added"), content: z.array(inputBlockSchema), why: addedWhySchema }),
-  z.object({ type: type("model.started"), requestId: z.string(), model: z.string(), purpose: purposeSchema, attempt: z.number() }),
+  /** A request is on its way. */
+  z.object({
+    type: type("model.started"),
+    requestId: z.string(),
+    model: z.string(),
+    purpose: purposeSchema,
+    attempt: z.number(),
+  }),
+  /** A whole reply: why it ended, what it used and cost. */
   z.object({
     type: type("model.finished"),
     requestId: z.string(),
@@ -105,6 +182,7 @@ const durable = [
     /** The provider's own id of the message. */
     providerId: z.optional(z.string()),
   }),
+  /** An attempt failed; what it cost may be unknown. */
   z.object({
     type: type("model.failed"),
     requestId: z.string(),
@@ -118,6 +196,7 @@ const durable = [
     costUsd: z.nullable(z.number()),
     ms: z.number(),
   }),
+  /** A call is about to have effects, and by whose leave. */
   z.object({
     type: type("tool.started"),
     callId: z.string(),
@@ -126,6 +205,7 @@ const durable = [
     input: z.optional(jsonSchema),
     by: z.enum(["rule", "mode", "hook", "host", "read-only"]),
   }),
+  /** What came of a call, also when it was denied, invalid or interrupted. */
   z.object({
     type: type("tool.finished"),
     callId: z.string(),
@@ -153,9 +233,13 @@ const durable = [
     linesAdded: z.optional(z.number()),
     linesRemoved: z.optional(z.number()),
   }),
+  /** A host is asked something. */
   z.object({ type: type("ask.opened"), ask: askSchema }),
+  /** An ask is settled, and by whom. */
   z.object({ type: type("ask.closed"), askId: z.string(), answer: answerSchema, by: answeredBySchema }),
+  /** A host wants the conversation shortened. */
   z.object({ type: type("compaction.requested"), instructions: z.optional(z.string()) }),
+  /** Older messages were replaced by a summary. */
   z.object({
     type: type("context.compacted"),
     requestId: z.string(),
@@ -170,9 +254,22 @@ const durable = [
     model: z.string(),
     ms: z.number(),
   }),
+  /** The conversation starts anew in the same session. */
   z.object({ type: type("context.cleared") }),
-  z.object({ type: type("files.saved"), checkpoint: z.string(), files: z.array(z.object({ path: z.string(), blob: z.nullable(z.string()) })) }),
-  z.object({ type: type("task.changed"), taskId: z.string(), status: z.enum(["running", "completed", "failed", "stopped"]), data: z.optional(jsonSchema) }),
+  /** A checkpoint of files; nothing records it yet. */
+  z.object({
+    type: type("files.saved"),
+    checkpoint: z.string(),
+    files: z.array(z.object({ path: z.string(), blob: z.nullable(z.string()) })),
+  }),
+  /** Background work changed its status; nothing records it yet. */
+  z.object({
+    type: type("task.changed"),
+    taskId: z.string(),
+    status: z.enum(["running", "completed", "failed", "stopped"]),
+    data: z.optional(jsonSchema),
+  }),
+  /** The one end of a turn, with reason, usage and cost. */
   z.object({
     type: type("turn.finished"),
     turnId: z.string(),
@@ -186,6 +283,7 @@ const durable = [
     ms: z.number(),
     apiMs: z.number(),
   }),
+  /** A graceful end. */
   z.object({ type: type("session.closed"), reason: z.enum(["ended", "stopped", "cleared", "failed"]) }),
 ] as const;
 
@@ -194,16 +292,39 @@ export type DurableEvent = z.infer<typeof durableEventSchema>;
 
 /** Shown while it happens, gone afterwards. */
 export type LiveEvent =
-  | { type: "reply.started"; requestId: string; model: string; providerId?: string | undefined; usage?: z.infer<typeof usageSchema> | undefined }
+  /** A reply begins to stream. */
+  | {
+      type: "reply.started";
+      requestId: string;
+      model: string;
+      providerId?: string | undefined;
+      usage?: z.infer<typeof usageSchema> | undefined;
+    }
+  /** A block of the reply begins. */
   | { type: "block.started"; requestId: string; index: number; block: z.infer<typeof blockSchema> }
+  /** A piece of text. */
   | { type: "text.delta"; requestId: string; index: number; text: string }
+  /** A piece of thinking. */
   | { type: "thinking.delta"; requestId: string; index: number; text: string }
+  /** A piece of the proof that the provider wrote the thinking. */
   | { type: "signature.delta"; requestId: string; index: number; text: string }
+  /** A piece of a call's input, as JSON that is not whole yet. */
   | { type: "call.delta"; requestId: string; index: number; json: string }
+  /** A block of the reply is whole. */
   | { type: "block.finished"; requestId: string; index: number; block: z.infer<typeof blockSchema> }
+  /** What was shown of a reply does not count: it failed. */
   | { type: "reply.withdrawn"; requestId: string; why: FaultData }
-  | { type: "tool.progress"; callId: string; tool: string; elapsedMs: number; display: z.infer<typeof displaySchema> }
+  /** What a running tool shows. */
+  | {
+      type: "tool.progress";
+      callId: string;
+      tool: string;
+      elapsedMs: number;
+      display: z.infer<typeof displaySchema>;
+    }
+  /** The next attempt comes after a pause. */
   | { type: "retry.waiting"; attempt: number; mostAttempts: number; delayMs: number; fault: FaultData }
+  /** Something that a person should know. */
   | { type: "notice.raised"; level: "info" | "warning"; text: string; code?: string | undefined };
 
 export type Event = DurableEvent | LiveEvent;
