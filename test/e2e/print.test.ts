@@ -1,10 +1,11 @@
 // `keel -p`: what goes in, what comes out, in each format.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { verifies } from "../verifies.ts";
-import { lines, openStage, types } from "./stage.ts";
+import { command, lines, openStage, types } from "./stage.ts";
 
 describe("formats", () => {
   test("text is the final text and nothing else", async () => {
@@ -88,6 +89,18 @@ describe("formats", () => {
     const wrong = await stage.run(["-p", "go", "--include-partial-messages"]);
     expect(wrong.code).toBe(64);
   });
+});
+
+test("the example of a script does what it says", async () => {
+  const stage = await openStage({ replies: [] });
+  const example = path.resolve(import.meta.dirname, "../../examples/headless.sh");
+  const programs = path.dirname(command);
+  const said = execFileSync("/bin/sh", [example], {
+    cwd: stage.project,
+    env: { PATH: `${programs}:${process.env["PATH"]}`, HOME: stage.project },
+    encoding: "utf8",
+  });
+  expect(said).toBe("All as expected.\n");
 });
 
 describe("the prompt", () => {
