@@ -14,7 +14,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["keel/src/**/*.test.ts", "test/*.test.ts", "test/corpus/*.test.ts"],
+          include: ["keel/src/**/*.test.ts", "bench/*.test.ts", "test/*.test.ts", "test/corpus/*.test.ts"],
           testTimeout: 10_000,
         },
       },

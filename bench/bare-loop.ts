@@ -4,7 +4,10 @@
  * failure. Its requests are as valid and as long as Keel's.
  */
 import { readFile } from "node:fs/promises";
-import http from "node:http";
+import type { Agent } from "node:http";
+
+// The least that it can be: an import statement would load the whole of `fetch` beside it.
+export const http = process.getBuiltinModule("node:http");
 
 export type BareConversation = {
   readonly url: string;
@@ -60,7 +63,7 @@ function bareTurn({ text, call, content, bytes }: Turn): string {
 }
 
 /** One request over kept connections, and the bare reading of what comes back. */
-export function bareAsk(url: string, agent: http.Agent): BareAsk {
+export function bareAsk(url: string, agent: Agent): BareAsk {
   return (body) =>
     new Promise((resolve, reject) => {
       const request = http.request(`${url}/v1/messages`, {

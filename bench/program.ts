@@ -1,14 +1,16 @@
 /**
  * The inside of a measured process. Its options come as JSON in the first argument; its result leaves as one line of
- * JSON, with the most memory that the process ever held.
+ * JSON, with the most memory that the process ever held and the processor time that it took from start to end.
  */
 import { readFileSync } from "node:fs";
 
-export type Outcome<R> = { readonly result: R; readonly peakBytes: number };
+export type Outcome<R> = { readonly result: R; readonly peakBytes: number; readonly cpuMs: number };
 
 export async function runProgram<O, R>(work: (options: O) => Promise<R>): Promise<void> {
   const options: O = JSON.parse(process.argv[2] ?? "{}");
-  const outcome: Outcome<R> = { result: await work(options), peakBytes: peakBytes() };
+  const result = await work(options);
+  const { user, system } = process.cpuUsage();
+  const outcome: Outcome<R> = { result, peakBytes: peakBytes(), cpuMs: (user + system) / 1000 };
   process.stdout.write(`${JSON.stringify(outcome)}\n`);
 }
 

@@ -16,7 +16,9 @@ export type Report = {
 export function printReport(report: Report, write: (text: string) => void): void {
   const { machine, load, rounds, meaningful } = report;
   write(`${report.date}, ${sayMachine(machine)}\n`);
-  write(`${rounds} rounds, load before ${load.before.toFixed(2)}, after ${load.after.toFixed(2)}`);
+  write(
+    `${rounds} ${rounds === 1 ? "round" : "rounds"}, load before ${load.before.toFixed(2)}, after ${load.after.toFixed(2)}`,
+  );
   write(Math.max(load.before, load.after) > machine.cores ? " (busy: trust the ratios only)\n" : "\n");
   if (!meaningful)
     write("A check that everything runs: the counts are too small for these figures to mean anything.\n");
@@ -33,7 +35,12 @@ export function printReport(report: Report, write: (text: string) => void): void
   );
   for (const { suite, results } of report.suites) {
     write(`\nSuite ${suite}\n`);
-    write(table(headings, results.map(rowOf)));
+    write(
+      table(
+        headings,
+        results.map((result) => rowOf(result, meaningful ? result.goal : undefined)),
+      ),
+    );
     write(peersOf(results));
     const floors = new Map(results.map(({ contest, floor }) => [contest, floor.name]));
     for (const [contest, floor] of floors) write(`floor of ${contest}: ${floor}\n`);
@@ -42,7 +49,7 @@ export function printReport(report: Report, write: (text: string) => void): void
 
 const headings = ["", "keel", "p90", "floor", "p90", "ratio", "goal"];
 
-function rowOf({ figure, unit, keel, floor, ratio, goal }: Result): string[] {
+function rowOf({ figure, unit, keel, floor, ratio }: Result, goal: Result["goal"]): string[] {
   return [
     figure,
     amount(keel.median, unit),

@@ -1,6 +1,5 @@
 /** One bare conversation over `node:http`: the same replies, reads and bytes as Keel's, and nothing else. */
-import http from "node:http";
-import { type BareConversation, bareAsk, bareLoop } from "../bare-loop.ts";
+import { type BareConversation, bareAsk, bareLoop, http } from "../bare-loop.ts";
 import { runProgram } from "../program.ts";
 
 await runProgram(async (conversation: BareConversation) => {

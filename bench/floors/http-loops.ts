@@ -1,7 +1,6 @@
 /** Many bare conversations at once in one process. */
-import http from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type BareConversation, bareAsk, bareLoop } from "../bare-loop.ts";
+import { type BareConversation, bareAsk, bareLoop, http } from "../bare-loop.ts";
 import { heldBytes, runProgram } from "../program.ts";
 
 type Options = Omit<BareConversation, "session"> & { readonly sessions: number };

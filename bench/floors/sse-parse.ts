@@ -1,6 +1,5 @@
 /** One long reply read by the bare reader: split, `JSON.parse`, joined. */
-import http from "node:http";
-import { bareAsk, bareStart } from "../bare-loop.ts";
+import { bareAsk, bareStart, http } from "../bare-loop.ts";
 import { runProgram } from "../program.ts";
 
 await runProgram(async ({ url }: { url: string }) => {

@@ -70,9 +70,13 @@ function gapContest(stage: Stage): Contest {
   const { turns, earlyTurn, bareStartBytes } = { ...counts, ...stage };
   const talk = async (name: string, options: object): Promise<Samples> => {
     await server.follow({ toolTurns: turns, call: stage.call, deltas: 2 });
-    const { peakBytes } = await programs.run(name, options);
+    const { peakBytes, cpuMs } = await programs.run(name, options);
     const report = await onlyReport(server, turns + 1);
-    return gapSamples({ report, earlyTurn, memory: megabytes(peakBytes - bareStartBytes) });
+    return {
+      ...gapSamples(report, earlyTurn),
+      cpu: [cpuMs / turns],
+      memory: [megabytes(peakBytes - bareStartBytes)],
+    };
   };
   return {
     name: "tool turns",
@@ -91,6 +95,7 @@ function gapContest(stage: Stage): Contest {
         unit: "ms",
         goal: { kind: "ratio", most: 1.2 },
       },
+      { key: "cpu", name: `processor time per turn, over ${count(turns)}`, unit: "ms" },
       { key: "memory", name: `peak memory of ${count(turns)} turns, beyond a bare start`, unit: "MB" },
     ],
   };
@@ -100,36 +105,22 @@ function gapContest(stage: Stage): Contest {
 const around = 4;
 const firstTurns = 50;
 
-function gapSamples({
-  report,
-  earlyTurn,
-  memory,
-}: {
-  report: ConversationReport;
-  earlyTurn: number;
-  memory: number;
-}): Samples {
+function gapSamples(report: ConversationReport, earlyTurn: number): Samples {
   // The first gap, at index 0, leads to the request of turn 2.
   const gaps = gapsOf(report);
   const early = gaps.slice(earlyTurn - around - 2, earlyTurn + around - 1);
   const late = gaps.slice(-(2 * around + 1));
-  return {
-    first: gaps.slice(0, firstTurns - 1),
-    early,
-    late,
-    growth: [median(late) - median(early)],
-    memory: [memory],
-  };
+  return { first: gaps.slice(0, firstTurns - 1), early, late, growth: [median(late) - median(early)] };
 }
 
 function deltaContest(stage: Stage): Contest {
   const { counts, programs, server, call } = stage;
   const run = async (name: string, options: object): Promise<Samples> => {
     await server.follow({ toolTurns: 0, call, deltas: counts.deltas });
-    const { result } = await programs.run<{ ms: number; deltas: number }>(name, options);
+    const { result, cpuMs } = await programs.run<{ ms: number; deltas: number }>(name, options);
     if (result.deltas !== counts.deltas) throw new Error(`${name} saw ${result.deltas} deltas.`);
     await onlyReport(server, 1);
-    return { wall: [result.ms] };
+    return { wall: [result.ms], cpu: [cpuMs] };
   };
   return {
     name: "deltas",
@@ -144,6 +135,11 @@ function deltaContest(stage: Stage): Contest {
         name: `${count(counts.deltas)} streamed deltas`,
         unit: "ms",
         goal: { kind: "ratio", most: 2 },
+      },
+      {
+        key: "cpu",
+        name: `${count(counts.deltas)} streamed deltas: processor time, with the start`,
+        unit: "ms",
       },
     ],
   };
@@ -161,12 +157,13 @@ function sessionContest(stage: Stage): Contest {
   const { sessions, turnsPerSession } = counts;
   const run = async (name: string, options: object): Promise<Samples> => {
     await server.follow({ toolTurns: turnsPerSession, call, deltas: 2 });
-    const { result, peakBytes } = await programs.run<Crowd>(name, { ...options, sessions });
+    const { result, peakBytes, cpuMs } = await programs.run<Crowd>(name, { ...options, sessions });
     const reports = await server.report();
     if (reports.length !== sessions) throw new Error(`${name} had ${reports.length} conversations.`);
     for (const report of reports) check(report, turnsPerSession + 1);
     return {
       wall: [result.ms],
+      cpu: [cpuMs / sessions],
       delay: [result.worstDelayMs],
       held: [kilobytes(result.heldBytes / sessions)],
       memory: [megabytes(peakBytes - bareStartBytes)],
@@ -182,6 +179,7 @@ function sessionContest(stage: Stage): Contest {
     keel: { name: "keel", run: async () => run("programs/sessions", await placeOf(stage)) },
     figures: [
       { key: "wall", name: `${what}, ${turnsPerSession} tool turns each`, unit: "ms" },
+      { key: "cpu", name: `${what}: processor time per session`, unit: "ms" },
       { key: "delay", name: `${what}: worst delay of the event loop`, unit: "ms" },
       {
         key: "held",
