@@ -134,7 +134,7 @@ function pass(
 ): [SDKPartialAssistantMessage[], Memo] {
   const { sessionId } = memo.facts;
   const messages = events.map((event, offset): SDKPartialAssistantMessage => {
-    const uuid = uuidFrom(`${sessionId}/${stream.requestId}/${stream.events + offset}`);
+    const uuid = uuidFrom(`${stream.requestId}/${stream.events + offset}`);
     const provider = stream.providerId === undefined ? {} : { api_message_id: stream.providerId };
     return {
       type: "stream_event",

@@ -23,9 +23,10 @@ export function uuidFrom(name: string): UUID {
     c = stir(c ^ b, round);
     d = stir(d ^ c, round);
   }
-  const [high, low, middle] = [hex(b).slice(0, 4), hex(b).slice(5), hex(c)];
-  const variant = (0x8 | (c >>> 30)).toString(16);
-  return `${hex(a)}-${high}-8${low}-${variant}${middle.slice(1, 4)}-${middle.slice(4)}${hex(d)}`;
+  const second = hex(b);
+  const third = hex(c);
+  const variant = "89ab"[c >>> 30];
+  return `${hex(a)}-${second.slice(0, 4)}-8${second.slice(5)}-${variant}${third.slice(1, 4)}-${third.slice(4)}${hex(d)}`;
 }
 
 export const isUuid = (text: string): text is UUID =>

@@ -1,0 +1,32 @@
+/** The public entry `keel/view`: events → what every screen needs. It runs in a browser too. */
+export { type Activity, activityOf, type Doing, foldActivity, idle } from "./activity.ts";
+export { documentOf, type SessionDocument } from "./document.ts";
+export { toHtml } from "./html.ts";
+export { inertMarkdown } from "./inert-markdown.ts";
+export { toMarkdown } from "./markdown.ts";
+export { plainTerminal, readable } from "./readable.ts";
+export type {
+  AskRow,
+  CompactionRow,
+  NoticeRow,
+  Row,
+  TextRow,
+  ThinkingRow,
+  ToolRow,
+  ToolStatus,
+  TurnEndRow,
+  UserRow,
+} from "./rows.ts";
+export { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
+export { isShownAddition, isShownBlock } from "./shown.ts";
+export {
+  foldTotals,
+  type ModelTotals,
+  noTotals,
+  sayCost,
+  type ToolTotals,
+  type Totals,
+  totalsOf,
+} from "./totals.ts";
+export { foldTranscript, growTranscript, transcriptOf } from "./transcript.ts";
+export { visible } from "./visible.ts";
