@@ -14,6 +14,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          setupFiles: ["./test/setup-law.ts"],
           include: ["keel/src/**/*.test.ts", "bench/*.test.ts", "test/*.test.ts", "test/corpus/*.test.ts"],
           testTimeout: 10_000,
         },
@@ -21,6 +22,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          setupFiles: ["./test/setup-law.ts"],
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -29,6 +31,7 @@ export default defineConfig({
       {
         test: {
           name: "long",
+          setupFiles: ["./test/setup-law.ts"],
           include: ["test/long/**/*.test.ts"],
           testTimeout: 3_600_000,
           hookTimeout: 600_000,

@@ -43,6 +43,10 @@ export type ReadyReply = {
   readonly fault: ReplyFault | undefined;
 };
 
+/** Whether the model gets to work at all: a refusal and a lost connection cost nothing and keep nothing. */
+export const isAnswered = ({ fault: broken }: ReadyReply): boolean =>
+  broken?.kind !== "http" && broken?.kind !== "reset";
+
 /** What a reply uses when its script does not say: enough to make costs visible. */
 export const defaultUsage: Usage = {
   inputTokens: 100,

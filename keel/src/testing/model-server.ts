@@ -8,8 +8,10 @@ import { toFault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import { estimateTokens } from "../kernel/text.ts";
 import type { Usage } from "../protocol/usage.ts";
-import { Answers, type ReadyReply, type ScriptFunction } from "./answers.ts";
+import { Answers, isAnswered, type ReadyReply, type ScriptFunction } from "./answers.ts";
 import { Exchange } from "./exchange.ts";
+import { countBlocks, type PromptCache, promptCache } from "./prompt-cache.ts";
+import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
 import type { Script } from "./script.ts";
 import { anthropicWire } from "./wires/anthropic.ts";
@@ -28,7 +30,7 @@ export type SeenRequest = {
   readonly violations: readonly string[];
 };
 
-/** What a request used, given what the script says. A simulation of the prompt cache goes here. */
+/** What a request used, given what the script or the simulated cache says. */
 export type Meter = (seen: SeenRequest, scripted: Usage) => Usage;
 
 export type ModelServerOptions = {
@@ -40,6 +42,12 @@ export type ModelServerOptions = {
   /** The only key that is accepted. Without it every request is, also one without a key. */
   readonly key?: string | undefined;
   readonly check?: "strict" | "none" | undefined;
+  /** What requests are held to beyond `check`: one of your own, or none where a test breaks it on purpose. */
+  readonly law?: RequestLaw | "none" | undefined;
+  /** Usage as a provider with a prompt cache would count it, in place of what the script says. */
+  readonly cache?: "simulated" | undefined;
+  /** The clock of the simulated cache; without it the machine's. */
+  readonly now?: (() => number) | undefined;
   readonly meter?: Meter | undefined;
   readonly wires?: readonly Wire[] | undefined;
   /** Older requests are forgotten. */
@@ -117,6 +125,8 @@ class Desk {
   readonly #record: (seen: SeenRequest) => void;
   readonly #answers: Answers<JsonObject>;
   readonly #wires: readonly Wire[];
+  readonly #law: RequestLaw | undefined;
+  readonly #cache: PromptCache | undefined;
   #count = 0;
 
   constructor(options: ModelServerOptions, record: (seen: SeenRequest) => void) {
@@ -124,6 +134,9 @@ class Desk {
     this.#record = record;
     this.#answers = new Answers(options.script);
     this.#wires = options.wires ?? [anthropicWire];
+    const { law = requestLaw(), check, cache, now = Date.now } = options;
+    this.#law = law === "none" || check === "none" ? undefined : law;
+    this.#cache = cache && promptCache({ now });
   }
 
   async serve(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
@@ -166,7 +179,27 @@ class Desk {
     // A count needs no limit of output; every other rule holds for it too.
     const checked = wants === "count" ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER } : body;
     const violations = [...wire.violations(incoming), ...violationsIn(wire.view(checked))];
+    if (violations.length === 0 && wants === "reply") violations.push(...this.#lawBreaks(wire, body));
     return violations.length > 0 ? { status: 400, violations } : undefined;
+  }
+
+  #lawBreaks(wire: Wire, body: JsonObject): string[] {
+    const blocks = wire.prefix?.(body);
+    if (!blocks) return [];
+    const { model } = wire.view(body);
+    const found = this.#law?.follow({ session: wire.session?.(body), model, blocks });
+    return found ? [found.sentence] : [];
+  }
+
+  #usage(wire: Wire, reply: ReadyReply, body: JsonObject): Usage {
+    const blocks = wire.prefix?.(body);
+    if (!this.#cache || !blocks) return reply.usage;
+    // What is said now is counted as it will be when it is sent back.
+    const said = wire.prefix?.({ messages: [wire.whole(reply)] }) ?? [];
+    return {
+      ...this.#cache.count({ model: reply.model, blocks }),
+      outputTokens: countBlocks(said.filter(({ section }) => section === "messages")),
+    };
   }
 
   async #answer(exchange: Exchange, seen: SeenRequest, signal: AbortSignal): Promise<void> {
@@ -183,7 +216,8 @@ class Desk {
       // The script itself ran out or failed: a refusal is not tried again, so that the test sees it at once.
       return exchange.refuse(400, toFault(thrown).message);
     }
-    const usage = this.#options.meter?.(seen, reply.usage) ?? reply.usage;
+    const counted = isAnswered(reply) ? this.#usage(wire, reply, seen.body) : reply.usage;
+    const usage = this.#options.meter?.(seen, counted) ?? counted;
     const as = wire.wantsStream(seen.body) ? "stream" : "whole";
     return exchange.reply({ ...reply, usage }, { as, signal });
   }

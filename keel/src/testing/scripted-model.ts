@@ -7,20 +7,26 @@ import { type ModelInfo, noUsage, type Usage } from "../protocol/usage.ts";
 import {
   Answers,
   brokenOff,
+  isAnswered,
   pieces,
   type ReadyBlock,
   type ReadyReply,
   type ScriptFunction,
 } from "./answers.ts";
+import { markedPrefix } from "./engine-prefix.ts";
 import { instantClock } from "./fake-clock.ts";
+import { countBlocks, promptCache } from "./prompt-cache.ts";
 import { faultOf } from "./provider-faults.ts";
 import { viewOf } from "./read-request.ts";
+import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
 import type { Script } from "./script.ts";
 
 export type ScriptedModel = Model & {
   /** Every request that came, also those that were refused, in their order. */
   readonly requests: readonly ModelRequest[];
+  /** What the requests are held to; a session's listener tells it of declared boundaries. */
+  readonly law: RequestLaw | undefined;
 };
 
 export type ScriptedModelOptions = {
@@ -30,6 +36,10 @@ export type ScriptedModelOptions = {
   readonly info?: Partial<Omit<ModelInfo, "id">>;
   /** `none` for measurements, where checking would be measured too. */
   readonly check?: "strict" | "none";
+  /** One that is shared with other models, or none where a test breaks it on purpose. */
+  readonly law?: RequestLaw | "none";
+  /** Usage as a provider with a prompt cache would count it, in place of what the script says. */
+  readonly cache?: "simulated";
 };
 
 /** Prices of a model of the middle class, so that costs are not zero. */
@@ -43,8 +53,10 @@ export const testModelInfo: Omit<ModelInfo, "id" | "name"> = {
 
 export function scriptedModel(
   script: Script | ScriptFunction<ModelRequest>,
-  { clock = instantClock(), info = {}, check = "strict" }: ScriptedModelOptions = {},
+  { clock = instantClock(), info = {}, check = "strict", law: given, cache }: ScriptedModelOptions = {},
 ): ScriptedModel {
+  const law = given === "none" || check === "none" ? undefined : (given ?? requestLaw());
+  const simulated = cache && promptCache({ now: () => clock.now() });
   const answers = new Answers<ModelRequest>(script);
   const requests: ModelRequest[] = [];
 
@@ -58,11 +70,13 @@ export function scriptedModel(
       messages: [...request.messages],
     });
     const view = viewOf(request);
-    const violations = check === "strict" ? violationsIn(view) : [];
+    const violations = law ? law.check(request) : check === "strict" ? violationsIn(view) : [];
     if (violations.length > 0)
       throw fault("model_bad_request", { reason: violations.join("; "), status: 400 });
 
-    const reply = await answers.next(request, view);
+    const scripted = await answers.next(request, view);
+    const reply =
+      simulated && isAnswered(scripted) ? { ...scripted, usage: usageOf(request, scripted) } : scripted;
     let waitMs = reply.delayMs;
     for (const event of eventsUntilFault(reply)) {
       await pause(waitMs, clock, signal);
@@ -77,8 +91,16 @@ export function scriptedModel(
     throw ending;
   }
 
+  function usageOf(request: ModelRequest, { blocks }: ReadyReply): Usage {
+    const input = simulated?.count({ model: request.model, blocks: markedPrefix(request) });
+    const said = { ...request, messages: [{ role: "assistant" as const, content: blocks.map(blockOf) }] };
+    const words = markedPrefix(said).filter(({ section }) => section === "messages");
+    return { ...noUsage, ...input, outputTokens: countBlocks(words) };
+  }
+
   return {
     requests,
+    law,
     info: (model) => ({ ...testModelInfo, name: model, ...info, id: model }),
     stream,
   };

@@ -15,13 +15,14 @@ import type { SessionSettings } from "../protocol/settings.ts";
 import { countingIds } from "./counting-ids.ts";
 import { instantClock } from "./fake-clock.ts";
 import { memoryWorkspace } from "./memory-workspace.ts";
+import type { RequestLaw } from "./request-law.ts";
 import type { Script } from "./script.ts";
 import { type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 
 export type TestSessionOptions = {
   readonly script?: Script;
   /** Instead of a script. */
-  readonly model?: Model;
+  readonly model?: Model & { readonly law?: RequestLaw | undefined };
   readonly tools?: readonly Tool[];
   readonly workspace?: Workspace;
   readonly log?: Log;
@@ -49,10 +50,11 @@ export type TestSession = {
 
 export async function openTestSession(options: TestSessionOptions = {}): Promise<TestSession> {
   const clock = options.clock ?? instantClock();
+  const model = options.model ?? scriptedModel(options.script ?? { replies: [] }, { clock });
   const session = await Session.open(
     {
       log: options.log ?? memoryLog(),
-      model: options.model ?? scriptedModel(options.script ?? { replies: [] }, { clock }),
+      model,
       clock,
       ids: options.ids ?? countingIds(),
       workspace: options.workspace ?? memoryWorkspace(),
@@ -78,6 +80,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       ...(options.unfinished ? { unfinished: options.unfinished } : {}),
     },
   );
+  if (model.law) session.onEvent(model.law.hear);
   return watch(session, options.answer ?? (() => ({ verdict: "allow" })));
 }
 

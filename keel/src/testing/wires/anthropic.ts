@@ -5,6 +5,7 @@ import type { Stop } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
 import { errorTypes } from "../reply.ts";
+import { messagesPrefix, messagesSession } from "./anthropic-prefix.ts";
 import { messagesView } from "./anthropic-view.ts";
 import type { Wire } from "./wire.ts";
 
@@ -12,6 +13,8 @@ export const anthropicWire: Wire = {
   name: "anthropic",
   ping: record({ type: "ping" }),
   view: messagesView,
+  prefix: messagesPrefix,
+  session: messagesSession,
 
   wants({ method, path, headers }) {
     if (method === "POST" && path === "/v1/messages") return "reply";

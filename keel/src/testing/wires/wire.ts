@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ReadyReply } from "../answers.ts";
 import type { RequestView } from "../request-view.ts";
+import type { MarkedBlock } from "./anthropic-prefix.ts";
 
 export type Incoming = {
   readonly method: string;
@@ -23,6 +24,10 @@ export interface Wire {
   wants(incoming: Incoming): Want | undefined;
   keyIn(headers: IncomingHttpHeaders): string | undefined;
   view(body: unknown): RequestView;
+  /** What the provider's cache compares, for the request law and the simulated cache. Without it neither looks. */
+  prefix?(body: unknown): MarkedBlock[];
+  /** Whose request it is, if it says so. */
+  session?(body: unknown): string | undefined;
   /** Beyond the rules that hold for every request. */
   violations(incoming: Incoming): string[];
   /** What the wire calls an error of this status. */

@@ -1,0 +1,181 @@
+/**
+ * The request law: every request of a session extends the one before it, block by block, except at a boundary that the
+ * log declares. The scripted model and the model server hold every request of every test to it. Whoever wants to know
+ * subscribes to the channel `keel:request-law` (`lawChannel`), as `test/setup-law.ts` does.
+ */
+import { channel } from "node:diagnostics_channel";
+import { type PrefixBlock, type PrefixBreak, prefixOf, type Section } from "../engine/context/prefix.ts";
+import type { ModelRequest } from "../engine/ports.ts";
+import { summaryIntroduction, summaryRequest } from "../engine/words.ts";
+import type { DurableEvent, Event } from "../protocol/event.ts";
+import { type LawMessage, lawChannel } from "./law-channel.ts";
+import { isSuffixStart, sectionBreak, sectionOf } from "./prefix-sections.ts";
+import { findViolations } from "./request-rules.ts";
+
+export type LawBreak = PrefixBreak & {
+  /** The session, or the start of the conversation where a request names none. */
+  readonly lineage: string;
+  readonly model: string;
+  /** Counts the requests of the lineage from 1. */
+  readonly request: number;
+  /** All of it, for a person. */
+  readonly sentence: string;
+};
+
+export type RequestLawOptions = {
+  /** What may change without a declaration, where no log can be read: said by the test that makes the change. */
+  readonly allow?: readonly Section[] | undefined;
+  /** The events of a session as its log has them by now: where the session runs in another process. */
+  readonly log?: ((session: string) => Iterable<DurableEvent>) | undefined;
+  /** Instead of the channel. */
+  readonly onBreak?: ((found: LawBreak) => void) | undefined;
+};
+
+/** A request as a provider sees it. */
+export type Followed = {
+  /** Undefined when the request does not say whose it is. */
+  readonly session: string | undefined;
+  readonly model: string;
+  readonly blocks: readonly PrefixBlock[];
+};
+
+export type RequestLaw = {
+  /** Pairing and prefix of a request of the engine: a sentence for each thing that is wrong. */
+  check(request: ModelRequest): string[];
+  /** The prefix alone, of a request in any form. */
+  follow(request: Followed): LawBreak | undefined;
+  /** What a session's listener hears. From then on the session's boundaries must be among these events. */
+  hear(event: Event & { readonly session: string }): void;
+  readonly breaks: readonly LawBreak[];
+};
+
+type Found = Omit<LawBreak, "sentence">;
+type Lineage = { readonly blocks: readonly PrefixBlock[]; readonly requests: number; readonly heard: number };
+
+export function requestLaw({ allow = [], log, onBreak = publish }: RequestLawOptions = {}): RequestLaw {
+  const lineages = new Map<string, Lineage>();
+  const starts = new Map<string, readonly (readonly PrefixBlock[])[]>();
+  const heard = new Map<string, Section[]>();
+  const breaks: LawBreak[] = [];
+
+  const declaredBy = (session: string): readonly Section[] | undefined =>
+    log ? [...log(session)].flatMap(sectionsOf) : heard.get(session);
+
+  function followNamed(session: string, { model, blocks }: Followed): Found | undefined {
+    const key = `${session} ${model}`;
+    // A cache belongs to a model: whoever comes back to one goes on where that one was left.
+    const before = lineages.get(key);
+    const declared = declaredBy(session);
+    const since = declared?.slice(before?.heard ?? 0) ?? shownBy(before?.blocks ?? [], blocks);
+    const may = new Set<Section>([...allow, ...since]);
+    const branch = isSummary(blocks);
+    const found = before && undeclared(before.blocks, branch ? blocks.slice(0, -1) : blocks, { may, branch });
+    const requests = (before?.requests ?? 0) + 1;
+    // What follows a request for notes follows the conversation, not the request for notes.
+    const next = branch
+      ? before && { ...before, requests }
+      : { blocks, requests, heard: declared?.length ?? 0 };
+    if (next) lineages.set(key, next);
+    return found && { ...found, lineage: session, model, request: requests };
+  }
+
+  /** Without a name: what holds replies must go on with a conversation that was seen, if it began like one. */
+  function followStart({ model, blocks }: Followed): Found | undefined {
+    const talk = sectionOf(blocks, "messages");
+    const lineage = talk[0]?.text ?? "";
+    const key = `${model} ${lineage}`;
+    const seen = starts.get(key) ?? [];
+    starts.set(key, [blocks, ...seen].slice(0, mostStarts));
+    if (isSummary(blocks) || !talk.some(({ name }) => name.startsWith("assistant"))) return undefined;
+    const may = new Set<Section>(allow);
+    const found = seen.map((before) => undeclared(before, blocks, { may, branch: false }));
+    const nearest = found.includes(undefined) ? undefined : found[0];
+    return nearest && { ...nearest, lineage, model, request: seen.length + 1 };
+  }
+
+  function follow(request: Followed): LawBreak | undefined {
+    if (request.session !== undefined) channel(lawChannel).publish({ type: "checked" } satisfies LawMessage);
+    const broken =
+      request.session === undefined ? followStart(request) : followNamed(request.session, request);
+    if (!broken) return undefined;
+    const found = { ...broken, sentence: sentenceOf(broken) };
+    breaks.push(found);
+    onBreak(found);
+    return found;
+  }
+
+  return {
+    breaks,
+    follow,
+    check(request) {
+      const found = follow({ session: request.session, model: request.model, blocks: prefixOf(request) });
+      return [...findViolations(request), ...(found ? [found.sentence] : [])];
+    },
+    hear(event) {
+      const known = heard.get(event.session) ?? [];
+      heard.set(event.session, [...known, ...sectionsOf(event)]);
+    },
+  };
+}
+
+/** Conversations that begin alike, of clients that do not say whose request it is. */
+const mostStarts = 50;
+
+/** The boundaries: which section an event says will change. A change of the model starts a lineage of its own. */
+function sectionsOf(event: Event): Section[] {
+  switch (event.type) {
+    case "prompt.fixed":
+      return ["tools", "system"];
+    case "context.compacted":
+    case "context.cleared":
+      return ["messages"];
+    case "settings.changed":
+      return event.patch.thinking || event.patch.effort ? ["thinking"] : [];
+    default:
+      return [];
+  }
+}
+
+/** Where nothing was heard: a conversation that now begins with notes says itself that it was compacted. */
+function shownBy(before: readonly PrefixBlock[], after: readonly PrefixBlock[]): Section[] {
+  const [old] = sectionOf(before, "messages");
+  const [first] = sectionOf(after, "messages");
+  const isNotes = first?.text.includes(introduction) === true;
+  return isNotes && first.text !== old?.text ? ["messages"] : [];
+}
+
+function undeclared(
+  before: readonly PrefixBlock[],
+  after: readonly PrefixBlock[],
+  { may, branch }: { may: ReadonlySet<Section>; branch: boolean },
+): PrefixBreak | undefined {
+  for (const section of sections) {
+    const found = sectionBreak(before, after, section);
+    if (!found || may.has(section)) continue;
+    // A conversation that is too long for its own summary leaves out its oldest part.
+    if (section === "messages" && branch && isSuffixStart(before, after)) continue;
+    return found;
+  }
+  return undefined;
+}
+
+const sections: readonly Section[] = ["tools", "system", "thinking", "messages"];
+
+const inJson = (words: string): string => JSON.stringify(words).slice(1, -1);
+const introduction = inJson(summaryIntroduction);
+const summaryWords = inJson(summaryRequest(undefined).split("\n")[0] ?? "");
+
+function isSummary(blocks: readonly PrefixBlock[]): boolean {
+  const last = blocks.at(-1);
+  return last?.name === "user text" && last.text.includes(summaryWords);
+}
+
+function sentenceOf({ lineage, request, index, name, before, after }: Found): string {
+  const change =
+    before === "" ? `${after} was added` : after === "" ? `${before} is gone` : `${before} became ${after}`;
+  return `request law: request ${request} of ${lineage.slice(0, 60)} breaks the prefix at block ${index} (${name}): ${change}, and no boundary was declared`;
+}
+
+function publish({ sentence }: LawBreak): void {
+  channel(lawChannel).publish({ type: "broke", sentence } satisfies LawMessage);
+}
