@@ -10,7 +10,7 @@ test("the same name gives the same UUID, of version 8", () => {
 
 test("names that differ by a little give UUIDs that differ by much", () => {
   const names = Array.from(
-    { length: 50_000 },
+    { length: 20_000 },
     (_, index) => `session/${index % 500}/live/${Math.floor(index / 500)}`,
   );
   const ids = names.map(uuidFrom);
