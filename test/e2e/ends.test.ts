@@ -33,6 +33,19 @@ describe("signals", () => {
     expect(stage.log().find(({ type }) => type === "tool.finished")).toMatchObject({ interrupted: true });
   });
 
+  test("a second SIGINT ends the session while the turn is still being interrupted", async () => {
+    const stubborn = "trap '' TERM INT; while :; do sleep 1; done";
+    const stage = await openStage({ replies: [reply(toolUse("Bash", { command: stubborn }))] });
+    const running = await started(stage, ["-p", "go", "--allowed-tools", "Bash"]);
+    await until("the command runs", () => types(stage.log()).includes("tool.started"));
+    running.child.kill("SIGINT");
+    await until("the interrupt is on record", () => types(stage.log()).includes("turn.interrupted"));
+    running.child.kill("SIGINT");
+    expect((await running.ended).code).toBe(130);
+    expectWhole(stage, "interrupted");
+    expect(stage.log().at(-1)).toMatchObject({ type: "session.closed", reason: "stopped" });
+  });
+
   test("SIGTERM ends gracefully with 143: the stream has its result and the session can go on", async () => {
     const stage = await openStage({ ...waits, otherwise: reply("went on") });
     const running = await started(stage, ["-p", "go", "--output-format", "stream-json"]);

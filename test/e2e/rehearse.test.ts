@@ -1,6 +1,5 @@
 // `keel rehearse`: a whole session for somebody without a key, on any machine.
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { notRunHere } from "../not-run.ts";
@@ -61,16 +60,15 @@ test("on a terminal the person answers", async () => {
 
 test("--model rehearsal answers a prompt in a temporary folder and leaves nothing there", async () => {
   const stage = await openStage({ replies: [] });
-  const before = rehearsals();
-  const ended = await stage.run(["-p", "anything", "--model", "rehearsal", "--output-format", "json"]);
+  const ended = await stage.run(["-p", "anything", "--model", "rehearsal", "--output-format", "json"], {
+    env: { TMPDIR: stage.project },
+  });
   expect(ended.code).toBe(0);
   expect(JSON.parse(ended.stdout)).toMatchObject({ subtype: "success" });
-  expect(rehearsals()).toEqual(before);
+  expect(readdirSync(stage.project)).toEqual([]);
   expect(existsSync(stage.home)).toBe(false);
   expect((await stage.run(["-p", "x", "--continue", "--model", "rehearsal"])).code).toBe(64);
 });
-
-const rehearsals = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith("keel-rehearsal-"));
 
 /** The folder stays for the person; a test takes it away. */
 function tidyUp(output: string): string {

@@ -73,6 +73,8 @@ describe("after a kill", () => {
     expect(ended).toMatchObject({ code: 0, stdout: "in the end\n" });
     expect(types(stage.log()).filter((type) => type === "input.accepted")).toHaveLength(1);
     expect(types(stage.log()).filter((type) => type === "turn.finished")).toHaveLength(1);
+    // Now there is nothing left to go on with.
+    expect(await stage.run(["-p", "--resume", id])).toMatchObject({ code: 64, stdout: "" });
   });
 
   test("a damaged end of the log is told, and everything before it is there", async () => {

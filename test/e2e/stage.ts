@@ -136,6 +136,11 @@ function logsIn(projects: string): string[] {
 
 function eventsIn(file: string | undefined): LoggedEvent[] {
   if (file === undefined) return [];
-  const [, ...records] = readFileSync(file, "utf8").split("\n").filter(Boolean);
+  const text = readFileSync(file, "utf8");
+  // The command may be writing its next line at this very moment.
+  const [, ...records] = text
+    .slice(0, text.lastIndexOf("\n") + 1)
+    .split("\n")
+    .filter(Boolean);
   return records.map((record) => JSON.parse(record));
 }

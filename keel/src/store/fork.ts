@@ -18,6 +18,8 @@ export type Fork = {
   readonly to: { readonly session: string; readonly path: string; readonly cwd?: string };
   readonly upTo: number;
   readonly now: number;
+  /** Where a record is not copied as it is. */
+  readonly change?: (record: RawRecord, seq: number) => RawRecord;
 };
 
 export async function copyLog(fork: Fork): Promise<void> {
@@ -39,7 +41,7 @@ export async function copyLog(fork: Fork): Promise<void> {
   await files.syncDirectory(path.dirname(to.path));
 }
 
-async function copyRecords({ from, to, upTo, now }: Fork, file: OpenFile): Promise<void> {
+async function copyRecords({ from, to, upTo, now, change }: Fork, file: OpenFile): Promise<void> {
   const { survey, session } = from;
   const entries = survey.entries.filter(({ seq }) => seq <= upTo);
   const origin = { session, seq: entries.at(-1)?.seq ?? 0 };
@@ -60,7 +62,8 @@ async function copyRecords({ from, to, upTo, now }: Fork, file: OpenFile): Promi
     session,
     damage: survey.damage,
   })) {
-    const line = encodeRaw({ ...withOrigin(record, origin, to.cwd), seq: entry.seq, session: to.session });
+    const copied = withOrigin(change?.(record, entry.seq) ?? record, origin, to.cwd);
+    const line = encodeRaw({ ...copied, seq: entry.seq, session: to.session });
     chunk.push(line);
     chunkBytes += line.length;
     if (chunkBytes >= CHUNK_BYTES) await flush();

@@ -1,8 +1,12 @@
 /**
  * Takes a log from anywhere as a new session of a folder. It is read to its end and checked before anything is
  * written, and it appears under its name only when it is whole and on disk: a damaged log is refused, never repaired.
+ *
+ * A log from elsewhere is somebody else's word. What was allowed there is not allowed here: its remembered rules are
+ * left out, and an allowing answer in a turn that would go on becomes a refusal.
  */
 import { fault } from "../kernel/fault.ts";
+import { isObject } from "../kernel/json.ts";
 import { nodeFiles, type OpenFile } from "./files.ts";
 import { copyLog } from "./fork.ts";
 import { openForReading } from "./open-file.ts";
@@ -11,6 +15,7 @@ import { unreadable, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import { sessionId } from "./session-id.ts";
 import { type Survey, survey } from "./survey.ts";
+import type { RawRecord } from "./upgrade.ts";
 
 export type Import = {
   readonly home: string;
@@ -38,12 +43,17 @@ export async function importLog({
   const file = await openForReading(files, from, given);
   try {
     const found = await survey(file, { path: given, tornEnd: "told" });
-    const origin = await check(file, found, given);
+    const { origin, unfinishedFrom } = await check(file, found, given);
     try {
       const path = await new Places(home, files).newLog(sessionId(session), cwd);
-      const to = { session: sessionId(session), path, cwd };
-      const whole = { files, to, upTo: Number.POSITIVE_INFINITY, now };
-      await copyLog({ ...whole, from: { session: origin, file, survey: found } });
+      await copyLog({
+        files,
+        from: { session: origin, file, survey: found },
+        to: { session: sessionId(session), path, cwd },
+        upTo: Number.POSITIVE_INFINITY,
+        now,
+        change: (record, seq) => withoutRights(record, seq > unfinishedFrom ? "unfinished" : "finished"),
+      });
     } catch (thrown) {
       throw unwritable(home, thrown);
     }
@@ -53,16 +63,43 @@ export async function importLog({
   }
 }
 
-/** Returns the session that the log was written by. */
-async function check(file: OpenFile, { scan, entries, damage }: Survey, path: string): Promise<string> {
-  const session = scan.header?.session ?? "";
+type Checked = {
+  /** The session that the log was written by. */
+  readonly origin: string;
+  /** Where a turn began that has no end; infinite when every turn has one. */
+  readonly unfinishedFrom: number;
+};
+
+async function check(file: OpenFile, { scan, entries, damage }: Survey, path: string): Promise<Checked> {
+  const origin = scan.header?.session ?? "";
   let first: string | undefined;
-  for await (const event of readEvents({ file, entries, session, damage })) first ??= event.type;
+  let unfinishedFrom = Number.POSITIVE_INFINITY;
+  for await (const event of readEvents({ file, entries, session: origin, damage })) {
+    first ??= event.type;
+    if (event.type === "turn.started") unfinishedFrom = event.seq;
+    if (event.type === "turn.finished") unfinishedFrom = Number.POSITIVE_INFINITY;
+  }
   const damaged = damage.notices().find(({ level }) => level === "warning");
   if (damaged) throw fault("log_damaged", { path, reason: reasonIn(damaged.text) });
   if (first !== "session.opened")
-    throw fault("log_damaged", { path, reason: "it does not begin with a session." });
-  return session;
+    throw fault("log_damaged", { path, reason: "it does not begin with a session; nothing was imported." });
+  return { origin, unfinishedFrom };
+}
+
+function withoutRights(record: RawRecord, turn: "finished" | "unfinished"): RawRecord {
+  const { type, ask, answer } = record;
+  if (type === "ask.opened" && isObject(ask) && Array.isArray(ask["options"])) {
+    const options = ask["options"].map((option) =>
+      isObject(option) ? { ...option, rule: undefined } : option,
+    );
+    return { ...record, ask: { ...ask, options } };
+  }
+  if (type === "ask.closed" && turn === "unfinished" && isObject(answer) && answer["verdict"] === "allow")
+    return {
+      ...record,
+      answer: { verdict: "deny", reason: "What was allowed elsewhere is not allowed here." },
+    };
+  return record;
 }
 
 /** The notice is the same sentence with the path before and what became of the rest behind. */

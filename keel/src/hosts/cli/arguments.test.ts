@@ -4,6 +4,7 @@ import { amount, oneOf, parseArguments, splitList, wholeNumber } from "./argumen
 
 const options = {
   print: { kind: "flag", short: "p", says: "" },
+  continue: { kind: "flag", short: "c", says: "" },
   model: { kind: "text", value: "NAME", says: "" },
   "allowed-tools": { kind: "list", aliases: ["allowedTools"], value: "RULES", says: "" },
 } as const;
@@ -14,14 +15,14 @@ describe("options", () => {
       ["--model", "a", "--allowedTools=Read", "--allowed-tools", "Edit"],
       options,
     );
-    expect(values).toEqual({ print: false, model: "a", "allowed-tools": ["Read", "Edit"] });
+    expect(values).toEqual({ print: false, continue: false, model: "a", "allowed-tools": ["Read", "Edit"] });
   });
 
   test.each(["--print", "-p", "--model", "--unknown=1", "--", "", "-"])(
     "the value %j is taken as it is and never read as an option",
     (value) => {
       const { values, positionals } = parseArguments(["--model", value, "hello"], options);
-      expect(values).toEqual({ print: false, model: value, "allowed-tools": [] });
+      expect(values).toEqual({ print: false, continue: false, model: value, "allowed-tools": [] });
       expect(positionals).toEqual(["hello"]);
     },
   );
@@ -31,6 +32,10 @@ describe("options", () => {
       model: "a=b\n--print",
       print: false,
     });
+  });
+
+  test("flags may stand together behind one dash", () => {
+    expect(parseArguments(["-pc", "hello"], options).values).toMatchObject({ print: true, continue: true });
   });
 
   test("behind two dashes everything is text", () => {

@@ -105,6 +105,8 @@ export function splitList(texts: readonly string[]): string[] {
 const configOf = (option: Option) => ({
   type: option.kind === "flag" ? ("boolean" as const) : ("string" as const),
   multiple: option.kind === "list",
+  // Only flags may stand together behind one dash (`-pc`): a value has its own word.
+  ...(option.kind === "flag" && option.short !== undefined ? { short: option.short } : {}),
 });
 
 const absent = ({ kind }: Option): unknown => (kind === "flag" ? false : kind === "list" ? [] : undefined);

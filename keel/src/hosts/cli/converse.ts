@@ -1,12 +1,15 @@
 /** Runs an open session until its work is done, somebody stops it, or nobody reads any more; then closes it. */
 import type { OpenSession } from "../../app/open-session.ts";
+import { toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { text } from "../../protocol/message.ts";
 import { askPerson, hasPerson, refuseAsks } from "./answer-asks.ts";
+import { usage } from "./arguments.ts";
 import type { Context } from "./context.ts";
 import { watchOutcome } from "./outcome.ts";
 import type { NewPrinter } from "./printer.ts";
 import { showProgress } from "./progress.ts";
+import { showFault } from "./show-fault.ts";
 import { exitCodeOf } from "./signals.ts";
 import { terminalAsker } from "./terminal.ts";
 
@@ -38,21 +41,23 @@ export async function converse(session: OpenSession, conversation: Conversation)
   try {
     const stopAsking = answer(session);
     try {
-      code = await Promise.race([work(session, prompt, context), stopped.code]);
+      code = await Promise.race([work(session, prompt), stopped.code]);
     } finally {
       stopAsking();
     }
   } finally {
-    await session.close(code === undefined ? "ended" : "stopped");
+    const closed = session.close(code === undefined ? "ended" : "stopped");
+    // Whoever stopped the command gets the code for that, also when the end itself went wrong.
+    await (code === undefined ? closed : closed.catch((thrown) => showFault(context.err, toFault(thrown))));
     stopped.release();
   }
   printer.finish();
   return code ?? outcome.exitCode();
 }
 
-async function work(session: OpenSession, prompt: string | undefined, { err }: Context): Promise<undefined> {
+async function work(session: OpenSession, prompt: string | undefined): Promise<undefined> {
   if (prompt !== undefined) await session.submit({ type: "input", content: [text(prompt)] });
-  else if (!session.hasWork()) err.line("keel: this session has no unfinished turn; give a prompt to go on.");
+  else if (!session.hasWork()) throw usage("This session has no unfinished turn: give a prompt to go on.");
   await session.idle();
 }
 

@@ -20,8 +20,9 @@ export function showProgress(
   const inputs = new Map<string, unknown>();
   session.onEvent((event) => {
     if (event.type === "notice.raised") {
-      // What stops the session is thrown by its end, and told there.
-      if (isWanted(event) && event.code === undefined) say(`keel: ${event.text}`);
+      // What stops the session is also thrown at its end, and told there.
+      const stops = event.code === "log_unwritable" || event.code === "unexpected";
+      if (isWanted(event) && !stops) say(`keel: ${event.text}`);
       return;
     }
     if (event.type === "model.finished")

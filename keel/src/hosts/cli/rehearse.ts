@@ -2,6 +2,7 @@
 import { type OpenSession, openSession } from "../../app/open-session.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { sayUsd } from "../../view/say.ts";
+import { visible } from "../../view/visible.ts";
 import { answerAsks, askPerson, hasPerson } from "./answer-asks.ts";
 import type { Context } from "./context.ts";
 import { converse } from "./converse.ts";
@@ -32,9 +33,10 @@ export async function rehearse(_: unknown, context: Context): Promise<number> {
 function answerOnce(session: OpenSession, { out }: Context): () => void {
   return answerAsks(session, async (ask) => {
     const option = ask.options.find(({ id }) => id === "once");
-    out.line(
-      `  ? ${ask.title} There is no terminal, so the rehearsal answers "${option?.label ?? "No"}" itself.`,
-    );
+    const what = ask.body.kind === "terminal" ? ` ${visible(ask.body.command)}` : "";
+    const answer = option?.label ?? "No";
+    out.line(`  ? ${ask.title}${what}`);
+    out.line(`    There is no terminal, so the rehearsal answers "${answer}" itself.`);
     await session.submit({
       type: "answer",
       askId: ask.id,

@@ -1,6 +1,7 @@
 /** `--output-format text`: the final text and nothing else; with a schema, the answer as a line of JSON. */
 import { toLine } from "../../kernel/json.ts";
 import { textOf } from "../../protocol/message.ts";
+import { readable } from "../../view/readable.ts";
 import { endsWell } from "./outcome.ts";
 import type { NewPrinter } from "./printer.ts";
 
@@ -18,7 +19,8 @@ export const textPrinter: NewPrinter = async (_session, { out }) => {
       result = envelope.answer === undefined ? reply : toLine(envelope.answer);
     },
     finish() {
-      if (result) out.line(result.replace(/\n$/, ""));
+      // On a screen the model's words must not act as commands to it; a program gets them byte for byte.
+      if (result) out.line((out.isTerminal ? readable(result) : result).replace(/\n$/, ""));
     },
   };
 };

@@ -1,0 +1,114 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Ask } from "../protocol/ask.ts";
+import type { Durable, DurableEvent } from "../protocol/event.ts";
+import { importLog } from "./import.ts";
+import { jsonlStore } from "./jsonl.ts";
+import { encodeHeader, encodeRecord } from "./line.ts";
+
+const origin = "11111111-1111-4111-8111-111111111111";
+const copy = "22222222-2222-4222-8222-222222222222";
+
+const opened: DurableEvent = {
+  type: "session.opened",
+  keel: "0.0.0",
+  cwd: "/elsewhere",
+  settings: { model: "m", permissionMode: "bypassPermissions", thinking: { kind: "off" } },
+};
+const started: DurableEvent = { type: "turn.started", turnId: "t", inputIds: [] };
+const finished: DurableEvent = {
+  type: "turn.finished",
+  turnId: "t",
+  inputIds: [],
+  reason: "completed",
+  usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  costUsd: 0,
+  requests: 1,
+  ms: 1,
+  apiMs: 1,
+};
+const ask = (id: string): Ask => ({
+  id,
+  kind: "permission",
+  title: "Allow Bash?",
+  body: { kind: "text", text: "" },
+  options: [{ id: "always", label: "Always", verdict: "allow", rule: "Bash" }],
+});
+const asked = (id: string): DurableEvent => ({ type: "ask.opened", ask: ask(id) });
+const allowed = (askId: string): DurableEvent => ({
+  type: "ask.closed",
+  askId,
+  answer: { verdict: "allow", option: "always" },
+  by: "host",
+});
+
+test("what was allowed elsewhere is not allowed here: no rule is remembered, and no waiting call is let through", async () => {
+  const events = await imported([
+    opened,
+    started,
+    asked("a"),
+    allowed("a"),
+    finished,
+    started,
+    asked("b"),
+    allowed("b"),
+  ]);
+  const options = events.flatMap((event) => (event.type === "ask.opened" ? event.ask.options : []));
+  expect(options.map(({ rule }) => rule)).toEqual([undefined, undefined]);
+  const answers = events.flatMap((event) => (event.type === "ask.closed" ? [event.answer.verdict] : []));
+  // The first is history; the second would let a call run that nobody here has seen.
+  expect(answers).toEqual(["allow", "deny"]);
+});
+
+test("the copy belongs to the folder that it came to, and names where it came from", async () => {
+  const [first, ...others] = await imported([opened, started, finished]);
+  expect(first).toMatchObject({ cwd: "/here", forkedFrom: { session: origin, seq: 3 }, session: copy });
+  expect(others.map(({ seq }) => seq)).toEqual([2, 3]);
+});
+
+test("what is no log of a session is refused, and the home stays as it was", async () => {
+  const folder = await newFolder();
+  const file = path.join(folder, "log.jsonl");
+  await writeFile(file, lines([started, finished]));
+  const home = path.join(folder, "home");
+  await expect(importLog({ home, file, session: copy, cwd: "/here", now: 0 })).rejects.toMatchObject({
+    code: "log_damaged",
+  });
+  await expect(importLog({ home, file: folder, session: copy, cwd: "/here", now: 0 })).rejects.toMatchObject({
+    code: "log_unreadable",
+  });
+  expect(await readdir(folder)).toEqual(["log.jsonl"]);
+});
+
+test("the file that was imported stays as it is", async () => {
+  const folder = await newFolder();
+  const file = path.join(folder, "log.jsonl");
+  const before = lines([opened, started, finished]);
+  await writeFile(file, before);
+  await importLog({ home: path.join(folder, "home"), file, session: copy, cwd: "/here", now: 0 });
+  expect(await readFile(file)).toEqual(before);
+});
+
+async function imported(events: readonly DurableEvent[]): Promise<Durable[]> {
+  const folder = await newFolder();
+  const file = path.join(folder, "log.jsonl");
+  const home = path.join(folder, "home");
+  await writeFile(file, lines(events));
+  const { events: count } = await importLog({ home, file, session: copy, cwd: "/here", now: 0 });
+  expect(count).toBe(events.length);
+  return Array.fromAsync(jsonlStore({ home }).read(copy));
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "keel-import-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const lines = (events: readonly DurableEvent[]): Buffer =>
+  Buffer.concat([
+    encodeHeader({ session: origin, cwd: "/elsewhere", at: 0 }),
+    ...events.map((event, index) => encodeRecord({ seq: index + 1, at: 0, session: origin, ...event })),
+  ]);
