@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { LogNotice, Store } from "../../keel/src/engine/ports.ts";
+import { Fault } from "../../keel/src/kernel/fault.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { calls, envelopes, ids, opened } from "../../keel/src/testing/store-suite-events.ts";
 
@@ -45,4 +46,21 @@ export const warnings = (notices: readonly LogNotice[]): string[] =>
 export async function copiesOf(file: string): Promise<Buffer[]> {
   const names = (await readdir(path.dirname(file))).filter((name) => name.includes(".damaged-")).sort();
   return Promise.all(names.map((name) => readFile(path.join(path.dirname(file), name))));
+}
+
+/** What the session's log holds, read without a lease; nothing when there is none. */
+export async function foundIn(target: Store): Promise<Durable[]> {
+  if (!target.location(session)) return [];
+  return readAll(target.read(session));
+}
+
+/** The fault that the work ends with; a test that expects one fails on its code when nothing failed. */
+export async function faultOf(work: Promise<unknown>): Promise<Fault> {
+  try {
+    await work;
+  } catch (thrown) {
+    if (thrown instanceof Fault) return thrown;
+    throw thrown;
+  }
+  return new Fault("unexpected", "nothing failed", {}, undefined);
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { failingFiles } from "../../../test/store/failing-files.ts";
 import { type Home, makeHome, otherSession, session, writeLog } from "../../../test/store/home.ts";
+import { verifies } from "../../../test/verifies.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import { calls, envelopes, opened, said } from "../testing/store-suite-events.ts";
 import { nodeFiles } from "./files.ts";
@@ -80,4 +81,14 @@ test("reads only as many logs as are asked for", async () => {
   const infos = await jsonlStore({ home: place.home, fs: files }).list({ limit: 3 });
   expect(infos.map(({ id }) => id.slice(-2))).toEqual(["19", "18", "17"]);
   expect(files.calls.filter(({ operation }) => operation === "open read")).toHaveLength(3);
+});
+
+test("shows which session a fork comes from, and from which record on it goes its own way", async () => {
+  verifies("P17");
+  const store = jsonlStore({ home: place.home });
+  await writeLog(store, place.cwd, 5);
+  await store.fork(session, { id: otherSession, upTo: 3 });
+  const infos = await store.list();
+  expect(infos.find(({ id }) => id === otherSession)?.forkedFrom).toEqual({ session, seq: 3 });
+  expect(infos.find(({ id }) => id === session)?.forkedFrom).toBeUndefined();
 });

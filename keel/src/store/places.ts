@@ -8,6 +8,7 @@ import { isSessionId } from "./session-id.ts";
 const LOG = ".jsonl";
 /** A name of a directory holds 255 bytes; this much of the path is enough for a person. */
 const KEY_TAIL_CHARACTERS = 60;
+const AT_ONCE = 64;
 
 export type Place = { readonly session: string; readonly path: string };
 
@@ -43,9 +44,12 @@ export class Places {
     const seen = this.#seen.get(session);
     if (seen && (await this.#exists(seen))) return seen;
     this.#seen.delete(session);
-    for (const directory of await this.directories()) {
-      const file = path.join(directory, `${session}${LOG}`);
-      if (await this.#exists(file)) return this.remember(file, session);
+    const files = (await this.directories()).map((directory) => path.join(directory, `${session}${LOG}`));
+    for (let from = 0; from < files.length; from += AT_ONCE) {
+      const some = files.slice(from, from + AT_ONCE);
+      const exist = await Promise.all(some.map((file) => this.#exists(file)));
+      const found = some.find((_, index) => exist[index]);
+      if (found) return this.remember(found, session);
     }
     return undefined;
   }

@@ -55,10 +55,15 @@ type Copy = { readonly from: OpenFile; readonly to: OpenFile; readonly start: nu
 
 async function copyBytes({ from, to, start, end }: Copy): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - start));
+  const zeros = Buffer.alloc(buffer.length);
   for (let at = start; at < end; ) {
-    const filled = await from.read(buffer.subarray(0, Math.min(buffer.length, end - at)), at);
+    const part = buffer.subarray(0, Math.min(buffer.length, end - at));
+    const filled = await from.read(part, at);
     if (filled === 0) throw new Error("the log became shorter while it was copied");
-    await writeAll(to, buffer.subarray(0, filled), at - start);
+    const read = part.subarray(0, filled);
+    // A crash may leave a hole of any size at the end; the copy gets a hole too, and takes no room.
+    if (!read.equals(zeros.subarray(0, filled))) await writeAll(to, read, at - start);
     at += filled;
   }
+  await to.truncate(end - start);
 }

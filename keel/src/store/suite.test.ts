@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "vitest";
 import { storeSuite } from "../testing/store-suite.ts";
-import type { StoreUnderTest } from "../testing/store-suite-cases.ts";
+import type { StoreUnderTest } from "../testing/store-suite-checks.ts";
 import { jsonlStore, leasesOf } from "./jsonl.ts";
 import { memoryStore } from "./memory.ts";
 

@@ -27,6 +27,6 @@ export {
 } from "./scripted-model.ts";
 export type { ShellReply, ShellScript } from "./scripted-shell.ts";
 export { type StoreCase, storeSuite } from "./store-suite.ts";
-export type { StoreUnderTest } from "./store-suite-cases.ts";
+export type { StoreUnderTest } from "./store-suite-checks.ts";
 export { anthropicWire } from "./wires/anthropic.ts";
 export type { Incoming, Want, Wire, WireError } from "./wires/wire.ts";

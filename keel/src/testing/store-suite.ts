@@ -5,12 +5,14 @@
  *
  * Each case opens a store of its own and throws when the store breaks its word.
  */
-import { type StoreUnderTest, suiteCases } from "./store-suite-cases.ts";
+import type { StoreUnderTest } from "./store-suite-checks.ts";
+import { logCases } from "./store-suite-logs.ts";
+import { sessionCases } from "./store-suite-sessions.ts";
 
 export type StoreCase = { readonly name: string; run(): Promise<void> };
 
 export function storeSuite({ open }: { open(): Promise<StoreUnderTest> }): StoreCase[] {
-  return Object.entries(suiteCases).map(([name, check]) => ({
+  return Object.entries({ ...logCases, ...sessionCases }).map(([name, check]) => ({
     name,
     run: async () => {
       const subject = await open();

@@ -1,0 +1,134 @@
+/** The cases of the store suite that are about many sessions: forks, listings, deletion and what belongs to a session. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Store } from "../engine/ports.ts";
+import type { Durable, DurableEvent } from "../protocol/event.ts";
+import { all, refuses, type SuiteCase, write } from "./store-suite-checks.ts";
+import { calls, envelopes, ids, opened, said } from "./store-suite-events.ts";
+
+const [first, second, third] = ids;
+/** A file system may count changes in steps of some milliseconds. */
+const CLOCK_STEP_MS = 25;
+
+export const sessionCases: Readonly<Record<string, SuiteCase>> = {
+  "forks a whole log": async ({ store, folders: [cwd] }) => {
+    const events = envelopes(first, [opened(cwd), said("hello"), ...calls(3)]);
+    await write(store, cwd, events);
+    await store.fork(first, { id: second });
+    assert.deepEqual(await all(store.read(second)), forked(events, { session: first, seq: 5 }));
+    assert.deepEqual(await all(store.read(first)), events);
+  },
+
+  "forks up to a record, and both go on apart": async ({ store, beside, folders: [cwd] }) => {
+    const events = envelopes(first, [opened(cwd), ...calls(4)]);
+    await write(store, cwd, events);
+    await store.fork(first, { id: second, upTo: 3 });
+    const log = await (await beside()).open(second);
+    assert.equal(log.lastSeq, 3);
+    const own = envelopes(second, [said("another way")], 3);
+    await log.append(own);
+    await log.close();
+    const expected = [...forked(events.slice(0, 3), { session: first, seq: 3 }), ...own];
+    assert.deepEqual(await all(store.read(second)), expected);
+    assert.deepEqual(await all(store.read(first)), events);
+  },
+
+  "forks a log that is open": async ({ store, beside, folders: [cwd] }) => {
+    const events = envelopes(first, [opened(cwd), ...calls(2)]);
+    const log = await store.create(first, { cwd });
+    await log.append(events);
+    await (await beside()).fork(first, { id: second });
+    assert.equal((await all(store.read(second))).length, events.length);
+    await refuses("session_busy", () => store.fork(first, { id: first }));
+    await refuses("session_busy", () => store.fork(first, { id: second }));
+    await log.close();
+  },
+
+  "lists sessions, newest change first": async ({ store, folders: [cwd, otherCwd] }) => {
+    await write(
+      store,
+      cwd,
+      envelopes(first, [opened(cwd), said("first words", "more"), said("second words")]),
+    );
+    await sleep(CLOCK_STEP_MS);
+    await write(store, otherCwd, envelopes(second, [opened(otherCwd, "A title")]));
+    await sleep(CLOCK_STEP_MS);
+    await write(store, cwd, envelopes(third, [opened(cwd)]));
+    assert.deepEqual(await listed(store), [third, second, first]);
+    await sleep(CLOCK_STEP_MS);
+    const log = await store.open(first);
+    await log.append(
+      envelopes(first, [{ type: "settings.changed", patch: { title: "Named later" }, why: "host" }], 3),
+    );
+    await log.close();
+    assert.deepEqual(await listed(store), [first, third, second]);
+    assert.deepEqual(await listed(store, { limit: 2 }), [first, third]);
+    assert.deepEqual(await listed(store, { cwd }), [first, third]);
+    assert.deepEqual(await listed(store, { cwd: otherCwd, limit: 5 }), [second]);
+    const [newest, , oldest] = await store.list();
+    assert.equal(newest?.firstInput, "first wordsmore");
+    assert.equal(newest?.title, "Named later");
+    assert.equal(newest?.cwd, cwd);
+    assert.equal(oldest?.title, "A title");
+    assert.equal(oldest?.firstInput, undefined);
+    assert.ok(newest && newest.bytes > 0 && newest.changedAt >= newest.createdAt);
+  },
+
+  "lists where a session comes from": async ({ store, folders: [cwd] }) => {
+    const parent = { session: first, callId: "call-1" };
+    await write(store, cwd, envelopes(first, [opened(cwd)]));
+    await write(store, cwd, envelopes(second, [{ ...openedEvent(cwd), parent }]));
+    await store.fork(first, { id: third });
+    const infos = new Map((await store.list()).map((info) => [info.id, info]));
+    assert.deepEqual(infos.get(second)?.parent, parent);
+    assert.deepEqual(infos.get(third)?.forkedFrom, { session: first, seq: 1 });
+    assert.equal(infos.get(third)?.cwd, cwd);
+    assert.equal(infos.get(first)?.parent, undefined);
+  },
+
+  "deletes a session with all that belongs to it": async ({ store, beside, folders: [cwd] }) => {
+    await write(store, cwd, envelopes(first, [opened(cwd)]));
+    await store.spill(first, "output", "text");
+    await store.delete(first);
+    await refuses("session_unknown", () => store.open(first));
+    assert.deepEqual(await (await beside()).list(), []);
+    const log = await store.create(first, { cwd });
+    assert.deepEqual(await all(log.read()), []);
+    await log.close();
+  },
+
+  "keeps spilled output apart from each other": async ({ store, folders: [cwd], readSpilled }) => {
+    await write(store, cwd, envelopes(first, [opened(cwd)]));
+    const texts = ["one", "two é", "", "\u0000"];
+    const places: { path: string; bytes: number }[] = [];
+    for (const text of texts) places.push(await store.spill(first, "call-1.txt", text));
+    const hostile = await store.spill(first, "../../../evil\u0000/..", "inside");
+    assert.equal(new Set([...places, hostile].map(({ path }) => path)).size, texts.length + 1);
+    assert.deepEqual(await Promise.all(places.map(({ path }) => readSpilled(path))), texts);
+    assert.equal(await readSpilled(hostile.path), "inside");
+    assert.deepEqual(
+      places.map(({ bytes }) => bytes),
+      [3, 6, 0, 1],
+    );
+    assert.ok(places.every(({ path }) => path.includes(first)));
+    assert.ok(hostile.path.includes(first) && !hostile.path.includes(".."));
+  },
+};
+
+async function listed(store: Store, filter?: { cwd?: string; limit?: number }): Promise<string[]> {
+  return (await store.list(filter)).map(({ id }) => id);
+}
+
+function forked(events: readonly Durable[], forkedFrom: { session: string; seq: number }): Durable[] {
+  return events.map((event) =>
+    event.type === "session.opened"
+      ? { ...event, session: second, forkedFrom }
+      : { ...event, session: second },
+  );
+}
+
+function openedEvent(cwd: string): Extract<DurableEvent, { type: "session.opened" }> {
+  const event = opened(cwd);
+  assert.ok(event.type === "session.opened");
+  return event;
+}
