@@ -1,10 +1,11 @@
 // What cannot work: each with its exit code, one sentence and a hint, and no stack.
+import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { httpError, reply } from "../../keel/src/testing/reply.ts";
 import { keel } from "./command.ts";
-import { lines, openStage } from "./stage.ts";
+import { command, lines, openStage, watch } from "./stage.ts";
 
 test("without a model it ends with 78 and names three ways on", async () => {
   const stage = await openStage({ replies: [] });
@@ -66,6 +67,20 @@ test("a home that cannot be written ends with 73, before the model is asked", as
   const ended = await stage.run(["-p", "hi"], { env: { KEEL_HOME: path.join(stage.project, "file/home") } });
   expect(ended).toMatchObject({ code: 73, stdout: "" });
   expect(stage.server.requests).toHaveLength(0);
+});
+
+test("a folder that is gone is told, not thrown", async () => {
+  const stage = await openStage({ replies: [] });
+  const script = 'mkdir gone; cd gone; rmdir ../gone; exec "$0" -p hi';
+  const running = watch(
+    spawn("/bin/sh", ["-c", script, command], {
+      cwd: stage.project,
+      env: { PATH: process.env["PATH"], ...stage.env },
+    }),
+  );
+  const ended = await running.ended;
+  expect(ended).toMatchObject({ code: 64, stdout: "" });
+  expect(ended.stderr).toContain("does not exist any more");
 });
 
 test("wrong settings are told, and the rest of them stay in force", async () => {

@@ -1,6 +1,6 @@
 /** The command line: finds the command, runs it, and ends the process when everything it wrote has arrived. */
 import manifest from "../../../package.json" with { type: "json" };
-import { toFault } from "../../kernel/fault.ts";
+import { fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import type { Command } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -12,8 +12,13 @@ export async function main(): Promise<void> {
   const context: Context = {
     version: manifest.version,
     env: process.env,
-    cwd: process.cwd(),
-    input: process.stdin,
+    get cwd() {
+      return currentFolder();
+    },
+    // Opened when it is first read: most commands never do.
+    get input() {
+      return process.stdin;
+    },
     out: new Output(process.stdout),
     err: new Output(process.stderr),
     signals: catchSignals(),
@@ -43,6 +48,14 @@ function commandFor(given: readonly string[]): { command: Command; rest: readonl
   return { command: root, rest: given };
 }
 
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw fault("usage", { reason: "The folder that Keel was started in does not exist any more.", cause });
+  }
+}
+
 async function showGroup(name: string, context: Context): Promise<number> {
   const { helpForGroup } = await import("./help.ts");
   context.out.write(helpForGroup(name, commands));
@@ -51,9 +64,9 @@ async function showGroup(name: string, context: Context): Promise<number> {
 
 async function fail(context: Context, thrown: unknown): Promise<number> {
   const { showFault } = await import("./show-fault.ts");
-  const fault = toFault(thrown);
-  showFault(context.err, fault);
-  return fault.exitCode;
+  const found = toFault(thrown);
+  showFault(context.err, found);
+  return found.exitCode;
 }
 
 /** Pipes are written in the background: ending the process first would cut the output at what the pipe holds. */
