@@ -145,6 +145,8 @@ export class Session {
           this.#abort = new AbortController();
         }
         await this.#perform(step);
+        // What a broken log does not take must not be worked on.
+        if (this.#journal.broken) break;
       }
       await this.#journal.saved();
     } catch (thrown) {

@@ -27,8 +27,22 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (isObject(part) ? sortedKeys(part) : part));
 }
 
+/** Whether a value is what `JSON.parse` could have made. */
+export function isJson(value: unknown): value is Json {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  return isPlain(value) && Object.values(value).every(isJson);
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function sortedKeys(value: Record<string, unknown>): Record<string, unknown> {

@@ -31,11 +31,18 @@ export function shorten(text: string, most: number): string {
 /** A rough count of tokens, good to a third: used until the provider has counted. */
 export const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
 
-/** A short, stable mark of a text (64-bit FNV-1a): tells texts apart, but is no proof against a forger. */
+/** A short, stable mark of a text (two 32-bit FNV-1a): tells texts apart, but is no proof against a forger. */
 export function fingerprint(text: string): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of encoder.encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  return hash.toString(16).padStart(16, "0");
+  let left = 0x811c9dc5;
+  let right = 0x01000193;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    left = Math.imul(left ^ unit, 0x01000193);
+    right = Math.imul(right ^ (unit + index), 0x85ebca6b);
+  }
+  return hex(left) + hex(right);
 }
+
+const hex = (word: number): string => (word >>> 0).toString(16).padStart(8, "0");
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;

@@ -49,7 +49,8 @@ export function summaryRequestOf(
     messages = rest;
     tokens = rest.reduce((sum, message) => sum + ask.estimate(message), 0);
   }
-  return { ...base, thinking: { kind: "off" }, messages: [...messages, ask.instructions] };
+  // It thinks as the conversation does: a provider that is told otherwise takes every cached message for a new one.
+  return { ...base, messages: [...messages, ask.instructions] };
 }
 
 /** A message before which a conversation may be cut: its results, if it has any, would lose their calls. */

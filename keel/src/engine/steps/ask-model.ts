@@ -4,6 +4,7 @@ import { sameJson } from "../../kernel/json.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
 import type { PromptWhy } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
+import type { ToolSpec } from "../../protocol/tool.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { note } from "../context/blocks.ts";
 import { requestOf } from "../context/request.ts";
@@ -133,10 +134,20 @@ export async function waitBefore(work: Work, wait: Wait): Promise<boolean> {
 function fixPrompt(work: Work): void {
   const { tools, system, promptOnResume } = work.parts;
   const logged = work.state.prompt;
-  const specs = tools.map(({ spec }) => spec);
+  const specs = inOrderOf(
+    logged?.tools ?? [],
+    tools.map(({ spec }) => spec),
+  );
   const wanted = logged && promptOnResume === "logged" ? logged.system : system;
   const why = promptChange(logged, { system: wanted, tools: specs });
   if (why) work.record({ type: "prompt.fixed", system: [...wanted], tools: specs, why });
+}
+
+/** Tools that the log knows keep their places: another order alone would make the whole prefix new. */
+function inOrderOf(known: readonly ToolSpec[], given: readonly ToolSpec[]): ToolSpec[] {
+  const places = new Map(known.map(({ name }, index) => [name, index]));
+  const placeOf = ({ name }: ToolSpec): number => places.get(name) ?? known.length;
+  return [...given].sort((left, right) => placeOf(left) - placeOf(right));
 }
 
 function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt"]>): PromptWhy | undefined {
@@ -144,7 +155,8 @@ function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt
   if (!sameJson(logged.system, wanted.system)) return "host";
   if (sameJson(logged.tools, wanted.tools)) return undefined;
   const names = new Set(wanted.tools.map(({ name }) => name));
-  return logged.tools.every(({ name }) => names.has(name)) ? "tools_added" : "tools_removed";
+  if (logged.tools.some(({ name }) => !names.has(name))) return "tools_removed";
+  return logged.tools.length < wanted.tools.length ? "tools_added" : "tools_changed";
 }
 
 function showEvent(work: Work, requestId: string, event: ModelEvent): void {

@@ -22,7 +22,7 @@ import {
 import { toolNamed, type Work } from "../work.ts";
 import { bound } from "./bound.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./define.ts";
-import { permit } from "./permit.ts";
+import { judge, permit } from "./permit.ts";
 
 type Finished = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
 
@@ -49,13 +49,7 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   if (call.use.broken !== undefined) return finish(refusal(brokenCall(tool.name), { invalid: true }));
   const context = contextFor(work, call, tool);
 
-  if (call.status === "started") {
-    // A former process ended during this call.
-    const parsed = tool.input.parse(call.input ?? call.use.input);
-    if (!parsed.ok || tool.traits(parsed.value).replay === "never")
-      return finish(refusal(interruptedResult, { interrupted: true }));
-    return finish(await run(work, { call, tool, context, input: parsed.value, notes: [] }));
-  }
+  if (call.status === "started") return finish(await runAgain(work, { call, tool, context }));
   if (work.signal.aborted)
     return finish(refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } }));
 
@@ -73,6 +67,23 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   finish({
     ...(await run(work, { call, tool, context: { ...context, decided: claims }, input, notes })),
     ...(stop === undefined ? {} : { stop }),
+  });
+}
+
+/** A former process ended during this call: it runs again only if that is safe and nobody has to be asked. */
+async function runAgain(work: Work, { call, tool, context }: Site): Promise<Finished> {
+  const parsed = tool.input.parse(call.input ?? call.use.input);
+  const lost = refusal(interruptedResult, { interrupted: true });
+  if (!parsed.ok || tool.traits(parsed.value).replay === "never") return lost;
+  // What a path is may have changed meanwhile, so it is decided again.
+  const { decision, claims } = await judge(work, { tool, context, input: parsed.value });
+  if (decision.verdict !== "allow") return lost;
+  return run(work, {
+    call,
+    tool,
+    context: { ...context, decided: claims ?? [] },
+    input: parsed.value,
+    notes: [],
   });
 }
 
@@ -160,7 +171,7 @@ async function run(
   });
   const said = [...notes, ...after.context];
   return {
-    content: bounded.content.length > 0 ? bounded.content : [text("(no output)")],
+    content: readable(bounded.content),
     failed,
     display: outcome.display,
     ms,
@@ -236,6 +247,12 @@ function contextFor(work: Work, call: Call, tool: Tool): ToolContext {
       (await work.ask({ ...ask, id: `${call.use.id}:${++asked}`, callId: call.use.id, tool: tool.name }))
         .answer,
   };
+}
+
+/** A provider refuses blank texts, and a result without content tells the model nothing. */
+function readable(content: readonly ResultPart[]): ResultPart[] {
+  const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  return parts.length > 0 ? parts : [text("(no output)")];
 }
 
 const failure = (words: string): ToolOutcome => ({

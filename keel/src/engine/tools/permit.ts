@@ -101,8 +101,8 @@ function askFor(
   { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string },
 ): Ask {
   return {
-    // The input is part of the id: an approval holds for these bytes and no others.
-    id: `${call.use.id}:permission:${fingerprint(canonicalJson(sent))}`,
+    // The input and its claims are part of the id: an approval holds for these and no others.
+    id: `${call.use.id}:permission:${fingerprint(canonicalJson([sent, claims ?? []]))}`,
     kind: "permission",
     title: `Allow ${tool.name}?`,
     body: bodyOf(claims, sent),

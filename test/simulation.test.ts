@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { budgets, countOf, seed } from "./budget.ts";
+import { type Mutant, type Outcome, shrink, simulate } from "./simulation/run.ts";
+import { verifies } from "./verifies.ts";
+
+const patience = { timeout: 2 * 60 * 60_000 };
+
+/** What a person needs to look into it: the seed, what is wrong, and the fewest faults that make it go wrong. */
+async function explain(failing: Outcome): Promise<string> {
+  const { complaints, faults } = await shrink(failing);
+  return `seed ${failing.seed}: ${complaints.join("; ")} (faults needed: ${faults.map(({ kind, index }) => `${kind}#${index}`).join(", ") || "none"})`;
+}
+
+describe("the loop in a world that goes wrong", () => {
+  test("keeps every law on every seed", patience, async () => {
+    verifies("G2", "G3", "G16", "G17", "G18", "G47", "P28");
+    const first = seed();
+    const count = countOf("simulation");
+    for (let offset = 0; offset < count; offset++) {
+      const outcome = await simulate(first + offset);
+      if (outcome.complaints.length > 0) expect.fail(await explain(outcome));
+    }
+    expect(count).toBeGreaterThanOrEqual(budgets.simulation.sample);
+  });
+
+  test("runs the same for the same seed", patience, async () => {
+    verifies("G19");
+    const first = seed();
+    for (let offset = 0; offset < countOf("replays"); offset++) {
+      const [one, again] = [await simulate(first + offset), await simulate(first + offset)];
+      expect(again.hash, `seed ${one.seed}`).toBe(one.hash);
+    }
+  });
+
+  test("is wild enough: crashes, full disks and stalls do happen", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, index) => simulate(index + 1)));
+    const kinds = new Set(outcomes.flatMap(({ faults }) => faults.map(({ kind }) => kind)));
+    for (const kind of [
+      "crash",
+      "torn-append",
+      "disk-full",
+      "http-error",
+      "cut",
+      "stall",
+      "too-long",
+      "clock-jump",
+      "interrupt",
+      "late-answer",
+      "double-answer",
+      "no-answer",
+      "deaf-tool",
+    ]) {
+      expect(kinds).toContain(kind);
+    }
+  });
+
+  test.each<Mutant>(["forgetful-disk", "replayed-change"])(
+    "a broken world is noticed: %s",
+    patience,
+    async (mutant) => {
+      const failing: Outcome[] = [];
+      for (let number = 1; number <= 120 && failing.length === 0; number++) {
+        const outcome = await simulate(number, { mutant });
+        if (outcome.complaints.length > 0) failing.push(outcome);
+      }
+      expect(failing).toHaveLength(1);
+      const [found] = failing;
+      if (!found) return;
+      const shrunken = await shrink(found, { mutant });
+      expect(shrunken.complaints.length).toBeGreaterThan(0);
+      expect(shrunken.faults.length).toBeLessThanOrEqual(found.faults.length);
+    },
+  );
+});

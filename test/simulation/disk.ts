@@ -1,0 +1,63 @@
+/** The log of the simulated machine: what was synced stays, what was under way at a crash may be there in part. */
+import type { Log } from "../../keel/src/engine/ports.ts";
+import { fault } from "../../keel/src/kernel/fault.ts";
+import { type Durable, durableEventSchema } from "../../keel/src/protocol/event.ts";
+import type { World } from "./world.ts";
+
+export class Disk {
+  /** Lines as they are on the platter. */
+  readonly lines: string[] = [];
+  readonly #world: World;
+  #underWay: string[] = [];
+
+  readonly #forgetful: boolean;
+
+  /** A forgetful disk says that it wrote what it did not: the checks must notice. */
+  constructor(world: World, { forgetful = false }: { forgetful?: boolean } = {}) {
+    this.#world = world;
+    this.#forgetful = forgetful;
+  }
+
+  eventsAfter(count: number): Durable[] {
+    return this.lines.slice(count).map(decode);
+  }
+
+  /** What the power cut leaves: a start of what was being written. */
+  crash(): void {
+    const torn = this.#world.goesWrong("torn-append") ? this.#world.between(0, this.#underWay.length) : 0;
+    this.lines.push(...this.#underWay.slice(0, torn));
+    this.#underWay = [];
+  }
+
+  open(session: string): Log {
+    const world = this.#world;
+    const disk = this;
+    return {
+      session,
+      notices: [],
+      get lastSeq() {
+        return disk.lines.length;
+      },
+      async append(events) {
+        const lines = events.map((event) => JSON.stringify(event));
+        disk.#underWay = lines;
+        await world.sleep(world.between(1, 4) / 4);
+        disk.#underWay = [];
+        if (world.goesWrong("disk-full"))
+          throw fault("log_unwritable", { path: "log", reason: "no space left" });
+        if (disk.#forgetful && world.draw() < 0.05) return;
+        disk.lines.push(...lines);
+      },
+      async *read(after = 0) {
+        for (const line of disk.lines.slice(after)) yield decode(line);
+      },
+      close: async () => undefined,
+    };
+  }
+}
+
+/** Through the schema, as a real store reads: what it cannot read back must not have been written. */
+function decode(line: string): Durable {
+  const value = JSON.parse(line) as Durable;
+  return { ...durableEventSchema.parse(value), seq: value.seq, at: value.at, session: value.session };
+}

@@ -1,0 +1,99 @@
+/** A person and a program that use a session: they send, answer late or twice, interrupt, and come back after a crash. */
+import type { Session } from "../../keel/src/engine/session.ts";
+import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
+import type { Envelope } from "../../keel/src/protocol/event.ts";
+import { text } from "../../keel/src/protocol/message.ts";
+import type { World } from "./world.ts";
+
+/** What the host was promised; the disk must keep every word of it. */
+export type Promises = {
+  readonly accepted: Set<string>;
+  readonly refused: Set<string>;
+  readonly denied: Set<string>;
+};
+
+export class Host {
+  readonly promises: Promises = { accepted: new Set(), refused: new Set(), denied: new Set() };
+  readonly #world: World;
+  #session: Session | undefined;
+  #sent = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** The session of the present life; undefined while the process is down. */
+  attach(session: Session | undefined): void {
+    this.#session = session;
+    if (!session) return;
+    session.onEvent((envelope) => this.#watch(session, envelope));
+    for (const ask of session.state.asks) void this.#reply(session, ask);
+  }
+
+  /** Everything that it does of its own accord, spread over some minutes. */
+  async live(): Promise<void> {
+    const inputs = this.#world.between(1, 8);
+    for (let count = 0; count < inputs; count++) {
+      await this.#world.pause(this.#world.between(1, 20_000));
+      await this.#send();
+      if (this.#world.draw() < 0.1) await this.#submit({ type: "compact" });
+      if (this.#world.draw() < 0.1) await this.#submit({ type: "set", patch: { title: `title ${count}` } });
+    }
+  }
+
+  async #send(): Promise<void> {
+    const id = `00000000-0000-4000-8000-${String(++this.#sent).padStart(12, "0")}`;
+    const when = this.#world.draw() < 0.4 ? "now" : "after";
+    const receipt = await this.#submit({ type: "input", id, content: [text(`input ${this.#sent}`)], when });
+    if (receipt === "down") return;
+    // A promise is given when the receipt is there, and only then.
+    if (receipt === "refused") this.promises.refused.add(id);
+    else this.promises.accepted.add(id);
+    if (receipt !== "refused" && this.#world.draw() < 0.1)
+      await this.#submit({ type: "input", id, content: [text("again")], when });
+  }
+
+  async #submit(command: Parameters<Session["submit"]>[0]): Promise<"done" | "refused" | "down"> {
+    const session = this.#session;
+    if (!session) return "down";
+    try {
+      await session.submit(command);
+      return "done";
+    } catch {
+      return "refused"; // A fault from the table: nothing was accepted.
+    }
+  }
+
+  #watch(session: Session, envelope: Envelope): void {
+    if (envelope.type === "ask.opened") void this.#reply(session, envelope.ask);
+    if (
+      (envelope.type === "tool.started" || envelope.type === "block.finished") &&
+      this.#world.goesWrong("interrupt")
+    )
+      void this.#submit({ type: "interrupt", dropQueued: this.#world.draw() < 0.3 });
+  }
+
+  async #reply(session: Session, ask: Ask): Promise<void> {
+    const world = this.#world;
+    if (world.goesWrong("no-answer")) return;
+    await world.sleep(
+      world.goesWrong("late-answer") ? world.between(10_000, 90_000_000) : world.between(1, 5_000),
+    );
+    const answer = this.#answerTo(ask);
+    const times = world.goesWrong("double-answer") ? 2 : 1;
+    for (let count = 0; count < times; count++) {
+      const receipt = await session.submit({ type: "answer", askId: ask.id, answer }).catch(() => undefined);
+      if (count === 0 && receipt?.type === "answered" && answer.verdict === "deny" && ask.callId)
+        this.promises.denied.add(ask.callId);
+    }
+  }
+
+  #answerTo(ask: Ask): Answer {
+    const dice = this.#world.draw();
+    if (ask.kind === "question") return { verdict: "allow", data: "this one" };
+    if (dice < 0.55) return { verdict: "allow" };
+    if (dice < 0.65) return { verdict: "allow", option: "always" };
+    if (dice < 0.95) return { verdict: "deny", reason: "no" };
+    return { verdict: "deny", reason: "stop", interrupt: true };
+  }
+}

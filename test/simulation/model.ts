@@ -1,0 +1,106 @@
+/** A model that says whatever a seed makes it say: calls in parallel, nonsense, cuts, refusals, silence, errors. */
+import type { Model, ModelEvent, ModelRequest } from "../../keel/src/engine/ports.ts";
+import { type Fault, fault } from "../../keel/src/kernel/fault.ts";
+import type { Stop } from "../../keel/src/protocol/event.ts";
+import type { Block } from "../../keel/src/protocol/message.ts";
+import { findViolations } from "../../keel/src/testing/request-rules.ts";
+import { testModelInfo } from "../../keel/src/testing/scripted-model.ts";
+import type { World } from "./world.ts";
+
+type Said = { readonly content: Block[]; readonly stop: Stop };
+
+export type SimulatedModel = Model & { readonly requests: number; readonly violations: string[] };
+
+/** After so many requests it only says goodbye: worlds must end. */
+const mostRequests = 60;
+
+export function simulatedModel(world: World, names: readonly string[]): SimulatedModel {
+  const violations: string[] = [];
+  const usedIds: string[] = [];
+  let requests = 0;
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    requests += 1;
+    violations.push(...findViolations(request));
+    await wait(world.between(1, 400));
+    if (world.goesWrong("http-error")) throw httpFault();
+    if (world.goesWrong("too-long")) throw fault("prompt_too_long", { reason: "too long" });
+    const said = speak(request);
+    const events = eventsOf(said, request);
+    const cutAt = world.goesWrong("cut") ? world.between(1, events.length - 1) : Number.POSITIVE_INFINITY;
+    const stallAt = world.goesWrong("stall") ? world.between(0, events.length - 1) : Number.POSITIVE_INFINITY;
+    for (const [index, event] of events.entries()) {
+      if (index === cutAt) throw fault("stream_cut");
+      if (index === stallAt) await wait(Number.MAX_SAFE_INTEGER);
+      await wait(world.between(0, 20));
+      yield event;
+    }
+
+    async function wait(ms: number): Promise<void> {
+      if (!signal.aborted) await world.sleep(ms, signal);
+      if (signal.aborted) throw fault("aborted");
+    }
+  }
+
+  function httpFault(): Fault {
+    const code = world.pick(["rate_limited", "overloaded", "server_error", "unreachable"] as const);
+    return fault(code, {
+      reason: code,
+      ...(code === "rate_limited" ? { retryAfterMs: world.between(1, 5_000) } : {}),
+    });
+  }
+
+  function speak(request: ModelRequest): Said {
+    const last = JSON.stringify(request.messages.at(-1)?.content);
+    if (last.includes("about to be shortened")) return { content: [words("notes ")], stop: "end" };
+    if (requests > mostRequests) return { content: [words("goodbye ")], stop: "end" };
+    const dice = world.draw();
+    if (dice < 0.55) return { content: [words("calling "), ...calls()], stop: "tool_use" };
+    if (dice < 0.88) return { content: [words("done ")], stop: "end" };
+    if (dice < 0.91) return { content: [words("cut "), ...calls().slice(0, 1)], stop: "output_limit" };
+    if (dice < 0.93) return { content: [words("no ")], stop: "refusal" };
+    if (dice < 0.95) return { content: [], stop: "end" };
+    if (dice < 0.97) return { content: [{ type: "thinking", text: "hm", signature: "s" }], stop: "end" };
+    return { content: [words("wait "), pausedSearch], stop: "pause" };
+  }
+
+  function calls(): Block[] {
+    return Array.from({ length: world.between(1, 4) }, (): Block => {
+      const old = usedIds.length > 0 && world.draw() < 0.05 ? world.pick(usedIds) : undefined;
+      const id = old ?? `call-${usedIds.length}`;
+      usedIds.push(id);
+      const name = world.draw() < 0.05 ? "Missing" : world.pick(names);
+      const call = { type: "tool_use" as const, id, name, input: { at: String(usedIds.length) } };
+      return world.draw() < 0.05 ? { ...call, input: {}, broken: '{"at": ' } : call;
+    });
+  }
+
+  const words = (start: string): Block => ({ type: "text", text: start.repeat(world.between(1, 30)) });
+
+  return {
+    get requests() {
+      return requests;
+    },
+    violations,
+    // A small window, so that compaction happens often.
+    info: (model) => ({ ...testModelInfo, id: model, name: model, windowTokens: 50_000 }),
+    stream,
+  };
+}
+
+/** A tool of the provider's own that is not done yet. */
+const pausedSearch: Block = {
+  type: "foreign",
+  provider: "simulated",
+  data: { type: "server_tool_use", id: "srv", name: "web_search", input: {} },
+};
+
+function eventsOf({ content, stop }: Said, request: ModelRequest): ModelEvent[] {
+  const inputTokens = Math.ceil(JSON.stringify(request.messages).length / 3);
+  const usage = { inputTokens, outputTokens: 50, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const blocks = content.flatMap((block, index): ModelEvent[] => [
+    { type: "block.start", index, block },
+    { type: "block.end", index, block },
+  ]);
+  return [{ type: "start", model: request.model, usage }, ...blocks, { type: "end", stop, usage, content }];
+}

@@ -1,0 +1,68 @@
+/** Tools whose every effect is counted by the world, which remembers beyond a crash. */
+import type { Tool } from "../../keel/src/engine/tools/define.ts";
+import { defineTool } from "../../keel/src/engine/tools/define.ts";
+import { text } from "../../keel/src/protocol/message.ts";
+import { anyInput } from "../../keel/src/testing/test-tools.ts";
+import type { World } from "./world.ts";
+
+export type Effects = { readonly runs: Map<string, number> };
+
+/** With `replay: "safe"` the changing tool lies about itself, and the checks must notice. */
+export function simulatedTools(
+  world: World,
+  effects: Effects,
+  { replay = "never" }: { replay?: "safe" | "never" } = {},
+): Tool[] {
+  const done = (words: string) => ({
+    content: [text(words)],
+    display: { kind: "text" as const, text: words },
+  });
+  const effect = (callId: string): void => void effects.runs.set(callId, (effects.runs.get(callId) ?? 0) + 1);
+
+  const look = defineTool({
+    name: "Look",
+    description: "Looks at something.",
+    input: anyInput,
+    traits: { readOnly: true, concurrent: true, replay: "safe" },
+    claims: async () => [{ action: "read", target: "/project/a" }],
+    async *run(_, __, signal) {
+      await world.sleep(world.between(1, 50), signal);
+      return done("seen ".repeat(world.between(1, 2_000)));
+    },
+  });
+
+  const change = defineTool({
+    name: "Change",
+    description: "Changes something, once.",
+    input: anyInput,
+    traits: { replay },
+    async *run(_, context, signal) {
+      await world.sleep(world.between(1, 30), signal);
+      effect(context.callId);
+      yield { kind: "text", text: "half way" };
+      // A deaf tool goes on although it was told to stop.
+      await (world.goesWrong("deaf-tool")
+        ? world.sleep(world.between(1_000, 20_000))
+        : world.sleep(world.between(1, 30), signal));
+      return done("changed");
+    },
+  });
+
+  const question = defineTool({
+    name: "Question",
+    description: "Asks the person.",
+    input: anyInput,
+    traits: { readOnly: true, replay: "safe" },
+    claims: async () => [],
+    async *run(_, context) {
+      const ask = {
+        kind: "question" as const,
+        title: "Which?",
+        body: { kind: "text" as const, text: "" },
+        options: [],
+      };
+      return done((await context.ask(ask)).verdict);
+    },
+  });
+  return [look, change, question].map((tool) => tool as Tool);
+}
