@@ -1,7 +1,14 @@
 /** The settings of a running session that its host may change. Files and their layers are the config layer's work. */
 import * as z from "zod/mini";
 
-export const permissionModeSchema = z.enum(["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "auto"]);
+export const permissionModeSchema = z.enum([
+  "default",
+  "acceptEdits",
+  "plan",
+  "dontAsk",
+  "bypassPermissions",
+  "auto",
+]);
 export type PermissionMode = z.infer<typeof permissionModeSchema>;
 
 export const thinkingModeSchema = z.discriminatedUnion("kind", [
