@@ -95,6 +95,7 @@ export const promptWhySchema = z.enum([
   "host",
   "tools_added",
   "tools_removed",
+  "tools_changed",
   "model",
   "output_format",
 ]);

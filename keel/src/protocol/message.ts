@@ -1,8 +1,9 @@
 /** What a model sees: a role and blocks. Near to the Messages wire, but no provider's type: each adapter encodes it. */
 import * as z from "zod/mini";
-import type { Json } from "../kernel/json.ts";
+import { isJson, type Json } from "../kernel/json.ts";
 
-export const jsonSchema: z.ZodMiniType<Json> = z.json() as z.ZodMiniType<Json>;
+/** Checked and left as it is: a copy would lose a key called `__proto__`, and a resumed request must be the same bytes. */
+export const jsonSchema: z.ZodMiniType<Json> = z.custom<Json>(isJson);
 
 export const textSchema = z.object({ type: z.literal("text"), text: z.string() });
 
@@ -40,6 +41,8 @@ export const toolUseSchema = z.object({
   input: jsonSchema,
   /** The model's text, when it was not valid JSON. Such a call is answered with an error and never run. */
   broken: z.optional(z.string()),
+  /** The model's text, when it was not quite JSON but could only mean `input`. */
+  repaired: z.optional(z.string()),
 });
 
 export const resultPartSchema = z.discriminatedUnion("type", [textSchema, imageSchema, documentSchema]);
