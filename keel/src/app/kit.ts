@@ -15,7 +15,7 @@ import { builtInTools } from "../tools/catalog.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeShell } from "../workspace/shell.ts";
 import { limitsFrom } from "./limits.ts";
-import { catalogOf } from "./model.ts";
+import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { systemPrompt } from "./prompts.ts";
@@ -41,14 +41,17 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   );
   const { rules, problems } = readRules({ ...options, settings });
   const workspace = workspaceOf(options);
-  const known = catalogOf(settings);
+  const fallbacks = usableFallbacks(options.fallbackModels ?? settings.fallbackModels ?? [], {
+    env: options.env,
+    settings,
+  });
   return {
     settings,
     permissionMode,
     store: await storeOf(options, { home, clock, ids }),
     notices: [
       ...faults.map(({ code, message }): LogNotice => ({ level: "warning", code, text: message })),
-      ...problems.map((text): LogNotice => ({ level: "warning", text })),
+      ...[...problems, ...fallbacks.problems].map((text): LogNotice => ({ level: "warning", text })),
     ],
     parts: {
       clock,
@@ -60,7 +63,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       limits: {
         ...limitsFrom(options, options.env),
         structured: options.jsonSchema !== undefined,
-        fallbackModels: (options.fallbackModels ?? settings.fallbackModels ?? []).map(known.unalias),
+        fallbackModels: fallbacks.usable,
       },
       system: promptOf(options, workspace, clock),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.

@@ -5,15 +5,18 @@ import type { UserSettings } from "../config/user-settings.ts";
 import type { Clock, Model } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { type Catalog, catalog } from "../models/catalog.ts";
-import { connectModel } from "../models/connect.ts";
+import { readEndpoints } from "../models/endpoints.ts";
 import { openHttp } from "../models/http.ts";
 import { listModels } from "../models/list-models.ts";
-import { providers } from "../models/providers.ts";
-import { type ResolvedModel, resolveModel } from "../models/resolve.ts";
+import { type Endpoint, providers } from "../models/providers.ts";
+import { type ResolvedModel, resolveModel, resolveNamed } from "../models/resolve.ts";
+import { routedModel } from "../models/router.ts";
 
 export type ModelWish = {
-  /** `--model`, or the model of the session that goes on. */
+  /** `--model`. */
   readonly name?: string | undefined;
+  /** The model of the session that goes on. */
+  readonly logged?: string | undefined;
   readonly env: Environment;
   readonly settings: UserSettings;
 };
@@ -46,7 +49,13 @@ export async function openModel(wish: ModelWish, clock: Clock): Promise<OpenMode
       answered(clock, listMs, (signal) => listModels(endpoint, http.send, signal)),
     );
     return {
-      port: connectModel(resolved, { catalog: known, http: http.send, now: clock.now }),
+      port: routedModel({
+        home: resolved.endpoint,
+        endpoints: endpointsIn(wish),
+        catalog: known,
+        http: http.send,
+        now: clock.now,
+      }),
       catalog: known,
       facts: factsOf(resolved, wish.env),
       close: http.close,
@@ -55,6 +64,23 @@ export async function openModel(wish: ModelWish, clock: Clock): Promise<OpenMode
     http.close();
     throw thrown;
   }
+}
+
+/** The fallbacks that can be asked, by the names under which they are asked, and why the others cannot. */
+export function usableFallbacks(
+  names: readonly string[],
+  wish: Pick<ModelWish, "env" | "settings">,
+): { readonly usable: readonly string[]; readonly problems: readonly string[] } {
+  const endpoints = endpointsIn(wish);
+  const known = catalogOf(wish.settings);
+  const usable: string[] = [];
+  const problems: string[] = [];
+  for (const name of names) {
+    const found = resolveNamed(name, endpoints, known);
+    if (found.ok) usable.push(found.value.model);
+    else problems.push(`The fallback ${name} is left out: ${found.error.message} ${found.error.hint}`);
+  }
+  return { usable, problems };
 }
 
 export const catalogOf = ({ models, modelAliases }: UserSettings): Catalog =>
@@ -78,12 +104,18 @@ export function lateModel(): Model & { connect(model: Model): void } {
 
 type List = Parameters<typeof resolveModel>[1]["list"];
 
+/** None when they cannot be read: that is said when the session's own model is looked for. */
+function endpointsIn({ env, settings }: Pick<ModelWish, "env" | "settings">): readonly Endpoint[] {
+  const found = readEndpoints({ env, providers: settings.providers });
+  return found.ok ? found.value : [];
+}
+
 async function resolve(
-  { name, env, settings }: ModelWish,
+  { name, logged, env, settings }: ModelWish,
   known: Catalog,
   list: List,
 ): Promise<ResolvedModel> {
-  const sources = { flag: name, env, settingsModel: settings.model, providers: settings.providers };
+  const sources = { flag: name, logged, env, settingsModel: settings.model, providers: settings.providers };
   const resolved = await resolveModel(sources, { catalog: known, list });
   if (!resolved.ok) throw resolved.error;
   return resolved.value;

@@ -44,12 +44,12 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const kit = await makeKit(options);
   const { clock, ids, workspace } = kit.parts;
   const which = options.which ?? { kind: "new" };
-  const find = (name: string | undefined) =>
-    openModel({ name, env: options.env, settings: kit.settings }, clock);
+  const find = (logged?: string | undefined) =>
+    openModel({ name: options.model, logged, env: options.env, settings: kit.settings }, clock);
 
   await using undo = new AsyncDisposableStack();
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.
-  const chosen = which.kind === "new" ? await find(options.model) : undefined;
+  const chosen = which.kind === "new" ? await find() : undefined;
   if (chosen) undo.defer(chosen.close);
   const log = await openLog(which, { store: kit.store, ids, cwd: workspace.cwd });
   if (which.kind !== "resume") undo.defer(() => kit.store.delete(log.session));
@@ -59,7 +59,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     { ...kit.parts, log, model: port, spill: (name, content) => kit.store.spill(log.session, name, content) },
     { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
   );
-  const model = chosen ?? (await find(options.model ?? session.state.settings?.model));
+  const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
   port.connect(model.port);
   await adjust(session, {

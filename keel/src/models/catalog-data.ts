@@ -49,7 +49,7 @@ const opus = prices(rates({ input: 5, output: 25 }));
 const adaptive = { ...large, thinking: "adaptive" } as const;
 const budget = { ...small, thinking: "budget" } as const;
 
-export const knownModels: readonly ModelInfo[] = [
+const claudeModels: readonly ModelInfo[] = [
   claude("claude-fable-5-1", {
     name: "Claude Fable 5.1",
     ...adaptive,
@@ -111,6 +111,107 @@ export const knownModels: readonly ModelInfo[] = [
   }),
 ];
 
+/** The newest of OpenAI's published pages that its prices were read from. */
+const openaiAsOf = "2026-11-05";
+
+type GptRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "name"> & {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  /** What is written to the cache costs 1.25 times the input with the newest ones, and nothing more with the others. */
+  readonly cacheWrite: number;
+  /** Above this size of the prompt the whole request costs twice as much for input, and half as much again for output. */
+  readonly longOverTokens?: number;
+};
+
+/**
+ * As chat completions offer them. Not listed are those that call tools only over another wire (`gpt-6.1-sol`,
+ * `gpt-6-astra`); of those listed, `openai/traits.ts` says which ones call tools only when they do not think.
+ */
+function gpt(id: string, row: GptRow): ModelInfo {
+  const { name, windowTokens, maxOutputTokens, longOverTokens, input, output, cacheRead, cacheWrite } = row;
+  const table = { input, output, cacheRead, cacheWrite, cacheWriteLong: cacheWrite };
+  const long = { input: input * 2, output: output * 1.5, cacheRead: cacheRead * 2 };
+  const longWrites = { cacheWrite: cacheWrite * 2, cacheWriteLong: cacheWrite * 2 };
+  return {
+    id,
+    name,
+    provider: "openai",
+    windowTokens,
+    maxOutputTokens,
+    prices: {
+      ...table,
+      ...(longOverTokens === undefined
+        ? {}
+        : { longPrompt: { ...long, ...longWrites, overTokens: longOverTokens } }),
+      asOf: openaiAsOf,
+    },
+    // It caches by itself, without marks.
+    abilities: { tools: true, images: true, thinking: "none", cache: false },
+  };
+}
+
+const longContext = {
+  windowTokens: 1_050_000,
+  maxOutputTokens: 128 * thousand,
+  longOverTokens: 272 * thousand,
+};
+
+const gptModels: readonly ModelInfo[] = [
+  gpt("gpt-6-sol", {
+    name: "GPT-6 Sol",
+    ...longContext,
+    input: 2,
+    output: 10,
+    cacheRead: 0.2,
+    cacheWrite: 2.5,
+  }),
+  gpt("gpt-6-luna", {
+    name: "GPT-6 Luna",
+    ...longContext,
+    input: 0.1,
+    output: 0.5,
+    cacheRead: 0.01,
+    cacheWrite: 0.125,
+  }),
+  gpt("gpt-5.6-luna", {
+    name: "GPT-5.6 Luna",
+    ...longContext,
+    input: 0.2,
+    output: 1.2,
+    cacheRead: 0.02,
+    cacheWrite: 0.25,
+  }),
+  gpt("gpt-5.4", {
+    name: "GPT-5.4",
+    ...longContext,
+    input: 2.5,
+    output: 15,
+    cacheRead: 0.25,
+    cacheWrite: 2.5,
+  }),
+  gpt("gpt-5.4-mini", {
+    name: "GPT-5.4 mini",
+    windowTokens: 400 * thousand,
+    maxOutputTokens: 128 * thousand,
+    input: 0.75,
+    output: 4.5,
+    cacheRead: 0.075,
+    cacheWrite: 0.75,
+  }),
+  gpt("gpt-4.1", {
+    name: "GPT-4.1",
+    windowTokens: 1_047_576,
+    maxOutputTokens: 32_768,
+    input: 2,
+    output: 8,
+    cacheRead: 0.5,
+    cacheWrite: 2,
+  }),
+];
+
+export const knownModels: readonly ModelInfo[] = [...claudeModels, ...gptModels];
+
 /** Names that stay while the models behind them change. */
 export const knownAliases: Readonly<Record<string, string>> = {
   fable: "claude-fable-5-1",
@@ -120,4 +221,7 @@ export const knownAliases: Readonly<Record<string, string>> = {
 };
 
 /** The model of a provider when the user named none. */
-export const defaultModels: Readonly<Record<string, string>> = { anthropic: "claude-sonnet-5-5" };
+export const defaultModels: Readonly<Record<string, string>> = {
+  anthropic: "claude-sonnet-5-5",
+  openai: "gpt-6-sol",
+};

@@ -4,6 +4,7 @@ import { never } from "../kernel/never.ts";
 import { anthropicModel } from "./anthropic/model.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Http } from "./http.ts";
+import { openaiModel } from "./openai/model.ts";
 import type { ResolvedModel } from "./resolve.ts";
 
 export type ConnectTools = {
@@ -19,6 +20,8 @@ export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tool
   switch (endpoint.provider) {
     case "anthropic":
       return anthropicModel({ endpoint, ...tools });
+    case "openai":
+      return openaiModel({ endpoint, ...tools });
     default:
       return never(endpoint.provider);
   }

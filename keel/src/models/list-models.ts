@@ -1,16 +1,18 @@
-/** The models that a server says it has: `GET /v1/models`, which both common wires answer alike. */
+/** The models that a server says it has: a list that both common wires answer alike. */
 import { fault } from "../kernel/fault.ts";
 import { isObject } from "../kernel/json.ts";
-import { headersFor } from "./anthropic/headers.ts";
+import { never } from "../kernel/never.ts";
+import { headersFor as messagesHeaders } from "./anthropic/headers.ts";
 import { type Http, readText } from "./http.ts";
-import type { Endpoint } from "./providers.ts";
+import { headersFor as chatHeaders } from "./openai/headers.ts";
+import { type Endpoint, providerOf } from "./providers.ts";
 
 const mostBytes = 1024 * 1024;
 
 /** Throws a Fault when the server cannot be asked or answers something else. */
 export async function listModels(endpoint: Endpoint, http: Http, signal: AbortSignal): Promise<string[]> {
-  const url = `${endpoint.baseUrl}/v1/models`;
-  const headers = { ...headersFor(endpoint, []), accept: "application/json" };
+  const url = `${endpoint.baseUrl}${providerOf(endpoint.provider)?.modelsPath ?? ""}`;
+  const headers = { ...headersOf(endpoint), accept: "application/json" };
   const response = await http({ method: "GET", url, headers }, signal);
   const text = await readText(response, mostBytes);
   const ids = response.status === 200 ? idsIn(text) : undefined;
@@ -21,10 +23,23 @@ export async function listModels(endpoint: Endpoint, http: Http, signal: AbortSi
   return ids;
 }
 
+function headersOf(endpoint: Endpoint): Record<string, string> {
+  switch (endpoint.provider) {
+    case "anthropic":
+      return messagesHeaders(endpoint, []);
+    case "openai":
+      return chatHeaders(endpoint);
+    default:
+      return never(endpoint.provider);
+  }
+}
+
 function idsIn(text: string): string[] | undefined {
   try {
     const body: unknown = JSON.parse(text);
     const data = isObject(body) ? body["data"] : undefined;
+    // A server that has no model yet may say so with nothing in place of a list.
+    if (data === null) return [];
     if (!Array.isArray(data)) return undefined;
     return data.flatMap((model: unknown) =>
       isObject(model) && typeof model["id"] === "string" ? [model["id"]] : [],

@@ -1,33 +1,27 @@
 /**
  * Which model, at which provider. Pure over what it is given; only when there is a base URL and nothing else does it
- * ask that server which models it has. In this order: the flag, the environment, the settings, the default of the
- * provider that has a key, the one model that the base URL lists.
+ * ask that server which models it has. In this order: the flag, the model of the session that goes on, the environment,
+ * the settings, the default of the first provider that has a key, the one model that the first base URL lists.
+ *
+ * Whose model a name means, when several providers are set up: the provider's name before it says so; otherwise what is
+ * known about the model, or its family. What nobody knows is asked back and not guessed.
  */
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
 import type { Catalog } from "./catalog.ts";
-import {
-  type Credential,
-  type Endpoint,
-  type Provider,
-  type ProviderId,
-  providerOf,
-  providers,
-} from "./providers.ts";
+import { type EndpointSources, readEndpoints } from "./endpoints.ts";
+import { type Endpoint, type ProviderId, providerOf, providers, splitName } from "./providers.ts";
 
+/** `model` is the shortest name that leads to this endpoint again, also when more providers are set up later. */
 export type ResolvedModel = { readonly model: string; readonly endpoint: Endpoint };
 
-/** What the user's own settings say about a provider. A project's settings have no such part. */
-export type ProviderSettings = { readonly baseUrl?: string | undefined; readonly key?: string | undefined };
-
-export type ModelSources = {
+export type ModelSources = EndpointSources & {
   /** `--model`: a model, an alias, or `provider/model`. */
   readonly flag?: string | undefined;
-  /** The user's environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The model of a session that goes on, as its log has it. */
+  readonly logged?: string | undefined;
   /** The model that settings name; a trusted project may name one too. */
   readonly settingsModel?: string | undefined;
-  readonly providers?: Readonly<Partial<Record<ProviderId, ProviderSettings>>> | undefined;
 };
 
 export type ResolveTools = {
@@ -43,98 +37,107 @@ export async function resolveModel(
   const found = readEndpoints(sources);
   if (!found.ok) return found;
   const usable = found.value;
-  const named = nameIn(sources);
+  const named = nameIn(sources, usable);
   if (named !== undefined) return chooseNamed(named, usable, catalog);
   const [first] = usable;
-  if (!first) return failed(fault("no_model", { reason: "there is no key and no base URL" }));
-  const withKey = usable.find(({ credential }) => credential);
-  const byDefault = withKey && catalog.defaultOf(withKey.provider);
-  if (withKey && byDefault !== undefined) return ok({ model: byDefault, endpoint: withKey });
+  if (!first) return failed(noProvider());
+  const byDefault = usable.find((endpoint) => hasDefault(endpoint, catalog));
+  const model = byDefault && catalog.defaultOf(byDefault.provider);
+  if (byDefault && model !== undefined) return ok({ model, endpoint: byDefault });
   try {
-    return chooseListed(first, await list(first));
+    return chooseListed(first, await list(first), catalog);
   } catch (thrown) {
     return failed(toFault(thrown));
   }
 }
 
-/** Blank names count as absent: `KEEL_MODEL= keel` means "as if it were not set". */
-function nameIn({ flag, env, settingsModel }: ModelSources): string | undefined {
-  const inEnv = ["KEEL_MODEL", ...providers.flatMap(({ modelNames }) => modelNames)].map((name) => env[name]);
-  return [flag, ...inEnv, settingsModel].map(trimmed).find((name) => name !== undefined);
-}
-
-/** The providers that can be asked, in the order of the table. */
-function readEndpoints({ env, providers: settings = {} }: ModelSources): Result<Endpoint[], Fault> {
-  const usable: Endpoint[] = [];
-  for (const provider of providers) {
-    const own = settings[provider.id] ?? {};
-    const baseUrl = firstIn(env, provider.baseUrlNames) ?? trimmed(own.baseUrl);
-    const credential = credentialIn(provider, env, own);
-    if (baseUrl === undefined && !credential) continue;
-    const problem = problemOf(baseUrl, credential);
-    if (problem !== undefined) return failed(fault("usage", { reason: `${provider.name}: ${problem}` }));
-    usable.push({ provider: provider.id, baseUrl: withoutVersion(baseUrl ?? provider.baseUrl), credential });
-  }
-  return ok(usable);
-}
-
-function credentialIn(
-  provider: Provider,
-  env: ModelSources["env"],
-  own: ProviderSettings,
-): Credential | undefined {
-  for (const { kind, name } of provider.credentialNames) {
-    const value = trimmed(env[name]);
-    if (value !== undefined) return { kind, value };
-  }
-  const key = trimmed(own.key);
-  return key === undefined ? undefined : { kind: "key", value: key };
-}
-
-/** Says what is wrong without repeating it: either may hold a secret. */
-function problemOf(baseUrl: string | undefined, credential: Credential | undefined): string | undefined {
-  if (credential && !/^[\x21-\x7e]+$/.test(credential.value))
-    return "the key holds characters that no key has.";
-  if (baseUrl === undefined) return undefined;
-  const url = URL.parse(baseUrl);
-  if (!url || !["http:", "https:"].includes(url.protocol))
-    return "the base URL is not an http or https address.";
-  if (url.username !== "" || url.password !== "")
-    return "the base URL must not hold a user name or a password.";
-  if (url.search !== "" || url.hash !== "") return "the base URL must not hold a query or a fragment.";
-  return undefined;
-}
-
-/** `provider/model` names the provider; a slash after anything else belongs to the model's own name. */
-function chooseNamed(
+/** A further model of the same session, such as a fallback. Never asks a server. */
+export function resolveNamed(
   name: string,
   usable: readonly Endpoint[],
   catalog: Catalog,
 ): Result<ResolvedModel, Fault> {
-  const slash = name.indexOf("/");
-  const provider = slash === -1 ? undefined : providerOf(name.slice(0, slash));
-  const model = catalog.unalias(provider ? name.slice(slash + 1) : name);
+  return chooseNamed({ name, from: "person" }, usable, catalog);
+}
+
+/** A name that comes from a log was understood once; one from a person is asked back when it is not clear. */
+type Named = { readonly name: string; readonly from: "person" | "log" };
+
+/**
+ * Blank names count as absent: `KEEL_MODEL= keel` means "as if it were not set". A provider's own variable names a model
+ * of that provider, and nothing while that provider is not set up.
+ */
+function nameIn(
+  { flag, logged, env, settingsModel }: ModelSources,
+  usable: readonly Endpoint[],
+): Named | undefined {
+  const ofProviders = providers
+    .filter(({ id }) => usable.length === 0 || usable.some(({ provider }) => provider === id))
+    .flatMap(({ id, modelNames }) => modelNames.map((name) => qualified(env[name], id, usable)));
+  const said = [flag, logged, env["KEEL_MODEL"], ...ofProviders, settingsModel].map((name) => name?.trim());
+  const at = said.findIndex(Boolean);
+  const name = said[at];
+  return name ? { name, from: at === 1 ? "log" : "person" } : undefined;
+}
+
+/** With one provider there is nothing to tell apart, and the name stays as it was given. */
+function qualified(
+  name: string | undefined,
+  provider: ProviderId,
+  usable: readonly Endpoint[],
+): string | undefined {
+  const model = name?.trim();
+  if (!model || usable.length < 2 || splitName(model).provider) return model;
+  return `${provider}/${model}`;
+}
+
+function chooseNamed(
+  { name, from }: Named,
+  usable: readonly Endpoint[],
+  catalog: Catalog,
+): Result<ResolvedModel, Fault> {
+  const { provider, model: bare } = splitName(catalog.unalias(name));
+  const model = provider ? catalog.unalias(bare) : bare;
   if (model === "") return failed(fault("usage", { reason: `${name} names a provider and no model.` }));
-  if (usable.length === 0) return failed(fault("no_model", { reason: "there is no key and no base URL" }));
-  const wanted = provider?.id ?? (catalog.isKnown(model) ? catalog.info(model).provider : undefined);
+  const [first, ...others] = usable;
+  if (!first) return failed(noProvider());
+  const wanted = provider?.id ?? catalog.home(model);
   const exact = usable.find((endpoint) => endpoint.provider === wanted);
-  if (exact) return ok({ model, endpoint: exact });
+  if (exact) return ok(resolved(model, exact, catalog));
   if (provider) return failed(fault("key_missing", { provider: provider.name }));
-  // A gateway may serve any model under any wire.
-  const [first] = usable;
-  return first ? ok({ model, endpoint: first }) : failed(fault("no_model", { reason: "no provider" }));
+  // A gateway may serve any model under any wire; a name without a home in a log was Anthropic's, or it had a prefix.
+  if (others.length === 0 || from === "log") return ok(resolved(model, first, catalog));
+  const spelt = usable.map((endpoint) => `${endpoint.provider}/${model}`).join(" or ");
+  return failed(fault("usage", { reason: `It is not clear whose model ${model} is: say ${spelt}.` }));
+}
+
+/** Names of a router of providers may start with one of ours: they keep the prefix that tells them apart. */
+function resolved(model: string, endpoint: Endpoint, catalog: Catalog): ResolvedModel {
+  const home = catalog.home(model) ?? providers[0]?.id;
+  const isPlain = home === endpoint.provider && !splitName(model).provider;
+  return { model: isPlain ? model : `${endpoint.provider}/${model}`, endpoint };
+}
+
+function hasDefault({ provider: id, baseUrl, credential }: Endpoint, catalog: Catalog): boolean {
+  const provider = providerOf(id);
+  if (!provider || !credential || catalog.defaultOf(id) === undefined) return false;
+  return provider.defaultHolds === "everywhere" || baseUrl === provider.baseUrl;
 }
 
 const mostListed = 20;
 
-function chooseListed(endpoint: Endpoint, models: readonly string[]): Result<ResolvedModel, Fault> {
+function chooseListed(
+  endpoint: Endpoint,
+  models: readonly string[],
+  catalog: Catalog,
+): Result<ResolvedModel, Fault> {
   const [only, ...others] = models;
   if (only === undefined) {
     return failed(
       fault("no_model", { reason: `${endpoint.baseUrl} lists no model; name one with --model.` }),
     );
   }
-  if (others.length === 0) return ok({ model: only, endpoint });
+  if (others.length === 0) return ok(resolved(only, endpoint, catalog));
   const shown = models.slice(0, mostListed).join(", ");
   const more = models.length > mostListed ? ` and ${models.length - mostListed} more` : "";
   return failed(
@@ -144,10 +147,4 @@ function chooseListed(endpoint: Endpoint, models: readonly string[]): Result<Res
   );
 }
 
-const firstIn = (env: ModelSources["env"], names: readonly string[]): string | undefined =>
-  names.map((name) => trimmed(env[name])).find((value) => value !== undefined);
-
-/** People write base URLs with and without the version. */
-const withoutVersion = (baseUrl: string): string => baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
-
-const trimmed = (text: string | undefined): string | undefined => text?.trim() || undefined;
+const noProvider = (): Fault => fault("no_model", { reason: "there is no key and no base URL" });

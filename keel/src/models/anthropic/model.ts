@@ -3,7 +3,7 @@ import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { sseReader } from "../../transport/sse.ts";
-import type { Catalog } from "../catalog.ts";
+import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";
 import type { Endpoint } from "../providers.ts";
 import {
@@ -36,7 +36,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
   const secrets = endpoint.credential ? [endpoint.credential.value] : [];
 
   /** A session may be told to go on with an alias, or with this provider's name before the model's. */
-  const nameOf = (model: string): string => catalog.unalias(model.replace(/^anthropic\//, ""));
+  const nameOf = (model: string): string => nameAt("anthropic", model, catalog);
 
   async function* stream(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const request = { ...asked, model: nameOf(asked.model) };

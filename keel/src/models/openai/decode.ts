@@ -1,0 +1,186 @@
+/**
+ * The chunks of a chat completion as ModelEvents: pure, one chunk in, none or more of ours out. Blocks close when the
+ * reply ends, since only then it is certain that nothing more belongs to them.
+ */
+import type { ModelEvent } from "../../engine/ports.ts";
+import { type Fault, fault } from "../../kernel/fault.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { fingerprint } from "../../kernel/text.ts";
+import type { Stop } from "../../protocol/event.ts";
+import type { Block } from "../../protocol/message.ts";
+import { noUsage, type Usage } from "../../protocol/usage.ts";
+import { contentPieces } from "./content-pieces.ts";
+import { openCalls } from "./open-calls.ts";
+import { decodeUsage } from "./usage.ts";
+
+export type Decoder = {
+  /** One chunk, parsed. Throws `stream_malformed`, or what `errorOf` makes of an error of the provider. */
+  push(chunk: Json): ModelEvent[];
+  /** The server says that nothing follows. */
+  done(): void;
+  /** The last events, when the reply is whole; none when it broke off. */
+  finish(): ModelEvent[];
+};
+
+export type DecoderOptions = {
+  /** Whom we asked. */
+  readonly model: string;
+  readonly nameOf: (wire: string) => string;
+  readonly errorOf: (wire: unknown) => Fault;
+};
+
+/** A whole reply is far smaller; this keeps a server that never stops from filling the memory. */
+const mostReplyCharacters = 32 * 1024 * 1024;
+/** What an empty call counts for: no server may send them for ever either. */
+const callCharacters = 100;
+
+type Prose = { readonly type: "text" | "thinking"; readonly at: number; text: string };
+
+export function chatDecoder({ model, nameOf, errorOf }: DecoderOptions): Decoder {
+  const content: (Block | undefined)[] = [];
+  const place = (): number => content.push(undefined) - 1;
+  const calls = openCalls({
+    place,
+    nameOf,
+    idOf: (position) => `call_${fingerprint(providerId ?? "")}_${position}`,
+  });
+  let started = false;
+  let isDone = false;
+  let providerId: string | undefined;
+  let prose: Prose | undefined;
+  let stop: Stop | undefined;
+  let usage: Usage = noUsage;
+  let characters = 0;
+
+  const start = (chunk: JsonObject): ModelEvent[] => {
+    if (started) return [];
+    started = true;
+    const { id, model: name } = chunk;
+    providerId = typeof id === "string" && id !== "" ? id : undefined;
+    const named = typeof name === "string" && name !== "" ? name : model;
+    return [{ type: "start", ...(providerId === undefined ? {} : { providerId }), model: named }];
+  };
+
+  const closeProse = (): ModelEvent[] => {
+    if (!prose) return [];
+    const { type, at: index, text } = prose;
+    const block: Block = type === "text" ? { type, text } : { type, text, model };
+    content[index] = block;
+    prose = undefined;
+    return [{ type: "block.end", index, block }];
+  };
+
+  const addProse = (type: Prose["type"], text: string): ModelEvent[] => {
+    const events: ModelEvent[] = [];
+    if (prose?.type !== type) {
+      events.push(...closeProse());
+      prose = { type, at: place(), text: "" };
+      events.push({ type: "block.start", index: prose.at, block: { type, text: "" } });
+    }
+    prose.text += text;
+    characters += text.length;
+    events.push({ type, index: prose.at, text });
+    return events;
+  };
+
+  const addCall = (wire: Json): ModelEvent[] => {
+    const before = calls.count();
+    const events = calls.add(wire);
+    for (const event of events) if (event.type === "call") characters += event.json.length;
+    if (calls.count() === before) return events;
+    characters += callCharacters;
+    return [...closeProse(), ...events];
+  };
+
+  const addDelta = (delta: JsonObject): ModelEvent[] => {
+    const events = contentPieces(delta).flatMap(({ type, text }) => addProse(type, text));
+    if (typeof delta["refusal"] === "string" && delta["refusal"] !== "") {
+      events.push(...addProse("text", delta["refusal"]));
+      stop = "refusal";
+    }
+    for (const call of callsIn(delta)) events.push(...addCall(call));
+    if (characters > mostReplyCharacters) throw malformed("the reply does not end");
+    return events;
+  };
+
+  return {
+    push(chunk) {
+      if (!isObject(chunk)) throw malformed("a chunk that is no object");
+      const error = errorIn(chunk);
+      if (error !== undefined) throw errorOf(error);
+      if (isDone) throw malformed("a chunk after the end of the reply");
+      const events = start(chunk);
+      if (isObject(chunk["usage"])) usage = decodeUsage(chunk["usage"]);
+      const choice = choiceIn(chunk);
+      if (!choice) return events;
+      const delta = choice["delta"] ?? choice["message"];
+      if (isObject(delta)) events.push(...addDelta(delta));
+      const reason = choice["finish_reason"];
+      if (typeof reason === "string" && stop !== "refusal") stop = stopOf(reason);
+      return events;
+    },
+    done() {
+      isDone = true;
+    },
+    finish() {
+      if (!started || (stop === undefined && !isDone)) return [];
+      const events = closeProse();
+      for (const { at, events: last, block } of calls.close(stop === "output_limit" ? "cut" : "whole")) {
+        content[at] = block;
+        events.push(...last);
+      }
+      const whole = content.filter((block) => block !== undefined);
+      events.push({
+        type: "end",
+        stop: finalStop(stop, calls.count()),
+        usage,
+        content: whole,
+        ...(providerId === undefined ? {} : { providerId }),
+      });
+      return events;
+    },
+  };
+}
+
+/** Servers use these reasons freely: whether there are calls is seen from the calls. */
+function finalStop(stop: Stop | undefined, calls: number): Stop {
+  if (stop === undefined || stop === "end" || stop === "tool_use") return calls > 0 ? "tool_use" : "end";
+  return stop;
+}
+
+const stops: Readonly<Record<string, Stop>> = {
+  stop: "end",
+  length: "output_limit",
+  tool_calls: "tool_use",
+  function_call: "tool_use",
+  content_filter: "refusal",
+};
+
+/** A reason that we do not know ends the reply like any other: what it holds is whole. */
+const stopOf = (reason: string): Stop => (Object.hasOwn(stops, reason) ? (stops[reason] ?? "end") : "end");
+
+/** Only one reply is asked for; what belongs to a second one is passed over. */
+function choiceIn({ choices }: JsonObject): JsonObject | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  for (const choice of choices)
+    if (isObject(choice) && [undefined, 0].includes(numberIn(choice))) return choice;
+  return undefined;
+}
+
+const numberIn = ({ index }: JsonObject): number | undefined =>
+  typeof index === "number" ? index : undefined;
+
+/** An error where a chunk should be, as the several servers write it. */
+function errorIn(chunk: JsonObject): Json | undefined {
+  const { error, object } = chunk;
+  if (object === "error") return chunk;
+  return error === null ? undefined : error;
+}
+
+/** Also the single call of the wire's first version. */
+function callsIn({ tool_calls, function_call }: JsonObject): Json[] {
+  if (Array.isArray(tool_calls)) return tool_calls;
+  return isObject(function_call) ? [{ index: 0, function: function_call }] : [];
+}
+
+const malformed = (reason: string) => fault("stream_malformed", { reason });

@@ -1,0 +1,136 @@
+/** The Model port over chat completions: one request, one streamed reply, every failure a fault of the table. */
+import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
+import { type Fault, fault } from "../../kernel/fault.ts";
+import { isObject } from "../../kernel/json.ts";
+import { sseReader } from "../../transport/sse.ts";
+import { type Catalog, nameAt } from "../catalog.ts";
+import type { Http, HttpResponse } from "../http.ts";
+import type { Endpoint } from "../providers.ts";
+import {
+  bodyJoiner,
+  checkReadable,
+  isJson,
+  mostEventCharacters,
+  parseData,
+  readErrorText,
+} from "../read-answer.ts";
+import { retryAfterMs } from "../retry-after.ts";
+import { chatDecoder, type Decoder } from "./decode.ts";
+import { chatEncoder } from "./encode.ts";
+import { errorInBody, providerFault } from "./errors.ts";
+import { headersFor } from "./headers.ts";
+import { toolNames } from "./names.ts";
+import { mannersOf } from "./traits.ts";
+
+export type OpenAiOptions = {
+  readonly endpoint: Endpoint;
+  readonly catalog: Catalog;
+  readonly http: Http;
+  /** The wall clock, for a `retry-after` that is a date. */
+  readonly now: () => number;
+};
+
+export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Model {
+  const encode = chatEncoder();
+  const manners = mannersOf(endpoint);
+  const url = `${endpoint.baseUrl}/chat/completions`;
+  const headers = headersFor(endpoint);
+  const secrets = endpoint.credential ? [endpoint.credential.value] : [];
+
+  /** A session may be told to go on with an alias, or with this provider's name before the model's. */
+  const nameOf = (model: string): string => nameAt("openai", model, catalog);
+  const infoOf = (model: string) => catalog.info(`openai/${nameOf(model)}`);
+
+  async function* stream(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const request = { ...asked, model: nameOf(asked.model) };
+    const response = await send(request, signal);
+    const requestId = response.header("x-request-id");
+    const decoder = chatDecoder({
+      model: request.model,
+      nameOf: toolNames(request.tools),
+      errorOf: (wire) => providerFault({ wire, model: request.model, requestId, secrets }),
+    });
+    const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
+    // One generator and no delegation: a long reply passes here event by event.
+    for await (const chunk of response.body) for (const event of reader.push(chunk)) yield event;
+    for (const event of reader.end()) yield event;
+    const last = decoder.finish();
+    if (last.length === 0) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
+    for (const event of last) yield event;
+  }
+
+  /** A field that a server does not know is refused before anything was done: the request is written again without it. */
+  async function send(request: ModelRequest, signal: AbortSignal): Promise<HttpResponse> {
+    for (;;) {
+      const body = encode(request, infoOf(request.model), manners.traits(request.model));
+      const response = await http({ method: "POST", url, headers, body }, signal);
+      if (response.status === 200) return response;
+      const wire = errorInBody(await readErrorText(response));
+      const refusal = refusalOf(request, response, wire);
+      const mayTeach = refusal.code === "model_bad_request" && isAboutTheRequest(response.status);
+      if (!mayTeach || !manners.learn(request.model, wire)) throw refusal;
+    }
+  }
+
+  function refusalOf({ model }: ModelRequest, response: HttpResponse, wire: unknown): Fault {
+    return providerFault({
+      wire,
+      model,
+      secrets,
+      status: response.status,
+      requestId: response.header("x-request-id"),
+      retryAfterMs: retryAfterMs(response.header, now()),
+    });
+  }
+
+  return { info: (model) => ({ ...infoOf(model), id: model }), stream };
+}
+
+const isAboutTheRequest = (status: number): boolean => status === 400 || status === 422;
+
+/** After its last word the server closes the body at once, unless something follows that must not. */
+const afterEndMs = 250;
+
+/** What came before a fault is handed on before it is thrown: a reply that has begun may be billed. */
+type Reader = {
+  push(chunk: Uint8Array): Iterable<ModelEvent>;
+  end(): Iterable<ModelEvent>;
+};
+
+function streamReader(response: HttpResponse, decoder: Decoder): Reader {
+  checkReadable(response, "text/event-stream");
+  const reader = sseReader({ mostCharacters: mostEventCharacters });
+  return {
+    *push(chunk) {
+      for (const { data } of reader.push(chunk)) {
+        if (data.trim() === "[DONE]") {
+          decoder.done();
+          response.endWithin(afterEndMs);
+        } else yield* decoder.push(parseData(data));
+      }
+    },
+    end: () => [],
+  };
+}
+
+/** Some servers do not stream although they were asked to. */
+function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
+  checkReadable(response, "application/json");
+  const body = bodyJoiner();
+  return {
+    push(chunk) {
+      body.add(chunk);
+      return [];
+    },
+    *end() {
+      const completion = parseData(body.text());
+      // One error in a list of one is how some gateways fail.
+      const only = Array.isArray(completion) ? completion[0] : completion;
+      if (!isObject(only)) throw fault("stream_malformed", { reason: "the answer is no completion" });
+      if (!("choices" in only) && !("error" in only) && only["object"] !== "error")
+        throw fault("stream_malformed", { reason: "the answer is no completion" });
+      yield* decoder.push(only);
+      decoder.done();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Our blocks as pieces of chat messages, written once: texts as the inside of a JSON text, so that they can be joined
+ * with others without being written again. A block that this wire or this model cannot take is left out or named.
+ */
+import { isObject } from "../../kernel/json.ts";
+import { never } from "../../kernel/never.ts";
+import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
+import { callId, toolName } from "./names.ts";
+
+/** What of a request decides how a block is written. */
+export type Reader = { readonly images: boolean };
+
+/** One part of a user's message; `text` is the inside of a JSON text. */
+export type Part = { readonly kind: "text" | "image"; readonly bytes: Uint8Array };
+
+export type EncodedMessage = {
+  readonly role: Message["role"];
+  /** Whole messages with the results of calls, which stand before all else that the user says. */
+  readonly results: readonly Uint8Array[];
+  readonly parts: readonly Part[];
+  /** Calls of the assistant. */
+  readonly calls: readonly Uint8Array[];
+  /** Whom it was written for, when another reader would get it otherwise. */
+  readonly reader: Reader | undefined;
+};
+
+export function encodeMessage({ role, content }: Message, reader: Reader): EncodedMessage {
+  const results: Uint8Array[] = [];
+  const parts: Part[] = [];
+  const calls: Uint8Array[] = [];
+  for (const block of content) {
+    switch (block.type) {
+      case "text":
+        if (block.text.trim() !== "") parts.push(textPart(block.text));
+        break;
+      case "image":
+      case "document":
+        parts.push(mediaPart(block, reader));
+        break;
+      case "tool_use":
+        calls.push(encodeCall(block));
+        break;
+      case "tool_result":
+        results.push(encodeResult(block, reader));
+        parts.push(...resultImages(block, reader));
+        break;
+      case "thinking":
+      case "foreign":
+        // This wire has no place for either.
+        break;
+      default:
+        never(block);
+    }
+  }
+  return { role, results, parts, calls, reader: holdsImages(content) ? reader : undefined };
+}
+
+/** Half a surrogate pair is no Unicode: some servers would refuse the whole request for it. */
+export function toJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes("\\ud")) return text;
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
+}
+
+// Unlike a small Buffer, what it makes is no slice of a common one: what is remembered keeps alive only itself.
+const encoder = new TextEncoder();
+export const bytesOf = (text: string): Uint8Array => encoder.encode(text);
+
+const textPart = (text: string): Part => ({ kind: "text", bytes: bytesOf(toJson(text).slice(1, -1)) });
+
+/** What was not valid JSON was answered with an error; the call itself must still be an object. */
+function encodeCall({ id, name, input, broken }: ToolUse): Uint8Array {
+  const args = isObject(input) && broken === undefined ? toJson(input) : "{}";
+  return bytesOf(
+    toJson({ id: callId(id), type: "function", function: { name: toolName(name), arguments: args } }),
+  );
+}
+
+/** The wire has no mark for a failure: the words say it. */
+const failureMark = "Error: ";
+
+function encodeResult({ callId: id, content, failed }: ToolResult, reader: Reader): Uint8Array {
+  const words = content
+    .map((part) => resultText(part, reader))
+    .filter((text) => text.trim() !== "")
+    .join("\n");
+  const said = words === "" ? (failed ? "the tool failed without a word." : "(no output)") : words;
+  return bytesOf(
+    toJson({ role: "tool", tool_call_id: callId(id), content: failed ? `${failureMark}${said}` : said }),
+  );
+}
+
+function resultText(part: ResultPart, reader: Reader): string {
+  if (part.type === "text") return part.text;
+  return isShown(part, reader) ? "[An image, which follows below.]" : mediaText(part);
+}
+
+/** A result can only hold text here: its images follow in the words of the user. */
+function resultImages({ callId: id, content }: ToolResult, reader: Reader): Part[] {
+  return content.flatMap((part) =>
+    part.type !== "text" && isShown(part, reader)
+      ? [textPart(`[The image in the result of the call ${callId(id)}:]`), mediaPart(part, reader)]
+      : [],
+  );
+}
+
+type Media = Extract<Block, { type: "image" | "document" }>;
+
+function mediaPart(block: Media, reader: Reader): Part {
+  if (!isShown(block, reader)) return textPart(mediaText(block));
+  const url = `data:${block.mediaType};base64,${block.data}`;
+  return { kind: "image", bytes: bytesOf(toJson({ type: "image_url", image_url: { url } })) };
+}
+
+const isShown = ({ type, mediaType }: Media, { images }: Reader): boolean =>
+  type === "image" && images && imageTypes.includes(mediaType);
+
+const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/** One attachment that the model cannot read must not make every later request of the session fail. */
+function mediaText(block: Media): string {
+  const { mediaType, data } = block;
+  if (block.type === "image") return `[An image (${mediaType}) was left out: this model cannot read it.]`;
+  const name = block.name === undefined ? "" : ` ${block.name}`;
+  if (!mediaType.startsWith("text/") && mediaType !== "application/json")
+    return `[The document${name} (${mediaType}) was left out: this model cannot read it.]`;
+  return `[The document${name}:]\n${Buffer.from(data, "base64").toString("utf8")}`;
+}
+
+const holdsImages = (content: Message["content"]): boolean =>
+  content.some(
+    (block) =>
+      block.type === "image" ||
+      (block.type === "tool_result" && block.content.some(({ type }) => type === "image")),
+  );

@@ -1,0 +1,114 @@
+/**
+ * How a request is written for whom: the wire is spoken by many servers, and OpenAI's own models differ in what they
+ * take. Known from data; what a server refuses all the same is learnt from its refusal (`mannersOf`) and not sent again.
+ */
+import type { ModelRequest } from "../../engine/ports.ts";
+import { isObject } from "../../kernel/json.ts";
+import { undated } from "../catalog.ts";
+import type { Endpoint } from "../providers.ts";
+
+/** The fields of a request that not every server takes. */
+export type Traits = {
+  readonly limit: "max_tokens" | "max_completion_tokens";
+  /** Ask for the count of tokens at the end of a stream. */
+  readonly countsTokens: boolean;
+  /** Requests of one session go to the same cache. */
+  readonly cacheKey: boolean;
+  readonly effort: EffortRule;
+};
+
+/**
+ * `levels`: the levels that it takes. `none_with_tools`: this wire lets such a model call tools only when it does not
+ * think. `none`: it must always be told not to think. `unsaid`: the field is refused.
+ */
+export type EffortRule =
+  | { readonly kind: "levels" | "none_with_tools"; readonly levels: readonly string[] }
+  | { readonly kind: "none" }
+  | { readonly kind: "unsaid" };
+
+export function traitsFor(model: string, { baseUrl }: Pick<Endpoint, "baseUrl">): Traits {
+  const isOpenAi = URL.parse(baseUrl)?.hostname === "api.openai.com";
+  const family = families.find(({ names }) => names.test(undated(model)));
+  return {
+    // OpenAI takes the newer name for every model; most other servers know only the older one.
+    limit: isOpenAi || family ? "max_completion_tokens" : "max_tokens",
+    countsTokens: true,
+    // A field that is unknown makes some servers refuse the request.
+    cacheKey: isOpenAi,
+    effort: family?.effort ?? { kind: "unsaid" },
+  };
+}
+
+const toHigh = ["low", "medium", "high"];
+const toExtraHigh = [...toHigh, "xhigh"];
+
+/** OpenAI's models that think, also behind a gateway. */
+const families: readonly { readonly names: RegExp; readonly effort: EffortRule }[] = [
+  { names: /^(?:openai\/)?gpt-(?:[6-9]|5\.[4-9])/, effort: { kind: "none_with_tools", levels: toExtraHigh } },
+  { names: /^(?:openai\/)?gpt-5\.[2-3]/, effort: { kind: "levels", levels: toExtraHigh } },
+  { names: /^(?:openai\/)?(?:gpt-5|o[1-9])/, effort: { kind: "levels", levels: toHigh } },
+];
+
+/** The value of `reasoning_effort`; undefined when nothing is to be said. */
+export function effortField(
+  { effort, tools }: Pick<ModelRequest, "effort" | "tools">,
+  rule: EffortRule,
+): string | undefined {
+  if (rule.kind === "unsaid") return undefined;
+  if (rule.kind === "none") return "none";
+  if (rule.kind === "none_with_tools" && tools.length > 0) return "none";
+  if (effort === undefined) return undefined;
+  // The highest level that it takes and that is not above the wanted one.
+  const top = efforts.indexOf(effort);
+  return efforts.slice(0, top + 1).findLast((level) => rule.levels.includes(level));
+}
+
+const efforts: readonly string[] = ["low", "medium", "high", "xhigh", "max"];
+
+/** What is known about a server, and what its refusals have taught. */
+export type Manners = {
+  traits(model: string): Traits;
+  /** Whether the refusal taught something new: then the request is worth writing once more. */
+  learn(model: string, error: unknown): boolean;
+};
+
+export function mannersOf(endpoint: Pick<Endpoint, "baseUrl">): Manners {
+  const learnt = new Map<string, Partial<Traits>>();
+  const traits = (model: string): Traits => ({
+    ...traitsFor(model, endpoint),
+    ...learnt.get(everyModel),
+    ...learnt.get(model),
+  });
+  return {
+    traits,
+    learn(model, error) {
+      const lesson = lessonIn(traits(model), error);
+      if (!lesson) return false;
+      const [field] = Object.keys(lesson);
+      // How long a reply may be and how much is thought is a matter of the model, the rest one of the server.
+      const about = field === "limit" || field === "effort" ? model : everyModel;
+      const before = learnt.get(about) ?? {};
+      // A server that refuses the one and the other way is not asked a third time.
+      if (field !== undefined && Object.hasOwn(before, field)) return false;
+      learnt.set(about, { ...before, ...lesson });
+      return true;
+    },
+  };
+}
+
+const everyModel = "";
+
+function lessonIn(traits: Traits, error: unknown): Partial<Traits> | undefined {
+  const words = JSON.stringify(error) ?? "";
+  const param = isObject(error) && typeof error["param"] === "string" ? error["param"] : "";
+  const isAbout = (field: string): boolean =>
+    param === "" ? new RegExp(`\\b${field}\\b`).test(words) : param.startsWith(field);
+  if (traits.countsTokens && isAbout("stream_options")) return { countsTokens: false };
+  if (isAbout(traits.limit))
+    return { limit: traits.limit === "max_tokens" ? "max_completion_tokens" : "max_tokens" };
+  if (traits.cacheKey && isAbout("prompt_cache_key")) return { cacheKey: false };
+  if (!isAbout("reasoning_effort")) return undefined;
+  // It may want to be told not to think, or not to be told anything.
+  if (traits.effort.kind !== "unsaid") return { effort: { kind: "unsaid" } };
+  return words.includes("'none'") ? { effort: { kind: "none" } } : undefined;
+}

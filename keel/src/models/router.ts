@@ -1,0 +1,53 @@
+/**
+ * One Model over several providers: each request goes to the provider of the model that it names, so a fallback chain
+ * and a change of model in the middle of a session may cross from one to another. Which model that is, is never decided
+ * here: the engine names it and records why.
+ */
+import type { Model } from "../engine/ports.ts";
+import { fault } from "../kernel/fault.ts";
+import type { Catalog } from "./catalog.ts";
+import { type ConnectTools, connectModel } from "./connect.ts";
+import { type Endpoint, type ProviderId, providerOf, splitName } from "./providers.ts";
+
+export type RouterOptions = ConnectTools & {
+  /** Where the session's own model is; a name that nobody knows is one of there, too. */
+  readonly home: Endpoint;
+  /** All that can be asked. */
+  readonly endpoints: readonly Endpoint[];
+};
+
+export function routedModel({ home, endpoints, ...tools }: RouterOptions): Model {
+  const connected = new Map<ProviderId, Model>();
+
+  const route = (name: string): { provider: ProviderId; model: Model | undefined } => {
+    const wanted = splitName(tools.catalog.unalias(name)).provider?.id;
+    const endpoint = endpointFor(name, { wanted, home, endpoints, catalog: tools.catalog });
+    if (!endpoint) return { provider: wanted ?? home.provider, model: undefined };
+    const model = connected.get(endpoint.provider) ?? connectModel({ endpoint }, tools);
+    connected.set(endpoint.provider, model);
+    return { provider: endpoint.provider, model };
+  };
+
+  return {
+    info: (name) => route(name).model?.info(name) ?? tools.catalog.info(name),
+    stream(request, signal) {
+      const { provider, model } = route(request.model);
+      if (!model) throw fault("key_missing", { provider: providerOf(provider)?.name ?? provider });
+      return model.stream(request, signal);
+    },
+  };
+}
+
+type Sought = {
+  readonly wanted: ProviderId | undefined;
+  readonly home: Endpoint;
+  readonly endpoints: readonly Endpoint[];
+  readonly catalog: Catalog;
+};
+
+function endpointFor(name: string, { wanted, home, endpoints, catalog }: Sought): Endpoint | undefined {
+  const at = (provider: ProviderId | undefined) =>
+    endpoints.find((endpoint) => endpoint.provider === provider);
+  if (wanted) return at(wanted);
+  return at(catalog.home(catalog.unalias(name))) ?? home;
+}
