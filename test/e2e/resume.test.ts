@@ -100,9 +100,9 @@ describe("what cannot go on", () => {
     expect(stage.sessions()).toEqual([]);
   });
 
-  test.each(["../../etc/passwd", "x", ""])("%j is no session id and ends with 64", async (id) => {
+  test("a path is no session id and ends with 64", async () => {
     const stage = await openStage({ replies: [] });
-    expect((await stage.run(["-p", "x", "--resume", id])).code).toBe(64);
+    expect((await stage.run(["-p", "x", "--resume", "../../etc/passwd"])).code).toBe(64);
   });
 
   test("a session that is open elsewhere ends with 75 and can be forked meanwhile", async () => {
@@ -120,13 +120,6 @@ describe("what cannot go on", () => {
     const forked = await stage.run(["-p", "x", "--resume", id, "--fork"]);
     expect(forked).toMatchObject({ code: 0, stdout: "in the copy\n" });
     expect(holder.child.exitCode).toBeNull();
-  });
-
-  test("options that do not fit together are wrong use", async () => {
-    const stage = await openStage({ replies: [] });
-    for (const wrong of [["--fork"], ["--continue", "--resume", "x"], ["--continue", "--session-id", "x"]]) {
-      expect((await stage.run(["-p", "x", ...wrong])).code, wrong.join(" ")).toBe(64);
-    }
   });
 });
 

@@ -82,6 +82,26 @@ test("what is no log of a session is refused, and the home stays as it was", asy
   expect(await readdir(folder)).toEqual(["log.jsonl"]);
 });
 
+test.each([
+  ["one character changed", (whole: string) => whole.replace("/elsewhere", "/elsewhare")],
+  ["a record missing", (whole: string) => whole.split("\n").toSpliced(2, 1).join("\n")],
+  ["cut off", (whole: string) => whole.slice(0, -40)],
+  ["no header", (whole: string) => whole.split("\n").slice(1).join("\n")],
+  ["another file", () => "hello\n"],
+  ["empty", () => ""],
+])("a log with %s is refused, and nothing is half done", async (_, change) => {
+  const folder = await newFolder();
+  const file = path.join(folder, "log.jsonl");
+  const home = path.join(folder, "home");
+  await writeFile(file, change(lines([opened, started, finished]).toString()));
+  const refused = importLog({ home, file, session: copy, cwd: "/here", now: 0 });
+  await expect(refused).rejects.toMatchObject({
+    code: "log_damaged",
+    message: expect.stringContaining("nothing was imported"),
+  });
+  expect(await readdir(folder)).toEqual(["log.jsonl"]);
+});
+
 test("the file that was imported stays as it is", async () => {
   const folder = await newFolder();
   const file = path.join(folder, "log.jsonl");
