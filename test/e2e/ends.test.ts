@@ -1,6 +1,7 @@
 // How the command ends: by signals, with a reader that is slow, and with one that has gone.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { notRunHere } from "../not-run.ts";
@@ -34,10 +35,10 @@ describe("signals", () => {
   });
 
   test("a second SIGINT ends the session while the turn is still being interrupted", async () => {
-    const stubborn = "trap '' TERM INT; while :; do sleep 1; done";
+    const stubborn = "trap '' TERM INT; touch ready; while :; do sleep 1; done";
     const stage = await openStage({ replies: [reply(toolUse("Bash", { command: stubborn }))] });
     const running = await started(stage, ["-p", "go", "--allowed-tools", "Bash"]);
-    await until("the command runs", () => types(stage.log()).includes("tool.started"));
+    await until("the command ignores signals", () => existsSync(path.join(stage.project, "ready")));
     running.child.kill("SIGINT");
     await until("the interrupt is on record", () => types(stage.log()).includes("turn.interrupted"));
     running.child.kill("SIGINT");
