@@ -14,7 +14,7 @@ const shownCharacters = 60;
  * assistant tool_use Read {"file_path":"a.ts"}
  * user tool_result ok "1  hello"
  * ```
- * Takes a `ModelRequest` or a body of the Messages wire. Cache marks of a body are shown as `[cache 5m]`.
+ * Takes a `ModelRequest` or a body of a wire. Cache marks of a body are shown as `[cache 5m]`.
  */
 export function layout(request: unknown): string {
   const view = viewOf(request);

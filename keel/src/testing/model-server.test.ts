@@ -243,7 +243,7 @@ describe("the server", () => {
     const server = await serve({ replies: [] });
     const listed = await fetch(`${server.url}/v1/models`, { headers: { "anthropic-version": "2023-06-01" } });
     expect(await listed.json()).toMatchObject({ data: [{ id: "scripted-model" }] });
-    expect((await fetch(`${server.url}/v1/models`)).status).toBe(404);
+    expect(await (await fetch(`${server.url}/v1/models`)).json()).toMatchObject({ object: "list" });
     expect((await fetch(server.url)).status).toBe(404);
   });
 

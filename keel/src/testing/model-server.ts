@@ -15,6 +15,7 @@ import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
 import type { Script } from "./script.ts";
 import { anthropicWire } from "./wires/anthropic.ts";
+import { openaiWire } from "./wires/openai.ts";
 import type { Incoming, Want, Wire } from "./wires/wire.ts";
 
 export type SeenRequest = {
@@ -133,7 +134,7 @@ class Desk {
     this.#options = options;
     this.#record = record;
     this.#answers = new Answers(options.script);
-    this.#wires = options.wires ?? [anthropicWire];
+    this.#wires = options.wires ?? [anthropicWire, openaiWire];
     const { law = requestLaw(), check, cache, now = Date.now } = options;
     this.#law = law === "none" || check === "none" ? undefined : law;
     this.#cache = cache && promptCache({ now });

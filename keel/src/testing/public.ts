@@ -29,4 +29,5 @@ export type { ShellReply, ShellScript } from "./scripted-shell.ts";
 export { type StoreCase, storeSuite } from "./store-suite.ts";
 export type { StoreUnderTest } from "./store-suite-checks.ts";
 export { anthropicWire } from "./wires/anthropic.ts";
+export { openaiWire } from "./wires/openai.ts";
 export type { Incoming, Want, Wire, WireError } from "./wires/wire.ts";

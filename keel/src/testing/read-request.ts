@@ -5,10 +5,12 @@ import { never } from "../kernel/never.ts";
 import type { Block } from "../protocol/message.ts";
 import type { BlockView, RequestView } from "./request-view.ts";
 import { messagesView } from "./wires/anthropic-view.ts";
+import { chatView, isChatBody } from "./wires/openai-view.ts";
 
 /** Total: whatever is given, it returns a view, with problems where something could not be read. */
 export function viewOf(request: unknown): RequestView {
-  return isModelRequest(request) ? engineView(request) : messagesView(request);
+  if (isModelRequest(request)) return engineView(request);
+  return isChatBody(request) ? chatView(request) : messagesView(request);
 }
 
 export function isModelRequest(request: unknown): request is ModelRequest {

@@ -6,7 +6,7 @@ import { isObject } from "../kernel/json.ts";
 import { viewOf } from "./read-request.ts";
 import { type BlockView, joinTurns, type MessageView, type RequestView } from "./request-view.ts";
 
-/** One sentence for each broken rule; none for a valid request. Takes a `ModelRequest` or a body of the Messages wire. */
+/** One sentence for each broken rule; none for a valid request. Takes a `ModelRequest` or a body of a wire. */
 export function findViolations(request: unknown): string[] {
   return violationsIn(viewOf(request));
 }

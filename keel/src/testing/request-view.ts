@@ -1,5 +1,5 @@
 /**
- * One look at a request, whichever form it has: the engine's `ModelRequest` or a body of the Messages wire. The rules,
+ * One look at a request, whichever form it has: the engine's `ModelRequest` or a body of a wire. The rules,
  * the layout and the conditions of a script all read this view. A further wire adds a function that makes it.
  */
 import type { ThinkingMode } from "../protocol/settings.ts";
