@@ -1,4 +1,6 @@
 /** `keel rehearse`: a whole session for people who have no key yet. The model is a script; everything else is real. */
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { type OpenSession, openSession } from "../../app/open-session.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { sayUsd } from "../../view/say.ts";
@@ -25,7 +27,7 @@ export async function rehearse(_: unknown, context: Context): Promise<number> {
     answer: (asked) =>
       hasPerson(context) ? askPerson(asked, terminalAsker(context)) : answerOnce(asked, context),
   });
-  if (code === exitCodes.ended) out.write(closing(session, stage));
+  if (code === exitCodes.ended) out.write(closing(session, stage, ownName(context.env)));
   return code;
 }
 
@@ -55,7 +57,7 @@ Everything else is real: the session, the tools, the permission, the log. It hap
 
 `;
 
-function closing(session: OpenSession, { project, home }: Stage): string {
+function closing(session: OpenSession, { project, home }: Stage, keel: string): string {
   const { costUsd, unpricedTokens, usage } = session.bill();
   const tokens = usage.inputTokens + usage.outputTokens;
   const price = unpricedTokens > 0 ? "; a script has no price" : "";
@@ -63,11 +65,18 @@ function closing(session: OpenSession, { project, home }: Stage): string {
 Cost: ${sayUsd(costUsd)} for ${tokens} tokens${price}.
 Folder: ${project}
 Log: ${session.location ?? "none"}
-To read it again: KEEL_HOME=${home} keel sessions show ${session.id}
+To read it again: KEEL_HOME=${home} ${keel} sessions show ${session.id}
 
 That was a rehearsal. For a real model, in a folder of yours:
-  ANTHROPIC_API_KEY=… keel -p "What does this project do?"
-  ANTHROPIC_BASE_URL=http://127.0.0.1:8080 keel -p --model NAME "…"     with a model server of your own
-\`keel doctor\` says what Keel finds and would use; \`keel --help\` shows the rest.
+  ANTHROPIC_API_KEY=… ${keel} -p "What does this project do?"
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ${keel} -p --model NAME "…"     with a model server of your own
+\`${keel} doctor\` says what Keel finds and would use; \`${keel} --help\` shows the rest.
 `;
+}
+
+/** What a person would type: npm puts the command on the path of its own scripts only. */
+function ownName(env: Context["env"]): string {
+  const places = env["npm_lifecycle_event"] === undefined ? (env["PATH"] ?? "").split(path.delimiter) : [];
+  const isOnPath = places.some((place) => place !== "" && existsSync(path.join(place, "keel")));
+  return isOnPath ? "keel" : path.join(path.dirname(process.argv[1] ?? ""), "keel");
 }
