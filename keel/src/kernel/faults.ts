@@ -32,7 +32,7 @@ export const faults = {
   },
   no_model: {
     says: "No model is set up: {reason}",
-    hint: "Set ANTHROPIC_API_KEY, point ANTHROPIC_BASE_URL at a local model server, or try `keel rehearse`, which needs neither.",
+    hint: "Set ANTHROPIC_API_KEY (or OPENAI_API_KEY), point ANTHROPIC_BASE_URL or OPENAI_BASE_URL at a local model server, or try `keel rehearse`, which needs neither.",
     exit: exitCodes.setUp,
   },
   settings_invalid: {
