@@ -48,13 +48,21 @@ describe("an append", () => {
     await log.close();
   });
 
-  test("makes the name of a new log durable before anything is accepted", async () => {
+  test("makes the names of a new log and of its folders durable before anything is accepted", async () => {
     const log = await store.create(session, { cwd: place.cwd });
+    const file = store.location(session) ?? "";
+    const project = path.dirname(file);
     const made = files.calls.findIndex(
-      ({ operation, path: file }) => operation === "open create" && file.endsWith(".jsonl"),
+      ({ operation, path: each }) => operation === "makeDirectory" && each === project,
     );
-    const after = files.calls.slice(made).map(({ operation }) => operation);
-    expect(after.slice(0, 3)).toEqual(["open create", "write", "syncDirectory"]);
+    const after = files.calls.slice(made + 1).filter(({ operation }) => operation !== "facts");
+    expect(after.slice(0, 5)).toEqual([
+      { operation: "syncDirectory", path: path.join(place.home, "projects") },
+      { operation: "syncDirectory", path: place.home },
+      { operation: "open create", path: file },
+      { operation: "write", path: file },
+      { operation: "syncDirectory", path: project },
+    ]);
     await log.close();
   });
 

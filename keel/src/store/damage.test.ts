@@ -1,4 +1,5 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { copiesOf, seqs, session, warnings } from "../../../test/store/home.ts";
 import { makeTestLog, type TestLog } from "../../../test/store/test-log.ts";
@@ -107,6 +108,23 @@ describe("damage in the middle", () => {
     await writeFile(file, original.toString().replace('"call-3"', '"call\n3"'));
     const { notices, found } = await subject.reopen();
     expect(seqs(found)).toEqual([1, 2, 3, 5, 6, 7, 8]);
+    expect(warnings(notices)).toHaveLength(1);
+  });
+
+  test("by something that is no JSON under a right checksum is told", async () => {
+    const body = `{"seq":${COUNT + 1},"at":oops`;
+    const line = `${body},"sum":"${crc32(body).toString(16).padStart(8, "0")}"}\n`;
+    await writeFile(file, Buffer.concat([original, Buffer.from(line)]));
+    const { notices, found } = await subject.reopen();
+    expect(found).toEqual(events);
+    expect(warnings(notices)).toEqual([expect.stringContaining("it is not JSON")]);
+  });
+
+  test("by a line that is made to be searched for ever ends soon", async () => {
+    const hostile = `{"seq":1,"at":1,"sum":"00000000"`.repeat(30_000);
+    await writeFile(file, Buffer.concat([original, Buffer.from(`${hostile}\n`)]));
+    const { notices, found } = await subject.reopen();
+    expect(found).toEqual(events);
     expect(warnings(notices)).toHaveLength(1);
   });
 

@@ -4,6 +4,7 @@
  */
 import { constants, existsSync, readdirSync } from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
+import path from "node:path";
 
 /** An open file. Reads and writes name their position; nothing depends on a cursor. */
 export interface OpenFile {
@@ -31,8 +32,8 @@ export type OpenFor = "read" | "write" | "create";
 
 export interface FileLayer {
   open(path: string, how: OpenFor): Promise<OpenFile>;
-  /** With every missing parent, each private. */
-  makeDirectory(path: string): Promise<void>;
+  /** With every missing parent, each private. Resolves to the first that was missing. */
+  makeDirectory(path: string): Promise<string | undefined>;
   /** Makes a new, renamed or removed name in the directory durable. */
   syncDirectory(path: string): Promise<void>;
   /** Of the name itself: a link is not followed. */
@@ -54,7 +55,7 @@ const PRIVATE_DIRECTORY = 0o700;
 export function nodeFiles(): FileLayer {
   return {
     open: openFile,
-    makeDirectory: async (path) => void (await mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY })),
+    makeDirectory: (path) => mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY }),
     syncDirectory,
     facts: async (path) => factsOf(await lstat(path)),
     names: (directory) => readdir(directory),
@@ -66,6 +67,17 @@ export function nodeFiles(): FileLayer {
     namesNow: (directory) => readdirSync(directory),
     existsNow: existsSync,
   };
+}
+
+/** As `makeDirectory`, and its name and those of its new parents are on disk: what stands in it can be found again. */
+export async function makeDurableDirectory(files: FileLayer, directory: string): Promise<void> {
+  const first = await files.makeDirectory(directory);
+  if (first === undefined) return;
+  const top = path.dirname(first);
+  for (let parent = path.dirname(directory); parent.length >= top.length; parent = path.dirname(parent)) {
+    await files.syncDirectory(parent);
+    if (parent === path.dirname(parent)) return;
+  }
 }
 
 /** Writes every byte, however few the disk takes at a time. */

@@ -5,6 +5,7 @@ import { failingFiles } from "../../../test/store/failing-files.ts";
 import { type Home, makeHome, otherSession, session } from "../../../test/store/home.ts";
 import { nodeFiles } from "./files.ts";
 import { leasesOf } from "./jsonl.ts";
+import { lockFile } from "./kernel-lock.ts";
 import type { Leases } from "./lease.ts";
 
 let place: Home;
@@ -112,5 +113,15 @@ test("a release that cannot remove its lock does not keep the session from us or
   await again.release();
   await other.release();
   files.plan = () => undefined;
+  await (await leases().take(session)).release();
+});
+
+test("who cannot get the guard within a second is told that the session is busy", async () => {
+  await (await leases().take(otherSession)).release();
+  const guard = await lockFile(path.join(run, "guard"));
+  const began = performance.now();
+  await expect(leases().take(session)).rejects.toMatchObject(busy);
+  expect(performance.now() - began).toBeGreaterThan(700);
+  guard?.release();
   await (await leases().take(session)).release();
 });

@@ -9,7 +9,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { fault } from "../kernel/fault.ts";
-import { type FileLayer, isMissing, writeAll } from "./files.ts";
+import { type FileLayer, isMissing, makeDurableDirectory, writeAll } from "./files.ts";
 import { type KernelLock, lockExisting, lockFile } from "./kernel-lock.ts";
 
 export type SessionLock = { release(): Promise<void> };
@@ -61,7 +61,7 @@ export class Leases {
 
   async #take(session: string): Promise<SessionLock> {
     if (this.#held.has(session)) throw fault("session_busy", { session, pid: process.pid });
-    await this.#options.files.makeDirectory(this.#options.directory);
+    await makeDurableDirectory(this.#options.files, this.#options.directory);
     const guard = await this.#guard(session);
     try {
       await this.#options.files.makePrivate(this.#guardPath);

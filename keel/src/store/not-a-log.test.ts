@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, symlink, truncate, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -71,6 +72,16 @@ describe("a file that is no log", () => {
     });
     await expect(subject.readOnly()).rejects.toMatchObject({ code: "log_unreadable" });
     await expect(store.create(session, { cwd: subject.cwd })).rejects.toMatchObject({ code: "session_busy" });
+  });
+
+  test("but a pipe is refused, and nobody waits for its other end", async () => {
+    await rm(file);
+    execFileSync("mkfifo", [file]);
+    await expect(store.open(session)).rejects.toMatchObject({
+      code: "log_unreadable",
+      message: expect.stringContaining("plain file"),
+    });
+    await expect(subject.readOnly()).rejects.toMatchObject({ code: "log_unreadable" });
   });
 
   test("does not keep its lock when it cannot be opened", async () => {

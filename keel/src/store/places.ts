@@ -1,7 +1,7 @@
 /** Where logs stand: `<home>/projects/<key>/<session id>.jsonl`, and `<session id>/` beside it for what belongs to it. */
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { codeOf, type FileLayer, isMissing } from "./files.ts";
+import { codeOf, type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
 import { unreadable } from "./reasons.ts";
 import { isSessionId } from "./session-id.ts";
 
@@ -33,7 +33,7 @@ export class Places {
   /** Makes the project's directory and returns where the log of a new session goes. */
   async newLog(session: string, cwd: string): Promise<string> {
     const directory = await this.directoryOf(cwd);
-    await this.#files.makeDirectory(directory);
+    await makeDurableDirectory(this.#files, directory);
     const { kind } = await this.#files.facts(directory);
     if (kind !== "directory") throw unreadable(directory, new Error("it is not a directory"));
     return this.remember(path.join(directory, `${session}${LOG}`), session);

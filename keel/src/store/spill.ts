@@ -1,6 +1,6 @@
 /** Keeps an output that is too long for the model in a file of its own, and never over another one. */
 import path from "node:path";
-import { codeOf, type FileLayer, type OpenFile, writeAll } from "./files.ts";
+import { codeOf, type FileLayer, makeDurableDirectory, type OpenFile, writeAll } from "./files.ts";
 import { folderOf } from "./places.ts";
 import { plainName } from "./plain-name.ts";
 
@@ -15,12 +15,13 @@ export type Spill = {
 
 export async function spillText({ files, log, name, text }: Spill): Promise<{ path: string; bytes: number }> {
   const directory = path.join(folderOf(log), "output");
-  await files.makeDirectory(directory);
+  await makeDurableDirectory(files, directory);
   const { file, place } = await createFree(files, path.join(directory, plainName(name)));
   const bytes = Buffer.from(text);
   try {
     await writeAll(file, bytes, 0);
     await file.datasync();
+    await files.syncDirectory(directory);
   } catch (thrown) {
     await files.remove(place).catch(() => undefined);
     throw thrown;
