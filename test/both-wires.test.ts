@@ -1,99 +1,32 @@
 // One suite of scenarios, the same expectations on both wires: the real session, each real adapter, a real HTTP server.
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nodeClock } from "../keel/src/app/node-ports.ts";
 import { answerTool, answerToolName } from "../keel/src/engine/answer.ts";
-import type { Limits } from "../keel/src/engine/limits.ts";
 import { defaultLimits } from "../keel/src/engine/limits.ts";
-import type { Model } from "../keel/src/engine/ports.ts";
-import { defineTool, type Tool } from "../keel/src/engine/tools/define.ts";
+import type { Tool } from "../keel/src/engine/tools/define.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
-import { openHttp } from "../keel/src/models/http.ts";
-import type { Endpoint, ProviderId } from "../keel/src/models/providers.ts";
-import { routedModel } from "../keel/src/models/router.ts";
-import { type Image, text } from "../keel/src/protocol/message.ts";
+import type { ProviderId } from "../keel/src/models/providers.ts";
+import { text } from "../keel/src/protocol/message.ts";
 import { faultReply } from "../keel/src/testing/fault-replies.ts";
 import { layout } from "../keel/src/testing/layout.ts";
-import { type ModelServer, startModelServer } from "../keel/src/testing/model-server.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "../keel/src/testing/reply.ts";
-import type { Script } from "../keel/src/testing/script.ts";
-import { openTestSession, type TestSession } from "../keel/src/testing/test-session.ts";
-import { anyInput, changeTool, lookTool } from "../keel/src/testing/test-tools.ts";
+import { openTestSession } from "../keel/src/testing/test-session.ts";
+import { lookTool } from "../keel/src/testing/test-tools.ts";
+import {
+  checkAll,
+  dot,
+  endpointAt,
+  modelOver,
+  models,
+  pictureTool,
+  play,
+  quick,
+  reasonOf,
+  said,
+  serve,
+  unmarked,
+} from "./both-wires/stage.ts";
 import { verifies } from "./verifies.ts";
-
-const key = "sk-canary-both-wires-0123456789";
-/** A name of a known model, so that prices and images are there. */
-const models: Readonly<Record<ProviderId, string>> = { anthropic: "claude-haiku-4-5", openai: "gpt-4.1" };
-/** A dot of 1 by 1. */
-const dot: Image = {
-  type: "image",
-  mediaType: "image/png",
-  data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
-};
-
-const http = openHttp();
-const servers: ModelServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-const endpointAt = (provider: ProviderId, server: ModelServer): Endpoint => ({
-  provider,
-  baseUrl: provider === "openai" ? `${server.url}/v1` : server.url,
-  credential: { kind: "key", value: key },
-});
-
-function modelOver(home: Endpoint, others: readonly Endpoint[] = []): Model {
-  return routedModel({
-    home,
-    endpoints: [home, ...others],
-    catalog: catalog(),
-    http: http.send,
-    now: () => Date.now(),
-  });
-}
-
-async function serve(script: Script): Promise<ModelServer> {
-  const server = await startModelServer({ script, key });
-  servers.push(server);
-  return server;
-}
-
-type Stage = TestSession & { readonly server: ModelServer; readonly trace: string[]; layouts(): string[] };
-
-type Play = {
-  readonly script: Script;
-  readonly tools?: (trace: string[]) => readonly Tool[];
-  readonly limits?: Partial<Limits>;
-};
-
-const quick: Partial<Limits> = { backoff: { firstMs: 1, mostMs: 5 } };
-
-async function play(provider: ProviderId, { script, tools, limits }: Play): Promise<Stage> {
-  const server = await serve(script);
-  const trace: string[] = [];
-  const session = await openTestSession({
-    model: modelOver(endpointAt(provider, server)),
-    clock: nodeClock(),
-    tools: tools?.(trace) ?? [lookTool(trace), changeTool(trace)],
-    limits: { ...quick, ...limits },
-    settings: { model: models[provider] },
-  });
-  return { ...session, server, trace, layouts: () => server.requests.map(({ body }) => layout(body)) };
-}
-
-/** What every scenario must leave behind: no request that the provider refuses for its form, and no key in the log. */
-function checkAll({ server, events }: Pick<Stage, "server" | "events">): void {
-  expect(server.requests.flatMap(({ violations }) => violations)).toEqual([]);
-  expect(JSON.stringify(events)).not.toContain(key);
-}
-
-const reasonOf = ({ all }: Stage) => all("turn.finished").map(({ reason }) => reason);
-const said = ({ all }: Stage): string =>
-  all("model.finished")
-    .flatMap(({ content }) => content)
-    .flatMap((block) => (block.type === "text" ? [block.text] : []))
-    .join("|");
 
 describe.each<ProviderId>(["anthropic", "openai"])("over the wire of %s", (provider) => {
   test("a text is streamed, kept and billed", async () => {
@@ -442,17 +375,3 @@ describe("from one provider to the other", () => {
     expect(stage.all("turn.finished")[0]?.reason).toBe("model_error");
   });
 });
-
-/** Cache marks are the one thing that only one of the wires has. */
-const unmarked = (shown: string): string => shown.replaceAll(" [cache 5m]", "");
-
-const pictureTool: Tool = defineTool({
-  name: "Picture",
-  description: "Takes a picture.",
-  input: anyInput,
-  traits: { readOnly: true, concurrent: true, replay: "safe" },
-  claims: async () => [],
-  async *run() {
-    return { content: [text("taken"), dot], display: { kind: "text", text: "taken" } };
-  },
-}) as Tool;
