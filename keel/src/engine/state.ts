@@ -15,7 +15,19 @@ import {
 import type { SessionSettings, SettingsPatch } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
 import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
-import { estimateMessage, isBlank, note, sendable } from "./context/blocks.ts";
+import { estimateMessage, isBlank, note, sendable, startsCleanly } from "./context/blocks.ts";
+import {
+  emptyLedger,
+  grown,
+  type Ledger,
+  modeOf,
+  restarted,
+  withFailure,
+  withNotes,
+  withPrompt,
+  withReply,
+  withRequest,
+} from "./context/ledger.ts";
 import { addToBill } from "./cost.ts";
 import { type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 
@@ -55,6 +67,8 @@ export type State = {
   readonly seen: Lookup<string>;
   /** An estimate of the next request, corrected by every count of the provider. */
   readonly contextTokens: number;
+  /** What the provider may still keep of what it was sent. */
+  readonly ledger: Ledger;
   readonly compaction: { readonly instructions: string | undefined } | null;
   readonly bill: Bill;
 };
@@ -76,6 +90,7 @@ export const emptyState: State = {
   rules: [],
   seen: Lookup.empty(),
   contextTokens: 0,
+  ledger: emptyLedger,
   compaction: null,
   bill: noBill,
 };
@@ -105,25 +120,36 @@ export function fold(before: State, event: Durable): State {
         }));
       return { ...state, settings: state.settings && patched(state.settings, event.patch) };
     case "prompt.fixed":
-      return { ...state, prompt: { system: event.system, tools: event.tools } };
+      return {
+        ...state,
+        prompt: { system: event.system, tools: event.tools },
+        ledger: withPrompt(state.ledger, event),
+      };
     case "input.accepted":
       return { ...state, closed: false, pending: [...state.pending, event.input] };
     case "input.dropped":
       return { ...state, pending: state.pending.filter(({ id }) => id !== event.inputId) };
     case "turn.started":
-      return takeInputs({ ...state, turn: newTurn(event.turnId, event.at), answers: new Map() }, event);
+      return takeInputs(
+        { ...settleCalls(state), turn: newTurn(event.turnId, event.at), answers: new Map() },
+        event,
+      );
     case "input.joined":
-      return takeInputs(state, event);
+      return takeInputs(settleCalls(state), event);
     case "turn.interrupted":
       return inTurn(state, (turn) => ({ ...turn, interrupted: true }));
     case "context.added":
-      return inTurn(addMessage(state, { role: "user", content: event.content }), (turn) =>
+      return inTurn(addMessage(settleCalls(state), { role: "user", content: event.content }), (turn) =>
         recovered(turn, event.why),
       );
     case "model.started":
-      return { ...state, request: { id: event.requestId, purpose: event.purpose, model: event.model } };
+      return {
+        ...state,
+        request: { id: event.requestId, purpose: event.purpose, model: event.model },
+        ledger: withRequest(state.ledger, event, modeOf(state.settings)),
+      };
     case "model.finished":
-      return takeReply(state, event);
+      return takeReply(settleCalls(state), event);
     case "model.failed":
       return takeFailure(state, event);
     case "tool.started":
@@ -144,9 +170,16 @@ export function fold(before: State, event: Durable): State {
     case "compaction.requested":
       return { ...state, compaction: { instructions: event.instructions } };
     case "context.compacted":
-      return compacted(state, event);
+      return compacted(settleCalls(state), event);
     case "context.cleared":
-      return { ...state, history: List.empty(), contextTokens: 0, calls: [], seen: Lookup.empty() };
+      return {
+        ...state,
+        history: List.empty(),
+        contextTokens: 0,
+        calls: [],
+        seen: Lookup.empty(),
+        ledger: restarted(state.ledger, 0),
+      };
     case "files.saved":
     case "task.changed":
       return state;
@@ -171,16 +204,19 @@ function inTurn(state: State, change: (turn: Turn) => Turn): State {
 }
 
 function addMessage(state: State, message: Message): State {
+  const estimate = estimateMessage(message);
   return {
     ...inTurn(state, (turn) => ({ ...turn, reply: null })),
     history: state.history.append(message),
-    contextTokens: state.contextTokens + estimateMessage(message),
+    contextTokens: state.contextTokens + estimate,
+    ledger: grown(state.ledger, estimate),
   };
 }
 
 function takeInputs(state: State, event: { inputIds: string[]; context?: string[] | undefined }): State {
   const taken = state.pending.filter(({ id }) => event.inputIds.includes(id));
-  const content: Block[] = [...taken.flatMap((input) => input.content), ...(event.context ?? []).map(note)];
+  const said = taken.flatMap((input) => sayable(input.content));
+  const content: Block[] = [...said, ...(event.context ?? []).map(note)];
   const rest = { ...state, pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)) };
   const objections = taken.filter(({ from }) => from.kind === "hook").length;
   const joined = inTurn(rest, (turn) => ({
@@ -191,12 +227,19 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
 }
 
+/** A provider refuses blank text; an input that is nothing else is told as what it is. */
+function sayable(content: Input["content"]): Input["content"] {
+  const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  return parts.length > 0 ? parts : [text("(an empty message)")];
+}
+
 function takeReply(state: State, event: Extract<Durable, { type: "model.finished" }>): State {
   const content = sendable(event.content, event.stop);
   const uses = toolUses(content);
   const blank = isBlank(content);
   const billed = bill({ ...state, request: null }, event.model, event);
-  const told = blank ? billed : { ...billed, history: billed.history.append({ role: "assistant", content }) };
+  const message: Message = { role: "assistant", content };
+  const told = blank ? billed : { ...billed, history: billed.history.append(message) };
   const next = inTurn(told, (turn) => ({
     ...turn,
     requests: turn.requests + 1,
@@ -207,12 +250,18 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
     reply: { stop: event.stop, blank },
   }));
   const calls = uses.map((use): Call => ({ use, status: "requested", context: [] }));
-  return { ...next, calls, contextTokens: contextTokens(event.usage) || state.contextTokens };
+  return {
+    ...next,
+    calls,
+    contextTokens: contextTokens(event.usage) || state.contextTokens,
+    ledger: withReply(state.ledger, event.usage, blank ? 0 : estimateMessage(message)),
+  };
 }
 
 function takeFailure(state: State, event: Extract<Durable, { type: "model.failed" }>): State {
   const { fault, retryable, retryAfterMs, purpose } = event;
-  const billed = bill({ ...state, request: null }, event.model, event);
+  const ledger = withFailure(state.ledger, event);
+  const billed = bill({ ...state, request: null, ledger }, event.model, event);
   // Between turns nobody waits for a compaction: one that failed is given up, one that was lost is still wanted.
   if (!billed.turn) return fault.code === "request_lost" ? billed : { ...billed, compaction: null };
   const tooLong =
@@ -222,6 +271,8 @@ function takeFailure(state: State, event: Extract<Durable, { type: "model.failed
 }
 
 function takeResult(state: State, event: Extract<Durable, { type: "tool.finished" }>): State {
+  // A damaged log may hold a result without its call: it answers nothing.
+  if (state.calls.every(({ use, status }) => use.id !== event.callId || status === "settled")) return state;
   const result: ToolResult = {
     type: "tool_result",
     callId: event.callId,
@@ -281,12 +332,17 @@ function closeAsk(state: State, event: Extract<Durable, { type: "ask.closed" }>)
 }
 
 function compacted(state: State, event: Extract<Durable, { type: "context.compacted" }>): State {
-  const kept = event.keep > 0 ? state.history.slice(-event.keep) : [];
+  // Where events were lost, the count may fall between a call and its result.
+  const newest = event.keep > 0 ? state.history.slice(-event.keep) : [];
+  const clean = newest.findIndex(startsCleanly);
+  const kept = clean < 0 ? [] : newest.slice(clean);
   const summary: Message = { role: "user", content: [note(event.summary)] };
+  const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
+  const ledger = withNotes(state.ledger, event.usage, estimate);
   const gained = event.tokensAfter < event.tokensBefore * 0.9;
   const billed = bill({ ...state, request: null, compaction: null }, event.model, event);
   return inTurn(
-    { ...billed, history: List.of([summary, ...kept]), contextTokens: event.tokensAfter },
+    { ...billed, history: List.of([summary, ...kept]), contextTokens: event.tokensAfter, ledger },
     (turn) => ({
       ...turn,
       failures: 0,

@@ -9,7 +9,7 @@ import { answeredBySchema, answerSchema, askSchema } from "./ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, resultPartSchema } from "./message.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "./settings.ts";
 import { displaySchema, fileSeenSchema, toolSpecSchema } from "./tool.ts";
-import { usageSchema } from "./usage.ts";
+import { predictionSchema, usageSchema } from "./usage.ts";
 
 const type = <T extends string>(name: T) => z.literal(name);
 
@@ -168,6 +168,8 @@ const durable = [
     model: z.string(),
     purpose: purposeSchema,
     attempt: z.number(),
+    /** What it was expected to use. */
+    predicted: z.optional(predictionSchema),
   }),
   /** A whole reply: why it ended, what it used and cost. */
   z.object({

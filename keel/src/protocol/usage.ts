@@ -32,6 +32,16 @@ export function addUsage(left: Usage, right: Usage): Usage {
 export const contextTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
 
+/** What a request was expected to use, before it was sent; without its reply. */
+export const predictionSchema = z.object({
+  inputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+  /** Null when the prices are unknown. */
+  costUsd: z.nullable(z.number()),
+});
+export type Prediction = z.infer<typeof predictionSchema>;
+
 const rates = {
   input: z.number(),
   output: z.number(),
@@ -66,6 +76,8 @@ export const modelInfoSchema = z.object({
     thinking: z.enum(["none", "budget", "adaptive"]),
     cache: z.boolean(),
   }),
+  /** The shortest start of a request that the provider keeps, where it publishes one. */
+  leastCacheTokens: z.optional(z.number()),
 });
 export type ModelInfo = z.infer<typeof modelInfoSchema>;
 

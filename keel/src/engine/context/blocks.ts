@@ -1,4 +1,5 @@
 /** What of a reply goes back to the model, and how the harness's own words are marked. */
+import { isObject } from "../../kernel/json.ts";
 import { estimateTokens } from "../../kernel/text.ts";
 import type { Stop } from "../../protocol/event.ts";
 import { type Block, type Message, type Text, text } from "../../protocol/message.ts";
@@ -15,11 +16,20 @@ export const defuse = (foreign: string): string =>
 
 /** A reply cut off by its length limit may end in half a call: that one was never asked. Blank texts are not sendable. */
 export function sendable(content: readonly Block[], stop: Stop): Block[] {
-  return content.filter((block) => {
-    if (block.type === "text") return block.text.trim() !== "";
-    return !(block.type === "tool_use" && block.broken !== undefined && stop === "output_limit");
+  return content.flatMap((block): Block[] => {
+    if (block.type === "text") return block.text.trim() === "" ? [] : [block];
+    if (block.type !== "tool_use") return [block];
+    if (block.broken !== undefined) return stop === "output_limit" ? [] : [block];
+    // No tool takes anything but an object, and no provider lets us send anything else back.
+    return isObject(block.input) ? [block] : [{ ...block, input: {}, broken: JSON.stringify(block.input) }];
   });
 }
+
+/** A conversation whose start was lost: a provider wants the first word to be the user's. */
+export const lostStart: Message = {
+  role: "user",
+  content: [note("The start of this conversation was lost.")],
+};
 
 /** A reply with nothing to read and nothing to do: no text and no call. */
 export const isBlank = (content: readonly Block[]): boolean =>
@@ -47,3 +57,7 @@ function estimateBlock(block: Block): number {
       return estimateTokens(JSON.stringify(block.data));
   }
 }
+
+/** A message before which a conversation may be cut: its results, if it has any, would lose their calls. */
+export const startsCleanly = (message: Message): boolean =>
+  !message.content.some(({ type }) => type === "tool_result");

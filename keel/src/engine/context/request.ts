@@ -3,6 +3,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import type { ModelRequest } from "../ports.ts";
 import { modelOf, type State } from "../state.ts";
+import { lostStart, startsCleanly } from "./blocks.ts";
 
 /** What replies may be long, short of the model's own limit: longer ones cost time at every retry. */
 const mostReplyTokens = 32_000;
@@ -16,7 +17,8 @@ export function requestOf(
     model: modelOf(state),
     system: state.prompt?.system ?? [],
     tools: state.prompt?.tools ?? [],
-    messages: state.history.slice(),
+    messages:
+      state.history.at(0)?.role === "assistant" ? [lostStart, ...state.history] : state.history.slice(),
     maxOutputTokens: Math.min(info.maxOutputTokens, mostReplyTokens),
     thinking:
       info.abilities.thinking === "none" ? { kind: "off" } : (state.settings?.thinking ?? { kind: "off" }),
@@ -52,7 +54,3 @@ export function summaryRequestOf(
   // It thinks as the conversation does: a provider that is told otherwise takes every cached message for a new one.
   return { ...base, messages: [...messages, ask.instructions] };
 }
-
-/** A message before which a conversation may be cut: its results, if it has any, would lose their calls. */
-export const startsCleanly = (message: Message): boolean =>
-  !message.content.some(({ type }) => type === "tool_result");

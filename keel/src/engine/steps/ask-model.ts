@@ -11,6 +11,7 @@ import { requestOf } from "../context/request.ts";
 import { costOf } from "../cost.ts";
 import type { Step, Wait } from "../next-step.ts";
 import type { ModelEvent } from "../ports.ts";
+import { predictRequest } from "../predict.ts";
 import { modelOf, type State } from "../state.ts";
 import { earlyStarter } from "../tools/early.ts";
 import { reminders } from "../words.ts";
@@ -37,6 +38,7 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
     model: name,
     purpose: "turn",
     attempt: (work.state.turn?.failures ?? 0) + 1,
+    predicted: predictRequest(work.state, { request, info, now: clock.now() }),
   });
   await work.saved();
 

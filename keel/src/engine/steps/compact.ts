@@ -3,10 +3,11 @@ import { fault } from "../../kernel/fault.ts";
 import { estimateTokens } from "../../kernel/text.ts";
 import type { Message } from "../../protocol/message.ts";
 import { text, textOf } from "../../protocol/message.ts";
-import { estimateMessage } from "../context/blocks.ts";
-import { startsCleanly, summaryRequestOf } from "../context/request.ts";
+import { estimateMessage, startsCleanly } from "../context/blocks.ts";
+import { summaryRequestOf } from "../context/request.ts";
 import { costOf } from "../cost.ts";
 import type { Step } from "../next-step.ts";
+import { predictRequest } from "../predict.ts";
 import { modelOf, type State } from "../state.ts";
 import { summaryIntroduction, summaryRequest } from "../words.ts";
 import type { Work } from "../work.ts";
@@ -43,6 +44,7 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
     model: name,
     purpose: "compaction",
     attempt: (work.state.turn?.failures ?? 0) + 1,
+    predicted: predictRequest(work.state, { request, info, now: clock.now() }),
   });
   await work.saved();
   const startedAt = clock.monotonicMs();

@@ -1,0 +1,152 @@
+/**
+ * What the provider has counted of a session's requests and may still keep in its cache, by model: a part of the fold,
+ * from which the next request's cost is predicted. Its own estimates are corrected by every count.
+ */
+import { estimateTokens } from "../../kernel/text.ts";
+import type { DurableEvent } from "../../protocol/event.ts";
+import type { SessionSettings } from "../../protocol/settings.ts";
+import type { Usage } from "../../protocol/usage.ts";
+
+type EventOf<T extends DurableEvent["type"]> = Extract<DurableEvent, { type: T }>;
+
+/** What a request left in the provider's cache. */
+export type Sent = {
+  /** Of which tools and system, and of which messages: see `Ledger`. */
+  readonly prompt: number;
+  readonly talk: number | undefined;
+  /** How it was told to think: messages that were kept for another way are not read. */
+  readonly mode: string;
+  readonly at: number;
+  readonly tokens: number;
+  readonly keptTokens: number;
+  readonly counted: Counted | null;
+};
+
+/** The provider's count of all that stood in the conversation when `estimate` was this. */
+export type Counted = { readonly tokens: number; readonly estimate: number };
+
+export type Ledger = {
+  /** Counts the tools and system prompts, and the starts of the conversation: two requests of one number share them. */
+  readonly prompt: number;
+  readonly talk: number;
+  /** In our own rough tokens: tools and system, and everything that the next request holds. */
+  readonly promptEstimate: number;
+  readonly estimate: number;
+  /** What the provider counts for one of ours, over the last request, and over the first one with these tools. */
+  readonly scale: number;
+  readonly promptScale: number | undefined;
+  /** The last count, of whichever model. Null before the first one of this conversation. */
+  readonly counted: Counted | null;
+  readonly sent: ReadonlyMap<string, Sent>;
+  readonly open: Open | null;
+};
+
+type Open = Pick<EventOf<"model.started">, "model" | "purpose" | "predicted"> & {
+  readonly at: number;
+  readonly mode: string;
+  readonly estimate: number;
+};
+
+export const emptyLedger: Ledger = {
+  prompt: 0,
+  talk: 0,
+  promptEstimate: 0,
+  estimate: 0,
+  scale: 1,
+  promptScale: undefined,
+  counted: null,
+  sent: new Map(),
+  open: null,
+};
+
+export const modeOf = (settings: SessionSettings | null): string =>
+  JSON.stringify([settings?.thinking, settings?.effort]);
+
+export function withPrompt(ledger: Ledger, { system, tools }: EventOf<"prompt.fixed">): Ledger {
+  const promptEstimate = estimateTokens(JSON.stringify([system, tools]));
+  const estimate = ledger.estimate - ledger.promptEstimate + promptEstimate;
+  return { ...ledger, prompt: ledger.prompt + 1, promptEstimate, estimate, promptScale: undefined };
+}
+
+export const grown = (ledger: Ledger, estimate: number): Ledger => ({
+  ...ledger,
+  estimate: ledger.estimate + estimate,
+});
+
+/** The messages were replaced by some of this size. */
+export const restarted = (ledger: Ledger, estimate: number): Ledger => ({
+  ...ledger,
+  talk: ledger.talk + 1,
+  estimate: ledger.promptEstimate + estimate,
+  counted: null,
+});
+
+export function withRequest(
+  ledger: Ledger,
+  { at, model, purpose, predicted }: EventOf<"model.started"> & { readonly at: number },
+  mode: string,
+): Ledger {
+  return { ...ledger, open: { at, model, purpose, predicted, mode, estimate: ledger.estimate } };
+}
+
+/** `replyEstimate`: the size of the reply as a message, nothing when it is not sent back. */
+export function withReply(ledger: Ledger, usage: Usage, replyEstimate: number): Ledger {
+  const { open } = ledger;
+  const next = grown({ ...ledger, open: null }, replyEstimate);
+  const tokens = promptTokens(usage);
+  if (!open || tokens === 0) return next;
+  const replyTokens = replyEstimate > 0 ? usage.outputTokens : 0;
+  const counted = { tokens: tokens + replyTokens, estimate: next.estimate };
+  const scale = open.estimate > 0 ? tokens / open.estimate : ledger.scale;
+  return {
+    ...next,
+    scale,
+    // The first request is little more than tools and system.
+    promptScale: ledger.promptScale ?? scale,
+    counted,
+    sent: withSent(ledger, open, { tokens, keptTokens: keptTokens(usage), talk: ledger.talk, counted }),
+  };
+}
+
+/** A reply that broke off left its prompt in the cache; what a lost process left there is not counted on. */
+export function withFailure(ledger: Ledger, { usage, fault }: EventOf<"model.failed">): Ledger {
+  const { open } = ledger;
+  const next = { ...ledger, open: null };
+  if (!open?.predicted || usage !== null || fault.code === "request_lost") return next;
+  const known = ledger.sent.get(open.model);
+  const isBranch = open.purpose === "compaction";
+  // The request for notes is a branch: the conversation goes on from where it was kept before.
+  if (isBranch && known?.prompt === ledger.prompt && known.talk === ledger.talk)
+    return { ...next, sent: new Map(ledger.sent).set(open.model, { ...known, at: open.at }) };
+  const { inputTokens, ...kept } = open.predicted;
+  const keptNow = kept.cacheReadTokens + kept.cacheWriteTokens;
+  const count = { tokens: inputTokens + keptNow, keptTokens: keptNow, counted: known?.counted ?? null };
+  return { ...next, sent: withSent(ledger, open, { ...count, talk: isBranch ? undefined : ledger.talk }) };
+}
+
+/** What a request for notes kept can be read no further than tools and system: the conversation starts anew. */
+export function withNotes(ledger: Ledger, usage: Usage, estimate: number): Ledger {
+  const { open } = ledger;
+  const next = { ...restarted(ledger, estimate), open: null };
+  if (!open) return next;
+  const count = {
+    tokens: promptTokens(usage),
+    keptTokens: keptTokens(usage),
+    talk: undefined,
+    counted: null,
+  };
+  return { ...next, sent: withSent(ledger, open, count) };
+}
+
+function withSent(
+  ledger: Ledger,
+  { model, mode, at }: Open,
+  count: Pick<Sent, "tokens" | "keptTokens" | "talk" | "counted">,
+): Ledger["sent"] {
+  return new Map(ledger.sent).set(model, { prompt: ledger.prompt, mode, at, ...count });
+}
+
+const promptTokens = (usage: Usage): number =>
+  usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+
+const keptTokens = (usage: Usage): number => usage.cacheReadTokens + usage.cacheWriteTokens;
