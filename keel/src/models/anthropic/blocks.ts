@@ -3,9 +3,13 @@ import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/
 import { isObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Block, ResultPart } from "../../protocol/message.ts";
+import { type IdRule, wireId } from "../call-id.ts";
 
 /** What of a request decides how a block is written. */
 export type Reader = { readonly model: string; readonly images: boolean };
+
+/** Calls that another provider's model made may have ids that this wire refuses. */
+const idRule: IdRule = { allowed: /^[a-zA-Z0-9_-]+$/, mostCharacters: Number.POSITIVE_INFINITY };
 
 /** Undefined when the block must not be sent. */
 export function encodeBlock(block: Block, reader: Reader): ContentBlockParam | JsonBlock | undefined {
@@ -22,7 +26,7 @@ export function encodeBlock(block: Block, reader: Reader): ContentBlockParam | J
       // What was not valid JSON was answered with an error; the call itself must still be an object.
       return {
         type: "tool_use",
-        id: block.id,
+        id: wireId(block.id, idRule),
         name: block.name,
         input: isObject(block.input) && block.broken === undefined ? block.input : {},
       };
@@ -56,7 +60,7 @@ function encodeResult({ callId, content, failed }: Result, reader: Reader): Tool
   if (failed && parts.length === 0) parts.push({ type: "text", text: "The tool failed without a word." });
   return {
     type: "tool_result",
-    tool_use_id: callId,
+    tool_use_id: wireId(callId, idRule),
     ...(parts.length > 0 ? { content: parts } : {}),
     ...(failed ? { is_error: true } : {}),
   };
