@@ -31,7 +31,7 @@ export type SeenRequest = {
   readonly violations: readonly string[];
 };
 
-/** What a request used, given what the script or the simulated cache says. */
+/** What a request that was answered used, given what the script or the simulated cache says. */
 export type Meter = (seen: SeenRequest, scripted: Usage) => Usage;
 
 export type ModelServerOptions = {
@@ -192,9 +192,14 @@ class Desk {
     return found ? [found.sentence] : [];
   }
 
-  #usage(wire: Wire, reply: ReadyReply, body: JsonObject): Usage {
+  #usage(wire: Wire, reply: ReadyReply, seen: SeenRequest): Usage {
+    const usage = this.#simulated(wire, reply, seen.body) ?? reply.usage;
+    return this.#options.meter?.(seen, usage) ?? usage;
+  }
+
+  #simulated(wire: Wire, reply: ReadyReply, body: JsonObject): Usage | undefined {
     const blocks = wire.prefix?.(body);
-    if (!this.#cache || !blocks) return reply.usage;
+    if (!this.#cache || !blocks) return undefined;
     // What is said now is counted as it will be when it is sent back.
     const said = wire.prefix?.({ messages: [wire.whole(reply)] }) ?? [];
     return {
@@ -217,8 +222,7 @@ class Desk {
       // The script itself ran out or failed: a refusal is not tried again, so that the test sees it at once.
       return exchange.refuse(400, toFault(thrown).message);
     }
-    const counted = isAnswered(reply) ? this.#usage(wire, reply, seen.body) : reply.usage;
-    const usage = this.#options.meter?.(seen, counted) ?? counted;
+    const usage = isAnswered(reply) ? this.#usage(wire, reply, seen) : reply.usage;
     const as = wire.wantsStream(seen.body) ? "stream" : "whole";
     return exchange.reply({ ...reply, usage }, { as, signal });
   }
