@@ -1,10 +1,13 @@
 /** From a resolved model to the port that the engine asks. The one place that knows every wire. */
 import type { Model } from "../engine/ports.ts";
 import { never } from "../kernel/never.ts";
+import { headersFor as messagesHeaders } from "./anthropic/headers.ts";
 import { anthropicModel } from "./anthropic/model.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Http } from "./http.ts";
+import { headersFor as chatHeaders } from "./openai/headers.ts";
 import { openaiModel } from "./openai/model.ts";
+import type { Endpoint } from "./providers.ts";
 import type { ResolvedModel } from "./resolve.ts";
 
 export type ConnectTools = {
@@ -22,6 +25,18 @@ export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tool
       return anthropicModel({ endpoint, ...tools });
     case "openai":
       return openaiModel({ endpoint, ...tools });
+    default:
+      return never(endpoint.provider);
+  }
+}
+
+/** What a request to the endpoint says about itself, also one that asks for no reply. */
+export function headersOf(endpoint: Endpoint): Record<string, string> {
+  switch (endpoint.provider) {
+    case "anthropic":
+      return messagesHeaders(endpoint, []);
+    case "openai":
+      return chatHeaders(endpoint);
     default:
       return never(endpoint.provider);
   }

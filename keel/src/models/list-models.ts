@@ -1,10 +1,8 @@
 /** The models that a server says it has: a list that both common wires answer alike. */
 import { fault } from "../kernel/fault.ts";
 import { isObject } from "../kernel/json.ts";
-import { never } from "../kernel/never.ts";
-import { headersFor as messagesHeaders } from "./anthropic/headers.ts";
+import { headersOf } from "./connect.ts";
 import { type Http, readText } from "./http.ts";
-import { headersFor as chatHeaders } from "./openai/headers.ts";
 import { type Endpoint, providerOf } from "./providers.ts";
 
 const mostBytes = 1024 * 1024;
@@ -21,17 +19,6 @@ export async function listModels(endpoint: Endpoint, http: Http, signal: AbortSi
       reason: `${endpoint.baseUrl} does not list its models; name one with --model.`,
     });
   return ids;
-}
-
-function headersOf(endpoint: Endpoint): Record<string, string> {
-  switch (endpoint.provider) {
-    case "anthropic":
-      return messagesHeaders(endpoint, []);
-    case "openai":
-      return chatHeaders(endpoint);
-    default:
-      return never(endpoint.provider);
-  }
 }
 
 function idsIn(text: string): string[] | undefined {
