@@ -6,7 +6,7 @@ import { body, post, serving } from "./plain-client.ts";
 import { countTokens, leastCacheTokens, lookBackBlocks, promptCache } from "./prompt-cache.ts";
 import { reply } from "./reply.ts";
 import { scriptedModel } from "./scripted-model.ts";
-import type { MarkedBlock } from "./wires/anthropic-prefix.ts";
+import type { MarkedBlock } from "./wires/wire.ts";
 
 const minuteMs = 60_000;
 const model = "claude-sonnet-4-5";

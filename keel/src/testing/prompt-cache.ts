@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { byteLength } from "../kernel/text.ts";
 import type { Usage } from "../protocol/usage.ts";
 import type { CacheMark } from "./request-view.ts";
-import type { MarkedBlock } from "./wires/anthropic-prefix.ts";
+import type { MarkedBlock } from "./wires/wire.ts";
 
 export type CountedInput = Omit<Usage, "outputTokens" | "thinkingTokens" | "webSearches">;
 

@@ -68,8 +68,9 @@ export function requestLaw({ allow = [], log, onBreak = publish }: RequestLawOpt
     const declared = declaredBy(session);
     const since = declared?.slice(before?.heard ?? 0) ?? shownBy(before?.blocks ?? [], blocks);
     const may = new Set<Section>([...allow, ...since]);
-    const branch = isSummary(blocks);
-    const found = before && undeclared(before.blocks, branch ? blocks.slice(0, -1) : blocks, { may, branch });
+    const end = branchAt(blocks);
+    const branch = end !== undefined;
+    const found = before && undeclared(before.blocks, blocks.slice(0, end), { may, branch });
     const requests = (before?.requests ?? 0) + 1;
     // What follows a request for notes follows the conversation, not the request for notes.
     const next = branch
@@ -86,7 +87,8 @@ export function requestLaw({ allow = [], log, onBreak = publish }: RequestLawOpt
     const key = `${model} ${lineage}`;
     const seen = starts.get(key) ?? [];
     starts.set(key, [blocks, ...seen].slice(0, mostStarts));
-    if (isSummary(blocks) || !talk.some(({ name }) => name.startsWith("assistant"))) return undefined;
+    if (branchAt(blocks) !== undefined || !talk.some(({ name }) => name.startsWith("assistant")))
+      return undefined;
     const may = new Set<Section>(allow);
     const found = seen.map((before) => undeclared(before, blocks, { may, branch: false }));
     const nearest = found.includes(undefined) ? undefined : found[0];
@@ -162,12 +164,13 @@ function undeclared(
 const sections: readonly Section[] = ["tools", "system", "thinking", "messages"];
 
 const inJson = (words: string): string => JSON.stringify(words).slice(1, -1);
-const introduction = inJson(summaryIntroduction);
+const introduction = inJson(summaryIntroduction.trim());
 const summaryWords = inJson(summaryRequest(undefined).split("\n")[0] ?? "");
 
-function isSummary(blocks: readonly PrefixBlock[]): boolean {
-  const last = blocks.at(-1);
-  return last?.name === "user text" && last.text.includes(summaryWords);
+/** Where a request for notes leaves the conversation; undefined when it is none. */
+function branchAt(blocks: readonly PrefixBlock[]): number | undefined {
+  const at = blocks.findLastIndex(({ text }) => text.includes(summaryWords));
+  return at >= 0 && blocks.slice(at).every(({ name }) => name === "user text") ? at : undefined;
 }
 
 function sentenceOf({ lineage, request, index, name, before, after }: Found): string {

@@ -1,9 +1,8 @@
 /** The cache prefix of a body of the Messages wire, and where it is marked. It comes from outside: any shape is read. */
-import type { PrefixBlock, Section } from "../../engine/context/prefix.ts";
+import type { Section } from "../../engine/context/prefix.ts";
 import { isObject } from "../../kernel/json.ts";
 import type { CacheMark } from "../request-view.ts";
-
-export type MarkedBlock = PrefixBlock & { readonly mark: CacheMark };
+import type { MarkedBlock } from "./wire.ts";
 
 export function messagesPrefix(body: unknown): MarkedBlock[] {
   const fields = isObject(body) ? body : {};

@@ -4,6 +4,7 @@ import { never } from "../../kernel/never.ts";
 import type { Stop } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
+import { chatPrefix, chatSession } from "./openai-prefix.ts";
 import { chatView } from "./openai-view.ts";
 import type { Wire, WireError } from "./wire.ts";
 
@@ -11,6 +12,8 @@ export const openaiWire: Wire = {
   name: "openai",
   ping: ": keep-alive\n\n",
   view: chatView,
+  prefix: chatPrefix,
+  session: chatSession,
 
   wants({ method, path, headers }) {
     if (method === "POST" && path.endsWith("/chat/completions")) return "reply";

@@ -3,9 +3,9 @@
  * does the rest (scripts, delays, breaks, records), so that a further wire is one more file beside `anthropic.ts`.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import type { PrefixBlock } from "../../engine/context/prefix.ts";
 import type { ReadyReply } from "../answers.ts";
-import type { RequestView } from "../request-view.ts";
-import type { MarkedBlock } from "./anthropic-prefix.ts";
+import type { CacheMark, RequestView } from "../request-view.ts";
 
 export type Incoming = {
   readonly method: string;
@@ -17,6 +17,9 @@ export type Incoming = {
 export type Want = "reply" | "count" | "models";
 
 export type WireError = { readonly status: number; readonly type: string; readonly message: string };
+
+/** A block of the cache prefix, and whether the provider is asked to keep everything up to it. */
+export type MarkedBlock = PrefixBlock & { readonly mark: CacheMark };
 
 export interface Wire {
   readonly name: string;
