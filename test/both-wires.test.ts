@@ -5,7 +5,6 @@ import { answerTool, answerToolName } from "../keel/src/engine/answer.ts";
 import { defaultLimits } from "../keel/src/engine/limits.ts";
 import type { Tool } from "../keel/src/engine/tools/define.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
-import type { ProviderId } from "../keel/src/models/providers.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { faultReply } from "../keel/src/testing/fault-replies.ts";
 import { layout } from "../keel/src/testing/layout.ts";
@@ -18,6 +17,7 @@ import {
   endpointAt,
   modelOver,
   models,
+  type Played,
   pictureTool,
   play,
   quick,
@@ -28,7 +28,7 @@ import {
 } from "./both-wires/stage.ts";
 import { verifies } from "./verifies.ts";
 
-describe.each<ProviderId>(["anthropic", "openai"])("over the wire of %s", (provider) => {
+describe.each<Played>(["anthropic", "openai"])("over the wire of %s", (provider) => {
   test("a text is streamed, kept and billed", async () => {
     verifies("P9");
     const usage = { inputTokens: 1_000, outputTokens: 200, cacheReadTokens: 5_000 };
@@ -320,9 +320,9 @@ describe.each<ProviderId>(["anthropic", "openai"])("over the wire of %s", (provi
 });
 
 describe("from one provider to the other", () => {
-  const otherOf: Readonly<Record<ProviderId, ProviderId>> = { anthropic: "openai", openai: "anthropic" };
+  const otherOf: Readonly<Record<Played, Played>> = { anthropic: "openai", openai: "anthropic" };
 
-  test.each<ProviderId>(["anthropic", "openai"])(
+  test.each<Played>(["anthropic", "openai"])(
     "a declared fallback takes over from %s in the middle of a turn, and says so",
     async (first) => {
       verifies("P9", "S4.29");

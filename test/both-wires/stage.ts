@@ -6,7 +6,7 @@ import type { Model } from "../../keel/src/engine/ports.ts";
 import { defineTool, type Tool } from "../../keel/src/engine/tools/define.ts";
 import { catalog } from "../../keel/src/models/catalog.ts";
 import { openHttp } from "../../keel/src/models/http.ts";
-import type { Endpoint, ProviderId } from "../../keel/src/models/providers.ts";
+import type { Endpoint } from "../../keel/src/models/providers.ts";
 import { routedModel } from "../../keel/src/models/router.ts";
 import { type Image, text } from "../../keel/src/protocol/message.ts";
 import { layout } from "../../keel/src/testing/layout.ts";
@@ -16,8 +16,11 @@ import { openTestSession, type TestSession } from "../../keel/src/testing/test-s
 import { anyInput, changeTool, lookTool } from "../../keel/src/testing/test-tools.ts";
 
 const key = "sk-canary-both-wires-0123456789";
+/** The providers whose wire the model server speaks; a further one joins here when it has its wire there. */
+export type Played = "anthropic" | "openai";
+
 /** A name of a known model, so that prices and images are there. */
-export const models: Readonly<Record<ProviderId, string>> = {
+export const models: Readonly<Record<Played, string>> = {
   anthropic: "claude-haiku-4-5",
   openai: "gpt-4.1",
 };
@@ -28,7 +31,7 @@ export const dot: Image = {
   data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
 };
 
-export const endpointAt = (provider: ProviderId, server: ModelServer): Endpoint => ({
+export const endpointAt = (provider: Played, server: ModelServer): Endpoint => ({
   provider,
   baseUrl: provider === "openai" ? `${server.url}/v1` : server.url,
   credential: { kind: "key", value: key },
@@ -64,7 +67,7 @@ type Play = {
 
 export const quick: Partial<Limits> = { backoff: { firstMs: 1, mostMs: 5 } };
 
-export async function play(provider: ProviderId, { script, tools, limits }: Play): Promise<Stage> {
+export async function play(provider: Played, { script, tools, limits }: Play): Promise<Stage> {
   const server = await serve(script);
   const trace: string[] = [];
   const session = await openTestSession({
