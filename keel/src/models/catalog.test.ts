@@ -111,3 +111,64 @@ describe("the catalog", () => {
     expect(catalog().info("claude-sonnet-4-5").maxOutputTokens).toBe(64_000);
   });
 });
+
+describe("a model at a provider that is named before it", () => {
+  test("is that model; served by another than its own, its sizes are known and its price is not", () => {
+    const known = catalog();
+    expect(known.info("openai/gpt-6-sol")).toEqual({ ...known.info("gpt-6-sol"), id: "openai/gpt-6-sol" });
+    const elsewhere = known.info("openai/claude-sonnet-5-5");
+    expect(elsewhere).toMatchObject({ provider: "openai", prices: null, windowTokens: 1_000_000 });
+    expect(elsewhere.abilities).toMatchObject({ thinking: "none", cache: false, images: true });
+  });
+
+  test("is what settings say about it, also when they do not say whose it is", () => {
+    const prices = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, cacheWriteLong: 0, asOf: "2026-01-01" };
+    const known = catalog({ extra: [{ id: "odd-model", prices }] });
+    expect(known.info("openai/odd-model")).toMatchObject({ provider: "openai", prices });
+  });
+
+  test("may be unknown: then it is a careful guess for that provider's wire", () => {
+    const known = catalog();
+    expect(known.info("openai/qwen3")).toMatchObject({
+      provider: "openai",
+      name: "qwen3",
+      windowTokens: 64_000,
+    });
+    expect(known.info("openai/qwen3").abilities).toMatchObject({
+      thinking: "none",
+      cache: false,
+      images: false,
+    });
+    expect(known.info("gpt-9-new")).toMatchObject({
+      provider: "openai",
+      windowTokens: 128_000,
+      prices: null,
+    });
+    expect(known.info("openai/gpt-oss:20b")).toMatchObject({
+      windowTokens: 64_000,
+      abilities: { images: false },
+    });
+  });
+
+  test("has a home by prefix, by what is known or by family, or none", () => {
+    const known = catalog({ extra: [{ id: "house-model", provider: "openai" }, { id: "odd-model" }] });
+    const names = [
+      "openai/x",
+      "gpt-6-sol-2026-09-22",
+      "house-model",
+      "o9-new",
+      "claude-9",
+      "odd-model",
+      "qwen/x",
+    ];
+    expect(names.map(known.home)).toEqual([
+      "openai",
+      "openai",
+      "openai",
+      "openai",
+      "anthropic",
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -37,7 +37,8 @@ export function catalog({ extra = [], aliases = {} }: CatalogOptions = {}): Cata
     const { provider, model: bare } = splitName(model);
     const inner = provider && find(bare);
     if (!inner) return undefined;
-    return provider.id === inner.provider ? { ...inner, id: model } : elsewhere(inner, provider.id, model);
+    const own = [undefined, provider.id].includes(home(bare));
+    return own ? { ...inner, id: model, provider: provider.id } : elsewhere(inner, provider.id, model);
   };
   const home = (model: string): ProviderId | undefined => {
     const { provider, model: bare } = splitName(model);
