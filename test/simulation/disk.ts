@@ -22,6 +22,11 @@ export class Disk {
     return this.lines.slice(count).map(decode);
   }
 
+  /** What is on the platter of what the request law takes for a reason. */
+  boundaries(): Durable[] {
+    return this.lines.filter((line) => boundary.test(line)).map(decode);
+  }
+
   /** What the power cut leaves: a start of what was being written. */
   crash(): void {
     const torn = this.#world.goesWrong("torn-append") ? this.#world.between(0, this.#underWay.length) : 0;
@@ -55,6 +60,8 @@ export class Disk {
     };
   }
 }
+
+const boundary = /"type":"(?:prompt\.fixed|context\.compacted|context\.cleared|settings\.changed)"/;
 
 /** Through the schema, as a real store reads: what it cannot read back must not have been written. */
 function decode(line: string): Durable {

@@ -3,7 +3,7 @@ import type { Model, ModelEvent, ModelRequest } from "../../keel/src/engine/port
 import { type Fault, fault } from "../../keel/src/kernel/fault.ts";
 import type { Stop } from "../../keel/src/protocol/event.ts";
 import type { Block } from "../../keel/src/protocol/message.ts";
-import { findViolations } from "../../keel/src/testing/request-rules.ts";
+import type { RequestLaw } from "../../keel/src/testing/request-law.ts";
 import { testModelInfo } from "../../keel/src/testing/scripted-model.ts";
 import type { World } from "./world.ts";
 
@@ -14,14 +14,17 @@ export type SimulatedModel = Model & { readonly requests: number; readonly viola
 /** After so many requests it only says goodbye: worlds must end. */
 const mostRequests = 60;
 
-export function simulatedModel(world: World, names: readonly string[]): SimulatedModel {
+export function simulatedModel(
+  world: World,
+  { names, law }: { names: readonly string[]; law: RequestLaw },
+): SimulatedModel {
   const violations: string[] = [];
   const usedIds: string[] = [];
   let requests = 0;
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     requests += 1;
-    violations.push(...findViolations(request));
+    violations.push(...law.check(request));
     await wait(world.between(1, 400));
     if (world.goesWrong("http-error")) throw httpFault();
     if (world.goesWrong("too-long")) throw fault("prompt_too_long", { reason: "too long" });

@@ -7,6 +7,7 @@ import { Session } from "../../keel/src/engine/session.ts";
 import { fingerprint } from "../../keel/src/kernel/text.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
+import { requestLaw } from "../../keel/src/testing/request-law.ts";
 import { Checks } from "./checks.ts";
 import { Disk } from "./disk.ts";
 import { Host } from "./host.ts";
@@ -41,7 +42,8 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
   const host = new Host(world);
   const checks = new Checks();
   const effects: Effects = { runs: new Map() };
-  const model = simulatedModel(world, ["Look", "Look", "Change", "Change", "Question"]);
+  const law = requestLaw({ log: () => disk.boundaries(), onBreak: () => undefined });
+  const model = simulatedModel(world, { names: ["Look", "Look", "Change", "Change", "Question"], law });
   let running: Session | undefined;
   let crashes = 0;
   let quiet = false;
