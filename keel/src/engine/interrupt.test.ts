@@ -149,7 +149,7 @@ describe("input during a turn", () => {
     const opened = await openTestSession({ model, tools: [lookTool([])] });
     const { session } = opened;
     const stop = session.onEvent((envelope) => {
-      if (envelope.type !== "tool.finished") return;
+      if (envelope.type !== "block.finished") return;
       stop();
       void session.submit({ type: "input", content: [text("and mind the gap")], when: "now" });
     });

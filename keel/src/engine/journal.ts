@@ -1,33 +1,48 @@
 /**
- * The way from a recorded event to the disk. Events are written in order; those that come while a write is under way
- * share the next one, so that a step costs one sync. Whoever is about to have an effect awaits `saved` first.
+ * The way from a recorded event to the disk. Events are written in order. A write starts when somebody waits for it, and
+ * otherwise a moment after its first event; those that come meanwhile share it, so that a turn with a quick tool costs
+ * one sync. Whoever is about to have an effect awaits `saved` first.
  */
+import { over } from "../kernel/abort.ts";
 import { type Fault, toFault } from "../kernel/fault.ts";
 import type { Durable } from "../protocol/event.ts";
-import type { Log } from "./ports.ts";
+import type { Clock, Log } from "./ports.ts";
+
+/** How long events wait for company while nobody waits for them: a quick tool is done by then, and nobody sees it. */
+const lingerMs = 5;
 
 type Write = {
+  /** Fires when somebody waits. */
+  readonly wanted: AbortController;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (fault: Fault) => void;
 };
 
+export type JournalParts = {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly onSaved: (event: Durable) => void;
+};
+
 export class Journal {
   readonly #log: Log;
+  readonly #clock: Clock;
   readonly #onSaved: (event: Durable) => void;
   #waiting: Durable[] = [];
   #next: Write | undefined;
   #writing: Promise<void> | undefined;
   #broken: Fault | undefined;
 
-  constructor(log: Log, onSaved: (event: Durable) => void) {
+  constructor({ log, clock, onSaved }: JournalParts) {
     this.#log = log;
+    this.#clock = clock;
     this.#onSaved = onSaved;
   }
 
   /** A journal that takes nothing: the session must be loaded again from its log. */
-  static broken(log: Log, fault: Fault): Journal {
-    const journal = new Journal(log, () => undefined);
+  static broken(parts: Omit<JournalParts, "onSaved">, fault: Fault): Journal {
+    const journal = new Journal({ ...parts, onSaved: () => undefined });
     journal.#broken = fault;
     return journal;
   }
@@ -47,15 +62,16 @@ export class Journal {
   /** Resolves when everything added so far is on disk; throws `log_unwritable` when it cannot get there. */
   async saved(): Promise<void> {
     if (this.#broken) throw this.#broken;
+    this.#next?.wanted.abort(over);
     await (this.#next?.promise ?? this.#writing);
     if (this.#broken) throw this.#broken;
   }
 
   async #drain(): Promise<void> {
-    // Let the step that is recording finish first, so that its events share one write.
-    await Promise.resolve();
     while (this.#next) {
       const write = this.#next;
+      // Also when somebody waits already: the step that is recording finishes first.
+      await this.#clock.sleep(lingerMs, write.wanted.signal);
       const events = this.#waiting;
       this.#next = undefined;
       this.#waiting = [];
@@ -84,5 +100,5 @@ function newWrite(): Write {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   // Somebody may record without waiting; `saved` still tells whoever asks.
   promise.catch(() => undefined);
-  return { promise, resolve, reject };
+  return { wanted: new AbortController(), promise, resolve, reject };
 }

@@ -339,10 +339,10 @@ export class Session {
   }
 
   #newJournal(): Journal {
-    return new Journal(this.#parts.log, (event) => this.#tell(event));
+    return new Journal({ ...this.#parts, onSaved: (event) => this.#tell(event) });
   }
 
   #brokenBy(thrown: unknown): Journal {
-    return Journal.broken(this.#parts.log, toFault(thrown));
+    return Journal.broken(this.#parts, toFault(thrown));
   }
 }
