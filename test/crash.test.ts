@@ -8,6 +8,7 @@ import { crashPoint } from "../keel/src/testing/crash.ts";
 import { instantClock } from "../keel/src/testing/fake-clock.ts";
 import { type MemoryWorkspace, memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
 import { viewOf } from "../keel/src/testing/read-request.ts";
+import { type RequestLaw, requestLaw } from "../keel/src/testing/request-law.ts";
 import { violationsIn } from "../keel/src/testing/request-rules.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { memoryLog, openTestSession } from "../keel/src/testing/test-session.ts";
@@ -15,10 +16,19 @@ import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { answerAsk, answerOf, commands, files, inputId, play } from "./crash/scenario.ts";
 import { verifies } from "./verifies.ts";
 
-type World = { readonly written: Durable[]; readonly workspace: MemoryWorkspace };
+type World = {
+  readonly written: Durable[];
+  readonly workspace: MemoryWorkspace;
+  /** Over all lives: what a resumed session sends extends what the crashed one had sent. */
+  readonly law: RequestLaw;
+};
 type Life = { readonly session: Session; readonly requests: readonly unknown[] };
 
-const newWorld = (): World => ({ written: [], workspace: memoryWorkspace({ files, shell: commands }) });
+function newWorld(): World {
+  const written: Durable[] = [];
+  const law = requestLaw({ log: () => written });
+  return { written, workspace: memoryWorkspace({ files, shell: commands }), law };
+}
 
 /** Lives once in a world: to the end, or until the crash after `after` events of this life. */
 async function live(
@@ -27,7 +37,7 @@ async function live(
 ): Promise<Life | "crashed"> {
   const point = crashPoint({ after });
   const clock = instantClock();
-  const model = scriptedModel(answerOf, { clock });
+  const model = scriptedModel(answerOf, { clock, law: world.law });
   const opened = openTestSession({
     log: point.log(memoryLog({ events: world.written })),
     model: point.model(model),
