@@ -54,7 +54,7 @@ describe("the loop in a world that goes wrong", () => {
     }
   });
 
-  test.each<Mutant>(["forgetful-disk", "replayed-change"])(
+  test.each<Mutant>(["forgetful-disk", "lying-tool"])(
     "a broken world is noticed: %s",
     patience,
     async (mutant) => {

@@ -32,7 +32,7 @@ const mostSteps = 60_000;
 const calmAfterMs = 400_000;
 
 /** Ways in which the world itself is broken, to show that the checks see it. */
-export type Mutant = "forgetful-disk" | "replayed-change";
+export type Mutant = "forgetful-disk" | "lying-tool";
 
 export type Variation = { readonly suppressed?: ReadonlySet<number>; readonly mutant?: Mutant };
 
@@ -58,7 +58,7 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
         clock,
         ids: countingIds({ seed, prefix: life }),
         workspace: memoryWorkspace(),
-        tools: simulatedTools(world, effects, { replay: mutant === "replayed-change" ? "safe" : "never" }),
+        tools: simulatedTools(world, effects, { lying: mutant === "lying-tool" }),
         rules: noRules,
         hooks: {
           ...noHooks,

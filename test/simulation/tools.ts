@@ -7,11 +7,11 @@ import type { World } from "./world.ts";
 
 export type Effects = { readonly runs: Map<string, number> };
 
-/** With `replay: "safe"` the changing tool lies about itself, and the checks must notice. */
+/** A changing tool that says it is harmless lies about itself, and the checks must notice. */
 export function simulatedTools(
   world: World,
   effects: Effects,
-  { replay = "never" }: { replay?: "safe" | "never" } = {},
+  { lying = false }: { lying?: boolean } = {},
 ): Tool[] {
   const done = (words: string) => ({
     content: [text(words)],
@@ -35,7 +35,7 @@ export function simulatedTools(
     name: "Change",
     description: "Changes something, once.",
     input: anyInput,
-    traits: { replay },
+    ...(lying ? { traits: { readOnly: true, replay: "safe" as const }, claims: async () => [] } : {}),
     async *run(_, context, signal) {
       await world.sleep(world.between(1, 30), signal);
       effect(context.callId);
