@@ -5,11 +5,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { durableEventSchema } from "../../keel/src/protocol/event.ts";
 import {
   type ModelServer,
   type ModelServerOptions,
   startModelServer,
 } from "../../keel/src/testing/model-server.ts";
+import { requestLaw } from "../../keel/src/testing/request-law.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
 import { type Ended, keel } from "./command.ts";
 
@@ -52,7 +54,12 @@ export async function openStage(
   const project = path.join(folder, "project");
   const home = path.join(folder, "home");
   mkdirSync(project);
-  const server = await startModelServer({ script, ...options });
+  const logs = (): string[] => (existsSync(home) ? logsIn(path.join(home, "projects")) : []);
+  const log = (session?: string): LoggedEvent[] =>
+    eventsIn(logs().find((file) => session === undefined || file.includes(session)));
+  // A boundary is on disk before the request that it explains.
+  const law = requestLaw({ log: (session) => log(session).map((event) => durableEventSchema.parse(event)) });
+  const server = await startModelServer({ script, law, ...options });
   const running: ChildProcess[] = [];
   onTestFinished(async () => {
     for (const child of running) child.kill("SIGKILL");
@@ -65,7 +72,6 @@ export async function openStage(
     ANTHROPIC_BASE_URL: server.url,
     KEEL_MODEL: "claude-haiku-4-5",
   };
-  const logs = (): string[] => (existsSync(home) ? logsIn(path.join(home, "projects")) : []);
   return {
     project,
     home,
@@ -86,7 +92,7 @@ export async function openStage(
       running.push(child);
       return watch(child);
     },
-    log: (session) => eventsIn(logs().find((file) => session === undefined || file.includes(session))),
+    log,
     sessions: () => logs().map((file) => path.basename(file, ".jsonl")),
   };
 }
