@@ -15,7 +15,7 @@ import {
 import type { SessionSettings, SettingsPatch } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
 import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
-import { estimateMessage, isBlank, note, sendable, startsCleanly } from "./context/blocks.ts";
+import { estimateMessage, foreign, isBlank, note, sendable, startsCleanly } from "./context/blocks.ts";
 import {
   emptyLedger,
   grown,
@@ -230,7 +230,7 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
 /** A provider refuses blank text; an input that is nothing else is told as what it is. */
 function sayable(content: Input["content"]): Input["content"] {
   const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
-  return parts.length > 0 ? parts : [text("(an empty message)")];
+  return parts.length > 0 ? foreign(parts) : [text("(an empty message)")];
 }
 
 function takeReply(state: State, event: Extract<Durable, { type: "model.finished" }>): State {
@@ -276,7 +276,7 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
   const result: ToolResult = {
     type: "tool_result",
     callId: event.callId,
-    content: event.content,
+    content: foreign(event.content),
     failed: event.failed,
   };
   const calls = change(state.calls, event.callId, (call) => ({

@@ -14,6 +14,15 @@ export const note = (words: string): Text => text(`<${tag}>\n${words}\n</${tag}>
 export const defuse = (foreign: string): string =>
   foreign.replace(/<(?=[\s/\u200b-\u200f\ufeff]*keel-note)/gi, "&lt;");
 
+/** What came from outside, so that nothing in it passes as the harness's word. */
+export const foreign = <B extends { type: string }>(blocks: readonly B[]): B[] =>
+  blocks.map((block) =>
+    isText(block) && mayHoldTag.test(block.text) ? { ...block, text: defuse(block.text) } : block,
+  );
+
+const mayHoldTag = /keel-note/i;
+const isText = (block: { type: string }): block is { type: "text"; text: string } => block.type === "text";
+
 /** A reply cut off by its length limit may end in half a call: that one was never asked. Blank texts are not sendable. */
 export function sendable(content: readonly Block[], stop: Stop): Block[] {
   return content.flatMap((block): Block[] => {
