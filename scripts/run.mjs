@@ -41,6 +41,7 @@ export async function runVitest(parameters, { env = {}, reportTo } = {}) {
       report: JSON.parse(await readIfThere(report, "null")),
       notRun: unique((await readIfThere(path.join(notes, "not-run"), "")).split("\n")),
       counts: unique((await readIfThere(path.join(notes, "counts"), "")).split("\n")),
+      law: lawIn(await readIfThere(path.join(notes, "requests"), "")),
     };
   } finally {
     await rm(notes, { recursive: true, force: true });
@@ -48,8 +49,10 @@ export async function runVitest(parameters, { env = {}, reportTo } = {}) {
 }
 
 /** The closing lines of a run: first the counts, alone on their line, last what could not run on this machine. */
-export function printClosing({ report, notRun }) {
+export function printClosing({ report, notRun, law }) {
   if (report) console.log(`${report.passed} passed, ${report.failed} failed`);
+  if (law.requests > 0)
+    console.log(`request law: ${law.requests} requests checked, ${law.breaks} undeclared breaks`);
   console.log(`not run here: ${notRun.length > 0 ? notRun.join(", ") : "nothing"}`);
 }
 
@@ -60,6 +63,13 @@ async function readIfThere(file, otherwise) {
     if (error.code === "ENOENT") return otherwise;
     throw error;
   }
+}
+
+/** Each file of tests leaves a line: how many requests the request law has seen, and how many broke it. */
+function lawIn(text) {
+  const rows = text.split("\n").map((line) => line.split(" ").map(Number));
+  const sum = (column) => rows.reduce((total, row) => total + (row[column] ?? 0), 0);
+  return { requests: sum(0), breaks: sum(1) };
 }
 
 function unique(lines) {

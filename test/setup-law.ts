@@ -6,13 +6,16 @@ import { type LawMessage, lawChannel } from "../keel/src/testing/law-channel.ts"
 import { note } from "./notes.ts";
 
 const found: string[] = [];
-const counted = { requests: 0 };
+const counted = { requests: 0, breaks: 0 };
 
 function hear(message: unknown): void {
   // Only the law publishes here.
   const told = message as LawMessage;
   if (told.type === "checked") counted.requests += 1;
-  else found.push(told.sentence);
+  else {
+    counted.breaks += 1;
+    found.push(told.sentence);
+  }
 }
 
 beforeAll(() => subscribe(lawChannel, hear));
@@ -23,5 +26,5 @@ afterEach(() => {
 
 afterAll(() => {
   unsubscribe(lawChannel, hear);
-  if (counted.requests > 0) note("requests", String(counted.requests));
+  if (counted.requests > 0) note("requests", `${counted.requests} ${counted.breaks}`);
 });
