@@ -11,7 +11,9 @@ import { openHttp } from "../keel/src/models/http.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { jsonlStore } from "../keel/src/store/jsonl.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
+import { nodeDocuments } from "../keel/src/workspace/documents.ts";
 import { nodeFiles } from "../keel/src/workspace/files.ts";
+import { nodeSearch } from "../keel/src/workspace/search.ts";
 import { nodeShell } from "../keel/src/workspace/shell.ts";
 
 export type KeelPlace = { readonly url: string; readonly home: string; readonly cwd: string };
@@ -34,7 +36,11 @@ export function openKeel({ url, home, cwd }: KeelPlace): Keel {
   } as const;
   const model = connectModel({ endpoint }, { catalog: models, http: http.send, now: clock.now });
   const files = nodeFiles({ cwd, roots: [cwd] });
-  const workspace = { cwd, roots: [cwd], files, shell: nodeShell({ env: {} }) };
+  const env = {};
+  const workspace = {
+    ...{ cwd, roots: [cwd], files },
+    ...{ search: nodeSearch({ env }), documents: nodeDocuments(), shell: nodeShell({ env }) },
+  };
   const system = systemPrompt({ cwd, roots: [cwd], platform: process.platform, date: "2026-01-31" });
   const name = models.defaultOf("anthropic");
   if (name === undefined) throw new Error("The catalog has no default model.");

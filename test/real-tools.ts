@@ -5,9 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import type { Tool, ToolContext, ToolOutcome } from "../keel/src/engine/tools/define.ts";
 import type { Claim, Display } from "../keel/src/protocol/tool.ts";
-import { nodeFiles } from "../keel/src/workspace/files.ts";
-import { nodeShell } from "../keel/src/workspace/shell.ts";
-import { plainEnvironment } from "./real-shell.ts";
+import { realWorkspace } from "./real-workspace.ts";
 
 export type Call = ToolOutcome & {
   /** The text that the model sees. */
@@ -72,7 +70,7 @@ function contextIn(cwd: string, seen: ReadonlyMap<string, string>): ToolContext 
   return {
     callId: "call-1",
     session: "session-1",
-    workspace: { cwd, roots, files: nodeFiles({ cwd, roots }), shell: nodeShell({ env: plainEnvironment }) },
+    workspace: realWorkspace({ cwd, roots }),
     clock: { now: () => 0, monotonicMs: () => 0, sleep: async () => undefined },
     seen: (file) => seen.get(file),
     ask: () => Promise.reject(new Error("These tools ask nothing.")),

@@ -12,7 +12,9 @@ import { fault } from "../kernel/fault.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
 import { builtInTools } from "../tools/catalog.ts";
+import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
+import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
 import { limitsFrom } from "./limits.ts";
 import { usableFallbacks } from "./model.ts";
@@ -40,7 +42,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     options,
   );
   const { rules, problems } = readRules({ ...options, settings });
-  const workspace = workspaceOf(options);
+  const workspace = workspaceOf(options, home);
   const fallbacks = usableFallbacks(options.fallbackModels ?? settings.fallbackModels ?? [], {
     env: options.env,
     settings,
@@ -78,10 +80,17 @@ export function allowedMode(mode: PermissionMode, { bypass }: Pick<OpenOptions, 
   throw fault("mode_refused", { mode, reason: "everything would run without a question." });
 }
 
-function workspaceOf({ cwd, addDirs = [], env }: OpenOptions): Workspace {
+function workspaceOf({ cwd, addDirs = [], env }: OpenOptions, home: string): Workspace {
   const place = folder(cwd, cwd);
   const roots = [...new Set([place, ...addDirs.map((given) => folder(given, place))])];
-  return { cwd: place, roots, files: nodeFiles({ cwd: place, roots }), shell: nodeShell({ env }) };
+  return {
+    cwd: place,
+    roots,
+    files: nodeFiles({ cwd: place, roots, own: [home] }),
+    search: nodeSearch({ env }),
+    documents: nodeDocuments(),
+    shell: nodeShell({ env }),
+  };
 }
 
 /** The real path of a folder that must be there. */

@@ -33,6 +33,7 @@ export function readRules({ allowedTools = [], disallowedTools = [], settings }:
     allow: read([...allow, ...allowedTools]),
     ask: read(ask),
     deny: read([...deny, ...disallowedTools]),
+    protectedPaths: settings.permissions?.protectedPaths,
   };
   return { rules, problems };
 }

@@ -42,6 +42,8 @@ const shape = {
     ask: rules,
     deny: rules,
     defaultMode: z.optional(permissionModeSchema),
+    /** `allowed`: writes to git hooks, shell start files and the like are no longer asked in any case. */
+    protectedPaths: z.optional(z.enum(["ask", "allowed"])),
   }),
 };
 

@@ -138,6 +138,11 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
       cwd: workspace.cwd,
       roots: workspace.roots,
       files: wrapFiles(workspace.files),
+      search: {
+        files: guard((wish, signal) => workspace.search.files(wish, signal)),
+        text: guard((wish, signal) => workspace.search.text(wish, signal)),
+      },
+      documents: { pdfText: guard((wish, signal) => workspace.documents.pdfText(wish, signal)) },
       shell: wrapShell(workspace.shell),
     }),
     clock: (clock) => ({

@@ -52,17 +52,14 @@ export class MemoryFiles implements Files {
     if (blocking) return { ok: false, why: `${blocking} is not a directory.` };
     const current = this.stamp(full);
     if (basis && basis.stamp !== current) return { ok: false, why: `${full} was changed in the meantime.` };
-    this.#contents.set(full, bytes.slice());
+    this.#keep(full, bytes.slice());
     this.#place.note(`write ${full}`);
     return { ok: true, stamp: stampOf(bytes), path: full };
   }
 
   /** Puts a file there as somebody else would: it is not an effect of the session. */
   put(name: string, content: string | Uint8Array): void {
-    this.#contents.set(
-      this.#resolve(name),
-      typeof content === "string" ? Buffer.from(content) : content.slice(),
-    );
+    this.#keep(this.#resolve(name), typeof content === "string" ? Buffer.from(content) : content.slice());
   }
 
   delete(name: string): void {
@@ -83,6 +80,16 @@ export class MemoryFiles implements Files {
   all(): Record<string, string> {
     const paths = [...this.#contents.keys()].sort();
     return Object.fromEntries(paths.map((name) => [name, this.text(name) ?? ""]));
+  }
+
+  /** The paths of all files, the one that was written last at the end. */
+  inOrder(): string[] {
+    return [...this.#contents.keys()];
+  }
+
+  #keep(full: string, bytes: Uint8Array): void {
+    this.#contents.delete(full);
+    this.#contents.set(full, bytes);
   }
 
   #resolve(name: string): string {

@@ -2,6 +2,7 @@
 import type { Clock, Workspace } from "../engine/ports.ts";
 import { instantClock } from "./fake-clock.ts";
 import { MemoryFiles } from "./memory-files.ts";
+import { memorySearch } from "./memory-search.ts";
 import { type ShellScript, scriptedShell } from "./scripted-shell.ts";
 
 export type MemoryWorkspace = Workspace & {
@@ -36,6 +37,8 @@ export function memoryWorkspace({
     cwd,
     roots,
     files: memory,
+    search: memorySearch(memory),
+    documents: { pdfText: async () => ({ ok: false, why: "There are no documents in memory." }) },
     shell: scriptedShell({ script: shell, files: memory, clock, note }),
     effects,
   };

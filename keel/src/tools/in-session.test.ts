@@ -11,13 +11,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { plainEnvironment } from "../../../test/real-shell.ts";
+import { realWorkspace } from "../../../test/real-workspace.ts";
 import { verifies } from "../../../test/verifies.ts";
-import type { Clock, Workspace } from "../engine/ports.ts";
+import type { Clock } from "../engine/ports.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
-import { nodeFiles } from "../workspace/files.ts";
-import { nodeShell } from "../workspace/shell.ts";
 import { builtInTools } from "./catalog.ts";
 
 let cwd = "";
@@ -27,13 +25,6 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const at = (name: string): string => path.join(cwd, name);
-const realWorkspace = (): Workspace => ({
-  cwd,
-  roots: [cwd],
-  files: nodeFiles({ cwd, roots: [cwd] }),
-  shell: nodeShell({ env: plainEnvironment }),
-});
-
 /** Real processes take real time. */
 const realClock: Clock = {
   now: () => Date.now(),
@@ -47,7 +38,7 @@ describe("the tools in a session", () => {
     writeFileSync(at("a.txt"), "one\n");
     const { say, all } = await openTestSession({
       tools: builtInTools(),
-      workspace: realWorkspace(),
+      workspace: realWorkspace({ cwd }),
       clock: realClock,
       script: {
         replies: [
@@ -74,7 +65,7 @@ describe("the tools in a session", () => {
     writeFileSync(at("precious.txt"), "one\n");
     const { say, all } = await openTestSession({
       tools: builtInTools(),
-      workspace: realWorkspace(),
+      workspace: realWorkspace({ cwd }),
       clock: realClock,
       script: {
         replies: [
@@ -103,7 +94,7 @@ describe("the tools in a session", () => {
     writeFileSync(at("long.txt"), long);
     const { say, all } = await openTestSession({
       tools: builtInTools(),
-      workspace: realWorkspace(),
+      workspace: realWorkspace({ cwd }),
       clock: realClock,
       script: {
         replies: [

@@ -18,8 +18,12 @@ type WriteOutcome = Awaited<ReturnType<Files["write"]>>;
 const mostTries = 3;
 
 /** The boundary is where the session started: roots and cwd are resolved once, here, and not again. */
-export function nodeFiles({ cwd, roots }: Place): Files {
-  const place: Place = { cwd: realDirectory(cwd), roots: roots.map(realDirectory) };
+export function nodeFiles({ cwd, roots, own = [] }: Place): Files {
+  const place: Place = {
+    cwd: realDirectory(cwd),
+    roots: roots.map(realDirectory),
+    own: own.map(realDirectory),
+  };
   return {
     describe: (given) => locate(given, place),
     read: (given, limits) => readFile(given, { place, ...limits }),

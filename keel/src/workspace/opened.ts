@@ -13,6 +13,11 @@ export function openFile(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY);
 }
 
+/** Opens a directory to work in; a link in its place is refused. */
+export function openDirectory(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+}
+
 /** Where the opened object is now, as the kernel knows it. Undefined when the name means something else by now. */
 export async function realPathOf(file: FileHandle, name: string): Promise<string | undefined> {
   try {

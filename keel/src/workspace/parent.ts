@@ -2,11 +2,10 @@
  * An opened directory in which a file is made or replaced. On Linux everything goes through the descriptor
  * (`/proc/self/fd/N/name`), so that a directory that is swapped for a link in the meantime changes nothing.
  */
-import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, rmdir } from "node:fs/promises";
+import { type FileHandle, mkdir, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { errorCode, sayFileError } from "./file-errors.ts";
-import { realPathOf } from "./opened.ts";
+import { openDirectory, realPathOf } from "./opened.ts";
 
 export type Parent = AsyncDisposable & {
   /** The path under which a name in this directory is reached. */
@@ -94,9 +93,6 @@ async function makeDirectory(way: string): Promise<boolean> {
     throw thrown;
   }
 }
-
-const openDirectory = (way: string): Promise<FileHandle> =>
-  open(way, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 
 /** Only Linux lets a path go on behind a descriptor. */
 const reach = (handle: FileHandle, at: string, name: string): string =>

@@ -12,21 +12,28 @@ import { errorCode, sayFileError } from "./file-errors.ts";
 /** As many links as Linux follows before it says that they loop. */
 const mostLinks = 40;
 
-export type Place = { readonly cwd: string; readonly roots: readonly string[] };
+export type Place = {
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  /** Where Keel keeps its own files. */
+  readonly own?: readonly string[];
+};
 
 /** Never throws: what cannot be decided lies in no root and says why. */
-export async function locate(given: string, { cwd, roots }: Place): Promise<PathFacts> {
+export async function locate(given: string, { cwd, roots, own = [] }: Place): Promise<PathFacts> {
   const refused = unusable(given);
   if (refused !== undefined) return hopeless(given, refused);
   const walk = new Walk(path.isAbsolute(given) ? given : `${cwd}/${given}`);
   const problem = (await walk.leap()) ? undefined : await walk.toTheEnd();
-  if (problem !== undefined) return { ...hopeless(walk.whole, problem), links: walk.links > 0 };
+  if (problem !== undefined) return { ...hopeless(walk.whole, problem), links: walk.passed.length > 0 };
   return {
     path: walk.at,
     exists: walk.missing === 0,
     kind: walk.missing === 0 ? walk.kind : "missing",
     root: rootOf(walk.at, roots),
-    links: walk.links > 0,
+    links: walk.passed.length > 0,
+    ...(walk.passed.length > 0 ? { passed: walk.passed } : {}),
+    ...(rootOf(walk.at, own) === undefined ? {} : { own: true }),
   };
 }
 
@@ -60,7 +67,7 @@ const hopeless = (given: string, problem: string): PathFacts => ({
 class Walk {
   at = "/";
   kind: "file" | "directory" | "other" = "directory";
-  links = 0;
+  readonly passed: string[] = [];
   /** How many of the last components of `at` do not exist. */
   missing = 0;
   #ahead: string[];
@@ -135,8 +142,8 @@ class Walk {
   }
 
   async #follow(link: string): Promise<string | undefined> {
-    this.links += 1;
-    if (this.links > mostLinks) return `${link} is part of a loop of links.`;
+    this.passed.push(link);
+    if (this.passed.length > mostLinks) return `${link} is part of a loop of links.`;
     const target = await readlink(link);
     if (path.isAbsolute(target)) this.at = "/";
     this.#ahead.unshift(...components(target));

@@ -8,6 +8,7 @@ import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim } from "../../protocol/tool.ts";
 import type { PathFacts } from "../ports.ts";
 import type { Traits } from "../tools/define.ts";
+import { protectionOf } from "./protected.ts";
 import { covers, type Rule, touches } from "./rules.ts";
 
 export type Facts = {
@@ -24,6 +25,8 @@ export type Rules = {
   readonly allow: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly deny: readonly Rule[];
+  /** The one way around the questions about protected paths; no rule and no mode is one. */
+  readonly protectedPaths?: "ask" | "allowed" | undefined;
 };
 export const noRules: Rules = { allow: [], ask: [], deny: [] };
 
@@ -46,11 +49,13 @@ export function decide(facts: Facts): Decision {
   const mustAsk = facts.rules.ask.find((rule) =>
     facts.claims.some((claim) => touches(rule, facts.tool, claim)),
   );
-  if (facts.mode === "bypassPermissions" && !mustAsk)
+  const guarded = protectedTarget(facts);
+  if (facts.mode === "bypassPermissions" && !mustAsk && !guarded)
     return { verdict: "allow", by: "mode", because: "permissions are bypassed" };
   if (mustAsk) return refuseOrAsk(facts, { because: `the rule ${mustAsk.text} asks`, insists: true });
   if (facts.mode === "plan" && !facts.traits.readOnly)
     return { verdict: "deny", by: "mode", because: "plan mode changes nothing" };
+  if (guarded) return refuseOrAsk(facts, { because: guarded, insists: true });
   const allowed = coveringRule(facts);
   if (allowed) return { verdict: "allow", by: "rule", because: `the rule ${allowed.text} allows it` };
   if (facts.traits.readOnly && facts.claims.every((claim) => isInside(facts, claim)))
@@ -67,7 +72,19 @@ export function decide(facts: Facts): Decision {
 function refuseOrAsk(facts: Facts, { because, insists }: { because: string; insists: boolean }): Decision {
   if (facts.mode === "dontAsk")
     return { verdict: "deny", by: "mode", because: `${because}, and this mode does not ask` };
-  return { verdict: "ask", because, insists, options: optionsFor(facts) };
+  return { verdict: "ask", because, insists, options: optionsFor(facts, insists ? "once" : "session") };
+}
+
+/** Why a write must be asked although a rule or a mode would let it pass. */
+function protectedTarget({ claims, paths, rules }: Facts): string | undefined {
+  if (rules.protectedPaths === "allowed") return undefined;
+  for (const { action, target } of claims) {
+    if (action !== "write") continue;
+    // Both by the name that was claimed, which may be a link's, and by where it leads.
+    const because = protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target });
+    if (because !== undefined) return `${target} is protected: ${because}`;
+  }
+  return undefined;
 }
 
 /** Every claim must be covered by some allow rule. */
@@ -83,12 +100,16 @@ function isInside(facts: Facts, claim: Claim): boolean {
   return facts.paths.get(claim.target)?.root !== undefined;
 }
 
-function optionsFor(facts: Facts): AskOption[] {
+function optionsFor(facts: Facts, reach: "once" | "session"): AskOption[] {
+  const once: AskOption = { id: "once", label: "Yes, once", verdict: "allow" };
+  const no: AskOption = { id: "no", label: "No", verdict: "deny" };
+  // What is asked every time cannot be answered for good.
+  if (reach === "once") return [once, no];
   const target = facts.claims.find(({ action }) => action === "execute")?.target;
   const rule = target === undefined ? facts.tool : `${facts.tool}(${target})`;
   return [
-    { id: "once", label: "Yes, once", verdict: "allow" },
+    once,
     { id: "always", label: `Yes, and for the rest of the session: ${rule}`, verdict: "allow", rule },
-    { id: "no", label: "No", verdict: "deny" },
+    no,
   ];
 }

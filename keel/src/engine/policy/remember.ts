@@ -10,7 +10,9 @@ export function answersAsk(rule: string, ask: Ask): boolean {
     ask.kind !== "permission" ||
     ask.tool === undefined ||
     !ask.claims ||
-    ask.claims.length === 0
+    ask.claims.length === 0 ||
+    // A question that offers no rule is asked every time: no rule answers it.
+    !ask.options.some((option) => option.rule !== undefined)
   )
     return false;
   const { tool } = ask;

@@ -1,0 +1,84 @@
+/** Search in files that exist in memory only. Nothing is ignored, and the newest file is the one written last. */
+import path from "node:path/posix";
+import type { FoundFile, FoundLine, Search, TextFound, TextWish } from "../engine/ports.ts";
+import { globMatcher, parseGlob } from "../kernel/glob.ts";
+import type { MemoryFiles } from "./memory-files.ts";
+
+export function memorySearch(files: MemoryFiles): Search {
+  return {
+    async files({ directory, rests }) {
+      const fits = globMatcher(rests);
+      const found = below(files, directory).filter((file) => fits(path.relative(directory, file.path)));
+      return { ok: true, files: found.toReversed(), end: "complete", problems: [] };
+    },
+    text: async (wish) => findText(files, wish),
+  };
+}
+
+function below(files: MemoryFiles, directory: string): FoundFile[] {
+  return files
+    .inOrder()
+    .map((file, at): FoundFile => ({ path: file, modifiedMs: at + 1 }))
+    .filter((file) => file.path === directory || !path.relative(directory, file.path).startsWith(".."));
+}
+
+function findText(files: MemoryFiles, wish: TextWish): TextFound {
+  let expression: RegExp;
+  try {
+    expression = new RegExp(wish.pattern, wish.letterCase === "any" ? "gimsu" : "gmsu");
+  } catch (thrown) {
+    return { ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+  const fits = globFilter(wish.glob);
+  const found = below(files, wish.target)
+    .filter((file) => fits(path.relative(wish.target, file.path)))
+    .map((file) => ({ ...file, ...linesOf(files.text(file.path) ?? "", expression, wish) }))
+    .filter(({ matches }) => matches > 0)
+    .sort((left, right) => (left.path < right.path ? -1 : 1));
+  return { ok: true, files: found, end: "complete", problems: [] };
+}
+
+/** As the real one takes it: without a slash it is about the name, wherever the file is. */
+function globFilter(glob: string | undefined): (file: string) => boolean {
+  if (glob === undefined) return () => true;
+  const bare = glob.replace(/^!/, "");
+  const parsed = parseGlob(bare.includes("/") ? bare : `**/${bare}`);
+  if (!parsed.ok) return () => false;
+  const { base, rests } = parsed.value;
+  const matches = globMatcher(rests.map((rest) => (base === "" ? rest : `${base}/${rest}`)));
+  return (file) => matches(file) !== glob.startsWith("!");
+}
+
+function linesOf(
+  text: string,
+  expression: RegExp,
+  { mode, before, after, show, lines: reach }: TextWish,
+): { matches: number; lines: FoundLine[] } {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const hits = reach === "across" ? hitsAcross(text, expression) : hitsInEach(lines, expression);
+  if (mode !== "lines") return { matches: hits.size, lines: [] };
+  const shown = lines.flatMap((line, at): FoundLine[] => {
+    const number = at + 1;
+    if (hits.has(number))
+      return show === "match"
+        ? [...line.matchAll(expression)].map(([match]) => ({ number, text: match, isMatch: true }))
+        : [{ number, text: line, isMatch: true }];
+    const isNear = [...hits].some((hit) => number >= hit - before && number <= hit + after);
+    return isNear ? [{ number, text: line, isMatch: false }] : [];
+  });
+  return { matches: hits.size, lines: shown };
+}
+
+const hitsInEach = (lines: readonly string[], expression: RegExp): Set<number> =>
+  new Set(lines.flatMap((line, at) => (line.search(expression) >= 0 ? [at + 1] : [])));
+
+function hitsAcross(text: string, expression: RegExp): Set<number> {
+  const hits = new Set<number>();
+  for (const match of text.matchAll(expression)) {
+    const first = text.slice(0, match.index).split("\n").length;
+    const count = match[0].split("\n").length;
+    for (let at = 0; at < count; at++) hits.add(first + at);
+  }
+  return hits;
+}

@@ -1,0 +1,18 @@
+// The real place to work in: real files, real search, real processes.
+import type { Workspace } from "../keel/src/engine/ports.ts";
+import { nodeDocuments } from "../keel/src/workspace/documents.ts";
+import { nodeFiles } from "../keel/src/workspace/files.ts";
+import { nodeSearch } from "../keel/src/workspace/search.ts";
+import { nodeShell } from "../keel/src/workspace/shell.ts";
+import { plainEnvironment } from "./real-shell.ts";
+
+export function realWorkspace({ cwd, roots = [cwd] }: { cwd: string; roots?: readonly string[] }): Workspace {
+  return {
+    cwd,
+    roots,
+    files: nodeFiles({ cwd, roots }),
+    search: nodeSearch({ env: plainEnvironment }),
+    documents: nodeDocuments(),
+    shell: nodeShell({ env: plainEnvironment }),
+  };
+}
