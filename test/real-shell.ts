@@ -2,8 +2,9 @@
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach } from "vitest";
-import type { Shell, ShellOutcome } from "../keel/src/engine/ports.ts";
+import { afterAll, afterEach, beforeEach } from "vitest";
+import type { Shell, ShellOutcome, ShellRun } from "../keel/src/engine/ports.ts";
+import { groupGuard, type Guard } from "../keel/src/workspace/guard.ts";
 import { nodeShell } from "../keel/src/workspace/shell.ts";
 
 export const plainEnvironment = { PATH: process.env["PATH"], HOME: "/nowhere", LANG: "C.UTF-8" };
@@ -16,18 +17,21 @@ export type RealShell = {
     text: string,
     how?: { timeoutMs?: number; mostBytes?: number; signal?: AbortSignal; shell?: Shell },
   ): Promise<Run>;
+  /** Starts a command and leaves it running. */
+  start(text: string, how?: { timeoutMs?: number; mostBytes?: number }): Promise<ShellRun>;
   /** The processes that have this directory as their own, dead ones aside. */
   processes(): number[];
 };
 
-/** To be called at the top of a test file. */
-export function realShell(): RealShell {
+/** To be called at the top of a test file or of a block. The guard is closed after the last test. */
+export function realShell(guard: Guard = groupGuard()): RealShell {
   let cwd = "";
   let fresh: Shell | undefined;
   beforeEach(() => {
     cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-shell-")));
-    fresh = nodeShell({ env: plainEnvironment });
+    fresh = nodeShell({ env: plainEnvironment, guard });
   });
+  afterAll(() => guard.close());
   afterEach(() => {
     for (const pid of processesIn(cwd)) process.kill(pid, "SIGKILL");
     rmSync(cwd, { recursive: true, force: true });
@@ -38,7 +42,7 @@ export function realShell(): RealShell {
     },
     async run(text, how = {}) {
       const { timeoutMs = 8_000, mostBytes = 100_000, signal = new AbortController().signal } = how;
-      const shell = how.shell ?? fresh ?? nodeShell({ env: plainEnvironment });
+      const shell = how.shell ?? fresh ?? nodeShell({ env: plainEnvironment, guard });
       const chunks: string[] = [];
       const running = shell.run({ text, cwd, timeoutMs, mostBytes }, signal);
       for (;;) {
@@ -46,6 +50,10 @@ export function realShell(): RealShell {
         if (next.done) return { ...next.value, chunks };
         chunks.push(next.value.text);
       }
+    },
+    start(text, { timeoutMs = Number.POSITIVE_INFINITY, mostBytes = 100_000 } = {}) {
+      const shell = fresh ?? nodeShell({ env: plainEnvironment, guard });
+      return shell.start({ text, cwd, timeoutMs, mostBytes });
     },
     processes: () => processesIn(cwd),
   };

@@ -173,12 +173,49 @@ export type ShellOutcome = {
   readonly omittedBytes: number;
 };
 
+export type ShellCommand = {
+  readonly text: string;
+  readonly cwd: string;
+  /** `Infinity`: until it ends by itself or is stopped. */
+  readonly timeoutMs: number;
+  readonly mostBytes: number;
+};
+
 export interface Shell {
-  /** Yields output as it comes and returns when the main process has ended, even if a child holds the pipe. */
-  run(
-    command: { text: string; cwd: string; timeoutMs: number; mostBytes: number },
-    signal: AbortSignal,
-  ): AsyncGenerator<ShellChunk, ShellOutcome>;
+  /**
+   * Yields output as it comes and returns when the main process has ended, even if a child holds the pipe. Whoever
+   * stops listening ends the command.
+   */
+  run(command: ShellCommand, signal: AbortSignal): AsyncGenerator<ShellChunk, ShellOutcome>;
+  /** Starts a command that nobody needs to listen to. One that cannot be started is over at once. */
+  start(command: ShellCommand): Promise<ShellRun>;
+}
+
+/** A command that was started, and lives until it ends or is stopped. */
+export interface ShellRun {
+  /** Settles when the main process has ended and what it wrote was read. Never rejects. */
+  readonly over: Promise<ShellOutcome>;
+  /** Output as it comes, until it is over. Whoever stops listening ends nothing. */
+  follow(): AsyncGenerator<ShellChunk, void>;
+  /** Head and tail of what came so far. */
+  output(): string;
+  /** From now on there is no time limit, and the file, if there is one, gets all that came and will come. */
+  goOn(file: string | undefined): void;
+  /** Ends it and all that it started; the outcome says `interrupted`, unless it was over before. */
+  stop(): Promise<void>;
+  /** What it left running. Known when it is over. */
+  left(): LeftBehind | undefined;
+}
+
+/** Processes that a command left running when it ended. */
+export interface LeftBehind {
+  /** How many there were when the command ended. */
+  readonly processes: number;
+  /** Settles when the last one has ended, with what kept the file from being whole, if anything did. Never rejects. */
+  readonly over: Promise<string | undefined>;
+  output(): string;
+  saveTo(file: string): void;
+  stop(): Promise<void>;
 }
 
 /** Why a search came to its end: it had seen everything, or it was stopped and knows only a part. */
@@ -267,4 +304,29 @@ export interface Workspace {
   readonly search: Search;
   readonly documents: Documents;
   readonly shell: Shell;
+}
+
+/** A file as it was: its content by name, null where there was none, or lost where it cannot be kept. */
+export type KeptFile =
+  | { readonly path: string; readonly blob: string | null }
+  | { readonly path: string; readonly lost: true };
+
+export type WantedFile = { readonly path: string; readonly blob: string | null };
+export type FileChange = { readonly path: string; readonly insertions: number; readonly deletions: number };
+
+/** Keeps the contents of files, so that what a turn changed can be taken back. Never throws. */
+export interface Checkpoints {
+  /** Keeps one file as it is now. */
+  keep(path: string): Promise<KeptFile>;
+  /** Takes stock of the workspace before commands change it. Once for each key; a second call joins the first. */
+  prepare(key: string, signal: AbortSignal): Promise<void>;
+  /** What changed since the last stock-taking, as it was before. */
+  changes(signal: AbortSignal): Promise<readonly KeptFile[]>;
+  /** The stamp of a file as it is now, null where there is none. */
+  stamp(path: string): Promise<string | null>;
+  /** What restoring would change. */
+  preview(files: readonly WantedFile[]): Promise<FileChange[]>;
+  /** Puts a file back, or removes it. Returns why not, or nothing when it is done. Follows no link. */
+  restore(file: WantedFile): Promise<string | undefined>;
+  close(): Promise<void>;
 }

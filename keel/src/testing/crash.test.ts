@@ -179,7 +179,8 @@ describe("a crash point", () => {
       }
       return { exitCode: 0, signal: null, timedOut: false, interrupted: false, output: "", omittedBytes: 0 };
     }
-    const place = { ...memoryWorkspace(), shell: { run: numbers } };
+    const memory = memoryWorkspace();
+    const place = { ...memory, shell: { ...memory.shell, run: numbers } };
     const { shell } = point.workspace(place);
     const command = { text: "x", cwd: "/", timeoutMs: 1, mostBytes: 1 };
     for await (const chunk of shell.run(command, new AbortController().signal)) {

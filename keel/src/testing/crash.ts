@@ -2,7 +2,17 @@
  * A crash after any event, in one process. When the chosen event is on disk the old world stands still: nothing more is
  * written, run or answered, and nothing is told. What was written can be opened again and gone on with.
  */
-import type { Clock, Files, Log, Model, ModelEvent, Shell, Store, Workspace } from "../engine/ports.ts";
+import type {
+  Clock,
+  Files,
+  Log,
+  Model,
+  ModelEvent,
+  Shell,
+  ShellRun,
+  Store,
+  Workspace,
+} from "../engine/ports.ts";
 import type { Durable } from "../protocol/event.ts";
 
 export type CrashPoint = {
@@ -108,6 +118,16 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
 
   const wrapShell = (shell: Shell): Shell => ({
     run: (command, signal) => guardStream(() => shell.run(command, signal)),
+    start: guard(async (command) => wrapRun(await shell.start(command))),
+  });
+
+  const wrapRun = (run: ShellRun): ShellRun => ({
+    over: unlessDown(run.over),
+    follow: () => guardStream(() => run.follow()),
+    output: () => run.output(),
+    goOn: (file) => run.goOn(file),
+    stop: guard(() => run.stop()),
+    left: () => run.left(),
   });
 
   return {

@@ -1,5 +1,6 @@
 /** A shell that runs nothing: it answers the commands that its script knows. */
-import type { Clock, Shell, ShellChunk, ShellOutcome } from "../engine/ports.ts";
+import type { Clock, Shell, ShellCommand, ShellOutcome, ShellRun } from "../engine/ports.ts";
+import { runCommand } from "../engine/run-command.ts";
 import { byteLength, headBytes, tailBytes } from "../kernel/text.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 
@@ -28,32 +29,60 @@ type Setting = {
   readonly note: (effect: string) => void;
 };
 
-type Command = Parameters<Shell["run"]>[0];
-
 export function scriptedShell({ script, files, clock, note }: Setting): Shell {
-  async function replyTo(command: Command): Promise<ShellReply> {
+  async function replyTo(command: ShellCommand): Promise<ShellReply> {
     const known =
       typeof script === "function" ? await script(command, files) : ownReply(script, command.text);
     return known ?? { output: `${command.text.split(" ")[0]}: command not found\n`, exitCode: 127 };
   }
 
-  async function* run(command: Command, signal: AbortSignal): AsyncGenerator<ShellChunk, ShellOutcome> {
-    if (signal.aborted) return ended(command, "", { interrupted: true });
+  async function start(command: ShellCommand): Promise<ShellRun> {
     note(`run ${command.text}`);
     const { output = "", exitCode = 0, runsMs = 0, writes = {} } = await replyTo(command);
-    if (output !== "") yield { text: output };
-    await clock.sleep(Math.min(runsMs, command.timeoutMs), signal);
-    if (signal.aborted) return ended(command, output, { interrupted: true });
-    if (runsMs > command.timeoutMs) return ended(command, output, { timedOut: true });
-    for (const [path, content] of Object.entries(writes)) files.put(path, content);
-    return ended(command, output, { exitCode });
+    const stopping = new AbortController();
+    const limit = new AbortController();
+    const work = async (): Promise<ShellOutcome> => {
+      const done = sleepUnlessEndless(clock, runsMs, stopping.signal).then(() => "done" as const);
+      const late = sleepUnlessEndless(clock, command.timeoutMs, limit.signal).then(() =>
+        limit.signal.aborted ? done : ("late" as const),
+      );
+      const timedOut = (await Promise.race([done, late])) === "late";
+      limit.abort();
+      if (stopping.signal.aborted) return ended(command, output, { interrupted: true });
+      if (timedOut) return ended(command, output, { timedOut: true });
+      for (const [path, content] of Object.entries(writes)) files.put(path, content);
+      return ended(command, output, { exitCode });
+    };
+    const over = work();
+    return {
+      over,
+      follow: async function* () {
+        if (output !== "") yield { text: output };
+        await over;
+      },
+      output: () => output,
+      goOn: () => limit.abort(),
+      stop: async () => {
+        stopping.abort();
+        await over;
+      },
+      left: () => undefined,
+    };
   }
 
-  return { run };
+  return { start, run: (command, signal) => runCommand(start, command, signal) };
+}
+
+function sleepUnlessEndless(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (Number.isFinite(ms)) return clock.sleep(ms, signal);
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 function ended(
-  command: Command,
+  command: ShellCommand,
   output: string,
   {
     exitCode,

@@ -12,14 +12,14 @@ const bufferBytes = 65_536;
 const mostDrainMs = 200;
 /** What is written lies ready in the pipe: turns of the event loop without news mean that it was all read. */
 const quietTurns = 3;
-/** A child that stays behind may write, so that it does not block or break, but not at the cost of our time. */
+/** Who stays behind may write, so that it does not block or break, but not at the cost of our time. */
 const pauseAfterReadMs = 10;
 
 export class Intake {
   /** For `spawn`: no input, and where both outputs go. */
   readonly stdio: StdioOptions;
   readonly #pipe: Pipe | undefined;
-  readonly #take: (bytes: Uint8Array) => void;
+  #take: (bytes: Uint8Array) => void;
   #streams: readonly Readable[] = [];
   #received = 0;
   #open = 0;
@@ -56,19 +56,18 @@ export class Intake {
     }
   }
 
-  /** From now on output is read and dropped: closing the pipe would kill a server that was left running. */
-  leave(): void {
+  /** From now on output is read at leisure, and dropped if nobody takes it: closing the pipe would kill who writes. */
+  leave(take: (bytes: Uint8Array) => void = () => undefined): void {
     this.#left = true;
+    this.#take = take;
     for (const stream of this.#streams) if (stream instanceof net.Socket) stream.unref();
   }
 
   /** Returns whether to read on at once. */
   #receive(stream: Readable, bytes: Uint8Array): boolean {
     this.#received += bytes.length;
-    if (!this.#left) {
-      this.#take(bytes);
-      return true;
-    }
+    this.#take(bytes);
+    if (!this.#left) return true;
     setTimeout(() => stream.resume(), pauseAfterReadMs).unref();
     return false;
   }

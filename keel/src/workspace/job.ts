@@ -4,8 +4,12 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
+import type { LeftBehind } from "../engine/ports.ts";
+import { endFamily } from "./end-family.ts";
+import type { Post } from "./guard.ts";
 import type { Intake } from "./intake.ts";
 import type { Launched } from "./launch.ts";
+import { countMarked, settleMs, watchLeft } from "./left-behind.ts";
 import { ProcessTree } from "./process-tree.ts";
 
 export type Exit = { readonly code: number | null; readonly signal: string | null };
@@ -16,11 +20,10 @@ export type Cause = "timeout" | "interrupt";
  * interrupt a person waits, and the word that it is done is due within 300 ms.
  */
 const graceMs: Readonly<Record<Cause, number>> = { timeout: 2_000, interrupt: 150 };
-const lookEveryMs = 20;
-/** Rounds of SIGKILL: a process that forks while it is looked for is found in the next one. */
-const mostRounds = 20;
 /** A process in an uninterruptible wait does not die of SIGKILL: it is left behind. */
 const mostWaitForDeathMs = 1_000;
+
+type Surroundings = { readonly mark: string; readonly intake: Intake; readonly post: Post };
 
 export class Job {
   /** Settles when the job is over; never rejects. */
@@ -29,16 +32,18 @@ export class Job {
   exit: Exit = { code: null, signal: null };
   /** Why it was stopped, if it was. */
   cause: Cause | undefined;
+  /** Who still runs although it is over. */
+  left: LeftBehind | undefined;
   readonly #tree: ProcessTree;
-  readonly #intake: Intake;
+  readonly #around: Surroundings;
   /** Resolved when the main process has ended, or when it is given up. */
   readonly #gone = Promise.withResolvers<void>();
   #hasExited = false;
   #stopped: Promise<void> | undefined;
 
-  constructor(child: ChildProcess & { pid: number }, { mark, intake }: { mark: string; intake: Intake }) {
-    this.#tree = new ProcessTree({ pid: child.pid, mark });
-    this.#intake = intake;
+  constructor(child: ChildProcess & { pid: number }, around: Surroundings) {
+    this.#tree = new ProcessTree({ pid: child.pid, mark: around.mark });
+    this.#around = around;
     child.once("exit", (code, signal) => {
       this.#hasExited = true;
       this.exit = { code, signal };
@@ -58,17 +63,22 @@ export class Job {
   async #finish(): Promise<void> {
     await this.#gone.promise;
     await this.#stopped;
-    await this.#intake.drain();
-    this.#intake.leave();
+    await this.#around.intake.drain();
+    this.left = await this.#lookBehind();
+    if (!this.left) this.#around.intake.leave();
     this.isOver = true;
   }
 
+  async #lookBehind(): Promise<LeftBehind | undefined> {
+    const { mark, post } = this.#around;
+    if (countMarked(post.table, mark) === 0) return undefined;
+    await pause(settleMs);
+    const processes = countMarked(post.table, mark);
+    return processes === 0 ? undefined : watchLeft(this.#around, processes);
+  }
+
   async #end(graceMs: number): Promise<void> {
-    this.#tree.signal("SIGTERM");
-    const endsAt = performance.now() + graceMs;
-    while (performance.now() < endsAt && !(this.#hasExited && !this.#tree.isGroupAlive))
-      await pause(lookEveryMs);
-    for (let round = 0; round < mostRounds && this.#tree.signal("SIGKILL"); round++) await pause(lookEveryMs);
+    await endFamily(this.#tree, { graceMs });
     await Promise.race([this.#gone.promise, pause(mostWaitForDeathMs, undefined, { ref: false })]);
     this.#gone.resolve();
   }
@@ -77,15 +87,16 @@ export class Job {
 /** A process that is really there, or why there is none. Both streams are connected before it can write. */
 export async function startJob(
   launched: Launched,
-  { mark, intake }: { mark: string; intake: Intake },
+  around: Surroundings,
 ): Promise<{ job: Job } | { error: NodeJS.ErrnoException }> {
+  const { intake } = around;
   const child = spawnSafely(launched, intake);
   if (child instanceof Error) {
     intake.attach(undefined);
     return { error: child };
   }
   intake.attach(child);
-  if (hasPid(child)) return { job: new Job(child, { mark, intake }) };
+  if (hasPid(child)) return { job: new Job(child, around) };
   return { error: await new Promise((resolve) => child.once("error", resolve)) };
 }
 

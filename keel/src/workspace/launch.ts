@@ -1,13 +1,16 @@
-/** How a command becomes a process: a fixed argument list, never a string that is put together. */
+/** How a program becomes a process: a fixed argument list, never a string that is put together. */
 import { readdirSync, readFileSync } from "node:fs";
 
-export type Command = {
-  readonly text: string;
+/** A shell with its command, a server, a hook: whatever is to run. */
+export type Program = {
+  /** A path, or a name that is looked for on the path of `env`. */
+  readonly file: string;
+  readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly shell: "bash" | "sh";
 };
 
+/** What `spawn` is given; the process is the leader of a session of its own and has no terminal. */
 export type Launched = {
   readonly file: string;
   readonly args: readonly string[];
@@ -18,22 +21,25 @@ export type Launched = {
   };
 };
 
-/** The seam for whatever is to stand between Keel and a command: a guard, a sandbox. */
-export type Launch = (command: Command) => Launched;
+/** The seam for whatever is to stand between Keel and a program: a guard, a sandbox. */
+export type Launch = (program: Program) => Launched;
 
-/** `bash -c`, as the leader of its own process group and without a terminal. */
 export function plainLaunch(leaked: readonly number[] = leakedDescriptors()): Launch {
-  const closing = leaked.map((descriptor) => ` ${descriptor}>&-`).join("");
-  return ({ text, cwd, env, shell }) => ({
-    file: shell,
-    // Only bash can close descriptors of more than one digit.
-    args: closing && shell === "bash" ? ["-c", `exec bash -c "$0"${closing}`, text] : ["-c", text],
-    options: { cwd, env, detached: true },
-  });
+  const closing = closingWords(leaked);
+  return ({ file, args, cwd, env }) => {
+    const options = { cwd, env, detached: true as const };
+    // Only bash can close descriptors of more than one digit; where it is absent they stay open.
+    if (closing === "" || file === "sh") return { file, args, options };
+    return { file: "bash", args: ["-c", `exec "$@"${closing}`, "bash", file, ...args], options };
+  };
 }
 
+/** What a shell is told to close descriptors. */
+export const closingWords = (descriptors: readonly number[]): string =>
+  descriptors.map((descriptor) => ` ${descriptor}>&-`).join("");
+
 /**
- * Descriptors that whoever started Keel left open and that a command would inherit. Node closes low ones itself.
+ * Descriptors that whoever started Keel left open and that a program would inherit. Node closes low ones itself.
  * Looked at once: what is opened later by Node is never inherited.
  */
 export function leakedDescriptors(): number[] {

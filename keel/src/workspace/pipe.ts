@@ -26,7 +26,7 @@ export function pipes(env: Environment): OpenPipe {
     clearTimeout(idle);
     // A process may serve a thousand sessions, and most of them are not running commands.
     idle = setTimeout(() => {
-      for (const pipe of ready.splice(0)) close(pipe);
+      for (const pipe of ready.splice(0)) closePipe(pipe);
     }, mostIdleMs).unref();
     while (ready.length === 0) {
       making ??= make(env).then((made) => void ready.push(...made));
@@ -53,7 +53,7 @@ async function make(env: Environment): Promise<Pipe[]> {
   }
 }
 
-function close({ read, write }: Pipe): void {
+export function closePipe({ read, write }: Pipe): void {
   closeSync(read);
   closeSync(write);
 }

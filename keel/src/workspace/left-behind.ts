@@ -1,0 +1,69 @@
+/** What a command left running: listed, followed and stoppable until the last of it has ended. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { LeftBehind } from "../engine/ports.ts";
+import { endFamily } from "./end-family.ts";
+import type { Post } from "./guard.ts";
+import type { Intake } from "./intake.ts";
+import { readProcesses } from "./process-table.ts";
+import { ProcessTree } from "./process-tree.ts";
+import { Recorder } from "./recorder.ts";
+
+/** Who ends just after its parent is not worth a word. */
+export const settleMs = 50;
+const mostBytes = 64_000;
+/** Many may end at once; one look finds them all. */
+const gatherMs = 20;
+/** Where nobody tells of an end, we look. */
+const lookEveryMs = 1_000;
+const graceMs = 500;
+const mostWaitForDeathMs = 1_000;
+
+/** How many processes carry this mark. What has cleared its environment is not counted. */
+export const countMarked = (table: string, mark: string): number =>
+  readProcesses(table).filter((one) => one.mark === mark).length;
+
+export function watchLeft(
+  { mark, post, intake }: { mark: string; post: Post; intake: Intake },
+  processes: number,
+): LeftBehind {
+  const recorder = new Recorder({ mostBytes });
+  intake.leave((bytes) => recorder.add(bytes));
+  const watch = watchMarked({ mark, post });
+  const over = watch.gone.then(() => {
+    intake.leave();
+    return recorder.close();
+  });
+  return {
+    processes,
+    over,
+    output: () => recorder.soFar().output,
+    saveTo: (path) => recorder.saveTo(path),
+    async stop() {
+      await endFamily(new ProcessTree({ mark }), { graceMs });
+      watch.look();
+      await Promise.race([over, pause(mostWaitForDeathMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** `gone` settles when nobody carries the mark any more. Timers must not keep Keel alive: all this ends with it. */
+function watchMarked({ mark, post }: { mark: string; post: Post }): { gone: Promise<void>; look(): void } {
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (countMarked(post.table, mark) > 0) {
+      if (!post.onEnded) timer = setTimeout(look, lookEveryMs).unref();
+      return;
+    }
+    stopListening?.();
+    resolve();
+  };
+  const stopListening = post.onEnded?.(() => {
+    timer ??= setTimeout(look, gatherMs).unref();
+  });
+  // Somebody may have ended before we listened.
+  look();
+  return { gone, look };
+}
