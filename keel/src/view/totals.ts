@@ -6,6 +6,8 @@ import { sayUsd } from "./say.ts";
 export type ModelTotals = {
   readonly usage: Usage;
   readonly costUsd: number;
+  /** Tokens of replies that had no known price; the cost leaves them out. */
+  readonly unpricedTokens: number;
   /** Replies, compactions included. */
   readonly replies: number;
 };
@@ -83,6 +85,8 @@ export function sayCost({ costUsd, lostRequests, unpricedTokens }: Totals): stri
   return unpricedTokens > 0 ? `${sum} and ${unpricedTokens} tokens without a known price` : sum;
 }
 
+const noModelTotals: ModelTotals = { usage: noUsage, costUsd: 0, unpricedTokens: 0, replies: 0 };
+
 type Charge = { model: string; usage: Usage | null; costUsd: number | null; ms: number };
 
 function charge(totals: Totals, { model, usage, costUsd, ms }: Charge): Totals {
@@ -90,16 +94,18 @@ function charge(totals: Totals, { model, usage, costUsd, ms }: Charge): Totals {
   if (usage === null) return { ...timed, lostRequests: totals.lostRequests + 1 };
   const tokens = contextTokens(usage);
   if (tokens === 0 && !costUsd) return timed;
-  const before = own(totals.models, model) ?? { usage: noUsage, costUsd: 0, replies: 0 };
+  const before = own(totals.models, model) ?? noModelTotals;
+  const unpricedTokens = costUsd === null ? tokens : 0;
   const after = {
     usage: addUsage(before.usage, usage),
     costUsd: before.costUsd + (costUsd ?? 0),
+    unpricedTokens: before.unpricedTokens + unpricedTokens,
     replies: before.replies + 1,
   };
   return {
     ...timed,
     costUsd: totals.costUsd + (costUsd ?? 0),
-    unpricedTokens: totals.unpricedTokens + (costUsd === null ? tokens : 0),
+    unpricedTokens: totals.unpricedTokens + unpricedTokens,
     usage: addUsage(totals.usage, usage),
     models: { ...totals.models, [model]: after },
   };

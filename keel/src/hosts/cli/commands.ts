@@ -60,6 +60,21 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./sessions-delete.ts")).deleteSession,
   }),
   command({
+    name: "usage",
+    usage: "keel usage [SESSION] [--project] [--days N] [--json]",
+    says: "What a session used and cost, and how well the provider's cache served it; the newest one when none is named",
+    options: {
+      ...json,
+      project: { kind: "flag", says: "All sessions of this folder" },
+      days: {
+        kind: "text",
+        value: "N",
+        says: "Those of the last N days, of every folder unless --project is given",
+      },
+    },
+    load: async () => (await import("./usage.ts")).showUsage,
+  }),
+  command({
     name: "models",
     usage: "keel models [--json]",
     says: "The models that Keel knows, with window and prices",

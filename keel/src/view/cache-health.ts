@@ -1,0 +1,210 @@
+/**
+ * How well the provider's prompt cache served a session, from its log alone: what was read, what was written, and each
+ * request that read less than the one before it had left, with the boundary and the block that broke the prefix.
+ */
+import type { Durable, DurableEvent, Envelope } from "../protocol/event.ts";
+import { isDurable } from "../protocol/event.ts";
+import type { Prediction, Usage } from "../protocol/usage.ts";
+import { type Boundary, boundariesOf, type Prompt } from "./cache-boundary.ts";
+
+/** Why a request read less than was kept for it. */
+export type BreakCause =
+  | { readonly kind: "declared"; readonly by: Boundary }
+  /** Nobody asked for so long that the provider forgot. */
+  | { readonly kind: "expired"; readonly pauseMs: number }
+  /** The log declares nothing: the provider dropped it, or something changed on the way. */
+  | { readonly kind: "unexplained" };
+
+export type CacheBreak = {
+  readonly session: string;
+  /** Of the event that says that the request was sent. */
+  readonly seq: number;
+  readonly at: number;
+  /** Counts the requests of the session that were answered, from 1. */
+  readonly request: number;
+  readonly model: string;
+  readonly keptTokens: number;
+  readonly readTokens: number;
+  readonly cause: BreakCause;
+  /** The first block that was new: `tool Read`, `system 2`, `thinking`, `message 1`, or how far the reading came. */
+  readonly block: string;
+};
+
+export type CacheTokens = {
+  readonly readTokens: number;
+  readonly writtenTokens: number;
+  /** Paid in full: neither read nor written. */
+  readonly newTokens: number;
+};
+
+export type CacheHealth = CacheTokens & {
+  readonly requests: number;
+  /** What was predicted, and what came, of the requests that had a prediction. */
+  readonly predicted: CacheTokens;
+  readonly counted: CacheTokens;
+  readonly breaks: readonly CacheBreak[];
+  /** What the fold has to know of the session that it is in. */
+  readonly now: Tracking;
+};
+
+type Tracking = {
+  readonly session: string;
+  readonly requests: number;
+  readonly prompt: Prompt | undefined;
+  readonly boundaries: readonly Boundary[];
+  readonly open: Open | undefined;
+  readonly last: Kept | undefined;
+  readonly kept: ReadonlyMap<string, Kept>;
+};
+
+type Open = {
+  readonly requestId: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly model: string;
+  readonly predicted: Prediction | undefined;
+};
+
+/** What a request left behind, and how many boundaries had come before it. */
+type Kept = {
+  readonly at: number;
+  readonly model: string;
+  readonly tokens: number;
+  readonly lifeMs: number;
+  readonly boundaries: number;
+};
+
+const none: CacheTokens = { readTokens: 0, writtenTokens: 0, newTokens: 0 };
+
+const untracked = (session: string): Tracking => ({
+  session,
+  requests: 0,
+  prompt: undefined,
+  boundaries: [],
+  open: undefined,
+  last: undefined,
+  kept: new Map(),
+});
+
+export const noCacheHealth: CacheHealth = {
+  ...none,
+  requests: 0,
+  predicted: none,
+  counted: none,
+  breaks: [],
+  now: untracked(""),
+};
+
+/** Sessions may follow one another: what was kept for one is not expected of the next. */
+export function foldCacheHealth(health: CacheHealth, event: Envelope): CacheHealth {
+  if (!isDurable(event)) return health;
+  const now = health.now.session === event.session ? health.now : untracked(event.session);
+  switch (event.type) {
+    case "model.started": {
+      const { requestId, seq, at, model, predicted } = event;
+      return { ...health, now: { ...now, open: { requestId, seq, at, model, predicted } } };
+    }
+    case "model.finished":
+      return answered({ ...health, now }, event);
+    case "context.compacted":
+      return declared(answered({ ...health, now }, event), event);
+    case "model.failed":
+      return { ...health, now: { ...now, open: undefined } };
+    default:
+      return declared({ ...health, now }, event);
+  }
+}
+
+export function cacheHealthOf(envelopes: Iterable<Envelope>): CacheHealth {
+  let health = noCacheHealth;
+  for (const envelope of envelopes) health = foldCacheHealth(health, envelope);
+  return health;
+}
+
+/** The share of all input that was read from the cache; undefined when nothing was sent. */
+export function readRatio({ readTokens, writtenTokens, newTokens }: CacheTokens): number | undefined {
+  const all = readTokens + writtenTokens + newTokens;
+  return all > 0 ? readTokens / all : undefined;
+}
+
+function declared(health: CacheHealth, event: Durable): CacheHealth {
+  const { now } = health;
+  const found = boundariesOf(event, now.prompt);
+  const prompt = event.type === "prompt.fixed" ? { system: event.system, tools: event.tools } : now.prompt;
+  const boundaries = found.length > 0 ? [...now.boundaries, ...found] : now.boundaries;
+  return { ...health, now: { ...now, prompt, boundaries } };
+}
+
+type Answered = Durable & Extract<DurableEvent, { type: "model.finished" | "context.compacted" }>;
+
+function answered(health: CacheHealth, event: Answered): CacheHealth {
+  const { now } = health;
+  const { open } = now;
+  if (!open || open.requestId !== event.requestId) return health;
+  const tokens = tokensOf(event.usage);
+  const tracked: Tracking = { ...now, requests: now.requests + 1, open: undefined };
+  const found = breakOf(tracked, open, tokens.readTokens);
+  const left: Kept = {
+    at: open.at,
+    model: open.model,
+    tokens: tokens.readTokens + tokens.writtenTokens,
+    lifeMs: (event.usage.cacheWriteLongTokens ?? 0) > 0 ? longLifeMs : lifeMs,
+    boundaries: now.boundaries.length,
+  };
+  return {
+    ...health,
+    ...added(health, tokens),
+    requests: health.requests + 1,
+    predicted: open.predicted
+      ? added(health.predicted, tokensOf({ ...open.predicted, outputTokens: 0 }))
+      : health.predicted,
+    counted: open.predicted ? added(health.counted, tokens) : health.counted,
+    breaks: found ? [...health.breaks, found] : health.breaks,
+    now: { ...tracked, last: left, kept: new Map(now.kept).set(open.model, left) },
+  };
+}
+
+const lifeMs = 5 * 60_000;
+const longLifeMs = 60 * 60_000;
+
+/** A cache belongs to a model: what counts is what the same one was last sent, else what the session had so far. */
+function breakOf(now: Tracking, open: Open, readTokens: number): CacheBreak | undefined {
+  const kept = now.kept.get(open.model) ?? now.last;
+  if (!kept || readTokens >= kept.tokens) return undefined;
+  const cause = causeOf(now, open, kept);
+  const { session, requests: request } = now;
+  const { seq, at, model } = open;
+  const block = cause.kind === "declared" ? cause.by.block : `after ${readTokens} tokens`;
+  return { session, seq, at, request, model, keptTokens: kept.tokens, readTokens, cause, block };
+}
+
+function causeOf(now: Tracking, open: Open, kept: Kept): BreakCause {
+  const since = now.boundaries.slice(kept.boundaries);
+  if (kept.model !== open.model) {
+    const by = since.findLast(({ what }) => what === "model") ?? {
+      what: "model",
+      why: "fallback",
+      block: "all",
+    };
+    return { kind: "declared", by };
+  }
+  const pauseMs = open.at - kept.at;
+  if (pauseMs >= kept.lifeMs) return { kind: "expired", pauseMs };
+  const by = order.flatMap((what) => since.filter((boundary) => boundary.what === what))[0];
+  return by ? { kind: "declared", by } : { kind: "unexplained" };
+}
+
+/** In the provider's order: the first one broke the prefix, whatever else changed. */
+const order: readonly Boundary["what"][] = ["prompt", "thinking", "messages"];
+
+const tokensOf = (usage: Usage): CacheTokens => ({
+  readTokens: usage.cacheReadTokens,
+  writtenTokens: usage.cacheWriteTokens,
+  newTokens: usage.inputTokens,
+});
+
+const added = (left: CacheTokens, right: CacheTokens): CacheTokens => ({
+  readTokens: left.readTokens + right.readTokens,
+  writtenTokens: left.writtenTokens + right.writtenTokens,
+  newTokens: left.newTokens + right.newTokens,
+});
