@@ -48,7 +48,13 @@ const rows = {
   "hosts/console": { imports: host },
   "hosts/ide": { imports: host },
 
-  testing: { imports: ["kernel", "transport", "protocol", "engine", "store/memory.ts"] },
+  testing: {
+    imports: [
+      ...["kernel", "transport", "protocol", "engine", "store/memory.ts"],
+      // Recorded exchanges are served to the real adapters.
+      ...["models/http.ts", "models/connect.ts", "models/catalog.ts", "models/providers.ts"],
+    ],
+  },
 } as const satisfies Record<string, Omit<Layer, "folder">>;
 
 export const layers: Readonly<Record<string, Layer>> = {

@@ -169,7 +169,23 @@ export const faults = {
     hint: "The bill shows at least what is known.",
     exit: exitCodes.turnFailed,
   },
+  not_recorded: {
+    says: "The cassette {file} has no answer. {reason}",
+    hint: "Let the test ask what was recorded, or record it anew.",
+    exit: exitCodes.turnFailed,
+  },
   aborted: { says: "Interrupted.", hint: "Send another message to go on.", exit: exitCodes.interrupted },
+  // Files
+  checkpoints_off: {
+    says: "This session keeps no checkpoints of files.",
+    hint: "Start it with checkpoints on.",
+    exit: exitCodes.usage,
+  },
+  checkpoint_unknown: {
+    says: "Nothing was kept under the checkpoint {checkpoint}.",
+    hint: "A checkpoint is the id of a message of yours; only turns that changed files have one.",
+    exit: exitCodes.usage,
+  },
   // Wires
   line_too_long: {
     says: "A line is longer than {limit} bytes.",

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startModelServer } from "./model-server.ts";
-import { runModelServer } from "./model-server-main.ts";
+import { runModelServer, runRecordingProxy } from "./model-server-main.ts";
 
 const started: ChildProcess[] = [];
 let folder = "";
@@ -20,14 +20,14 @@ afterEach(async () => {
 const source = path.resolve(import.meta.dirname, "model-server-main.ts");
 
 /** Runs the server in a process of its own, as the command does. */
-async function run(options: object, stdin: "pipe" | "ignore" = "pipe") {
+async function run(options: object, stdin: "pipe" | "ignore" = "pipe", which = "runModelServer") {
   const program = `
-    import { runModelServer } from ${JSON.stringify(source)};
-    await runModelServer({ ...${JSON.stringify(options)}, write: (text) => process.stdout.write(text) });
+    import { ${which} as run } from ${JSON.stringify(source)};
+    await run({ ...${JSON.stringify(options)}, write: (text) => process.stdout.write(text) });
     process.stdout.write("ended");`;
   const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", program], {
     cwd: folder,
-    stdio: [stdin, "pipe", "inherit"],
+    stdio: [stdin, "pipe", which === "runReplayServer" ? "ignore" : "inherit"],
   });
   started.push(child);
   let output = "";
@@ -113,5 +113,37 @@ describe("the model server as a command", () => {
       message: expect.stringContaining("cannot listen"),
     });
     await taken.close();
+  });
+});
+
+describe("cassettes as commands", () => {
+  test("one process records what a server answers; another plays it, and does not end well when asked for more", async () => {
+    const cassetteFile = path.join(folder, "tape.jsonl");
+    const kept = { blocks: [{ type: "text" as const, text: "kept" }] };
+    const server = await startModelServer({ script: { replies: [kept] } });
+    const recorder = await run({ cassetteFile, upstream: server.url }, "pipe", "runRecordingProxy");
+    const live = await ask(recorder.address.url);
+    recorder.child.stdin?.end();
+    expect(await recorder.exit).toEqual([0, null]);
+    expect(recorder.output()).toContain("ended");
+    await server.close();
+    expect(await readFile(cassetteFile, "utf8")).not.toContain("a-very-secret");
+
+    const player = await run({ cassetteFile }, "pipe", "runReplayServer");
+    expect(await ask(player.address.url)).toEqual(live);
+    expect(await ask(player.address.url)).toMatchObject({
+      error: { message: expect.stringMatching(/recorded once and is asked once more/) },
+    });
+    player.child.stdin?.end();
+    expect(await player.exit).toEqual([1, null]);
+  });
+
+  test("an upstream that is no address is refused", async () => {
+    const options = {
+      cassetteFile: path.join(folder, "tape.jsonl"),
+      upstream: "nowhere",
+      write: () => undefined,
+    };
+    await expect(runRecordingProxy(options)).rejects.toMatchObject({ code: "usage" });
   });
 });

@@ -1,9 +1,13 @@
-/** The model server as a command: `keel model-server --script FILE [--port N] [--requests FILE]`. */
+/**
+ * Model servers as commands: one that follows a script, one that plays a cassette, and one that records a cassette while
+ * it passes requests on. Each serves until SIGTERM, SIGINT or the end of standard input.
+ */
 import { appendFileSync, fstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { fault } from "../kernel/fault.ts";
+import { Fault, fault } from "../kernel/fault.ts";
 import { toLine } from "../kernel/json.ts";
 import { sayIssues } from "../kernel/schema.ts";
+import { startRecordingProxy, startReplayServer } from "./cassette-server.ts";
 import { startModelServer } from "./model-server.ts";
 import type { Script } from "./script.ts";
 import { fillPlaceholders, parseScript } from "./script-file.ts";
@@ -17,29 +21,68 @@ export type RunModelServerOptions = {
   readonly write: (text: string) => void;
 };
 
-/**
- * Serves until SIGTERM, SIGINT or the end of standard input, then closes every connection and returns. Throws the
- * fault `usage` when the script cannot be read or the port cannot be had.
- */
+/** Throws the fault `usage` when the script cannot be read or the port cannot be had. */
 export async function runModelServer(options: RunModelServerOptions): Promise<void> {
   const script = await readScript(options.scriptFile);
   const { requestsFile } = options;
-  const server = await startModelServer({
-    script,
-    port: options.port,
-    // Its clients are not ours alone, and nobody here knows their logs.
-    law: "none",
-    // Only the test that reads the file wants the requests; here they would only fill memory.
-    mostRequests: 0,
-    onRequest:
-      requestsFile === undefined ? undefined : (seen) => appendFileSync(requestsFile, `${toLine(seen)}\n`),
-  }).catch((cause: unknown) => {
+  await serveUntilEnd(options, () =>
+    startModelServer({
+      script,
+      port: options.port,
+      // Only the test that reads the file wants the requests; here they would only fill memory.
+      mostRequests: 0,
+      onRequest:
+        requestsFile === undefined ? undefined : (seen) => appendFileSync(requestsFile, `${toLine(seen)}\n`),
+    }),
+  );
+}
+
+export type RunReplayOptions = Pick<RunModelServerOptions, "port" | "write"> & {
+  readonly cassetteFile: string;
+};
+
+/** Throws `usage` as above, and `not_recorded` at the end when something was asked that the cassette does not hold. */
+export async function runReplayServer({ cassetteFile, ...options }: RunReplayOptions): Promise<void> {
+  const { replay } = await serveUntilEnd(options, () =>
+    startReplayServer({ file: cassetteFile, port: options.port }),
+  );
+  replay.check();
+}
+
+export type RunRecorderOptions = RunReplayOptions & {
+  /** Where requests go, such as `https://api.anthropic.com`. */
+  readonly upstream: string;
+};
+
+/** The cassette is made anew. Throws `usage` as above, and for an upstream that is no address. */
+export async function runRecordingProxy({
+  cassetteFile,
+  upstream,
+  ...options
+}: RunRecorderOptions): Promise<void> {
+  if (!/^https?:$/.test(URL.parse(upstream)?.protocol ?? ""))
+    throw fault("usage", { reason: "The upstream is not an http or https address." });
+  await serveUntilEnd(options, () =>
+    startRecordingProxy({ upstream, file: cassetteFile, port: options.port }),
+  );
+}
+
+type Served = { readonly url: string; readonly port: number; close(): Promise<void> };
+
+/** Says where it serves, waits for the end, and closes every connection. */
+async function serveUntilEnd<S extends Served>(
+  { write }: Pick<RunModelServerOptions, "write">,
+  start: () => Promise<S>,
+): Promise<S> {
+  const server = await start().catch((cause: unknown) => {
+    if (cause instanceof Fault) throw cause;
     throw fault("usage", { reason: `The server cannot listen: ${wordsOf(cause)}`, cause });
   });
   const ended = untilEnd();
-  options.write(`${toLine({ port: server.port, url: server.url })}\n`);
+  write(`${toLine({ port: server.port, url: server.url })}\n`);
   await ended;
   await server.close();
+  return server;
 }
 
 /** The script of a file; `{{cwd}}` in it is the folder in which the server was started. */

@@ -1,5 +1,21 @@
 /** The public entry `keel/testing`: what Keel's own tests use, for the tests of its users. */
 export type { Asked, ScriptFunction } from "./answers.ts";
+export type { RecordedExchange } from "./cassette.ts";
+export type { MatchRules } from "./cassette-match.ts";
+export { openRecorder, type RecorderOptions } from "./cassette-record.ts";
+export {
+  openReplay,
+  openReplayModel,
+  type Replay,
+  type ReplayModelOptions,
+  type ReplayOptions,
+} from "./cassette-replay.ts";
+export {
+  type CassetteServer,
+  type RecordingProxyOptions,
+  startRecordingProxy,
+  startReplayServer,
+} from "./cassette-server.ts";
 export { countingIds } from "./counting-ids.ts";
 export { type CrashPoint, crashAfter, crashPoint } from "./crash.ts";
 export { type FakeClock, fakeClock, instantClock, testEpochMs } from "./fake-clock.ts";

@@ -1,0 +1,144 @@
+/** Cassettes over real HTTP on the loopback interface, for programs that cannot be handed a function. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { toFault } from "../kernel/fault.ts";
+import { type Http, openHttp } from "../models/http.ts";
+import { keptHeaders } from "./cassette.ts";
+import { bodyOf, openRecorder } from "./cassette-record.ts";
+import { bytesOf, openReplay, type Replay, type ReplayOptions } from "./cassette-replay.ts";
+
+export type CassetteServer = {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+};
+
+/** Answers from a cassette. A request that is not recorded is refused with 400, in words of both wires. */
+export async function startReplayServer(
+  options: ReplayOptions & { readonly port?: number | undefined },
+): Promise<CassetteServer & { readonly replay: Replay }> {
+  const replay = await openReplay(options);
+  const server = await listen(options.port, async (request, response) => {
+    const body = await readBody(request);
+    const path = pathOf(request).split("?")[0] ?? "";
+    const { method = "GET", headers } = request;
+    const question = { method, path, headers, body: method === "GET" ? null : bodyOf({ body }) };
+    const recorded = replay.answer(question);
+    if (!recorded) return refuse(response, 400, replay.misses.at(-1) ?? "");
+    response.writeHead(recorded.status, recorded.headers);
+    if (recorded.ended === "whole") response.end(bytesOf(recorded));
+    else response.write(bytesOf(recorded), () => response.destroy());
+  });
+  return { ...server, replay };
+}
+
+export type RecordingProxyOptions = {
+  /** Where requests go, such as `https://api.anthropic.com`. Keys pass through to there, and nowhere else. */
+  readonly upstream: string;
+  readonly file: string;
+  readonly port?: number | undefined;
+  readonly secrets?: readonly string[] | undefined;
+  /** In place of a connection of its own. */
+  readonly http?: Http | undefined;
+};
+
+/** Passes requests on to a real server and records what comes back. */
+export async function startRecordingProxy(options: RecordingProxyOptions): Promise<CassetteServer> {
+  const { upstream, file, secrets } = options;
+  const own = options.http ? undefined : openHttp();
+  const send = await openRecorder({ http: options.http ?? own?.send ?? openHttp().send, file, secrets });
+  const server = await listen(options.port, async (request, response) => {
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    const { method } = request;
+    if (method !== "GET" && method !== "POST") return refuse(response, 405, "only GET and POST are recorded");
+    const body = method === "POST" ? { body: await readBody(request) } : {};
+    const headers = passedOn(request.headers);
+    const answer = await send(
+      { method, url: addressOf(upstream, pathOf(request)), headers, ...body },
+      gone.signal,
+    );
+    response.writeHead(answer.status, headersOf(answer));
+    for await (const chunk of answer.body) response.write(chunk);
+    response.end();
+  });
+  return {
+    ...server,
+    async close() {
+      await server.close();
+      own?.close();
+    },
+  };
+}
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+async function listen(port: number | undefined, serve: Serve): Promise<CassetteServer> {
+  const server = createServer((request, response) => {
+    // A reader that leaves early is no error of the server.
+    response.on("error", () => undefined);
+    serve(request, response).catch((thrown: unknown) => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, 502, toFault(thrown).message);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port ?? 0, "127.0.0.1", resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${taken}`,
+    port: taken,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Both wires find a type and a message in it. */
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify({ type: "error", error: { type: "invalid_request_error", message } }));
+}
+
+const pathOf = (request: IncomingMessage): string => request.url ?? "/";
+
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** People name the address with and without the version that requests bring along. */
+function addressOf(upstream: string, path: string): string {
+  const base = upstream.replace(/\/+$/, "");
+  return base.endsWith("/v1") && path.startsWith("/v1/") ? base + path.slice("/v1".length) : base + path;
+}
+
+/** What belongs to this connection, and what would make the answer unreadable. */
+const notPassedOn = [
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "accept-encoding",
+  "expect",
+];
+
+const passedOn = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || notPassedOn.includes(name) ? [] : [[name, [value].flat().join(", ")]],
+    ),
+  );
+
+const headersOf = (answer: { header(name: string): string | undefined }): Record<string, string> =>
+  Object.fromEntries(
+    keptHeaders.flatMap((name) => {
+      const value = answer.header(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
