@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { costOf } from "../keel/src/engine/cost.ts";
 import type { Prediction, Usage } from "../keel/src/protocol/usage.ts";
+import { leastCacheTokens } from "../keel/src/testing/prompt-cache.ts";
 import { type Day, known, liveADay, models } from "./cache/scenario.ts";
 
 const inputUsd = (model: string, usage: Usage): number =>
@@ -65,6 +66,14 @@ describe("a day of requests", () => {
       expect(Math.abs(predicted.cacheReadTokens - read), `request ${index + 1}`).toBeLessThan(50);
     }
   });
+});
+
+test("the simulated provider and our catalog know the same shortest start of each model", () => {
+  const usual = leastCacheTokens("a model that nobody knows");
+  const claudes = known.list().filter(({ provider }) => provider === "anthropic");
+  expect(claudes.length).toBeGreaterThan(10);
+  for (const { id, leastCacheTokens: least } of claudes)
+    expect(least ?? usual, id).toBe(leastCacheTokens(id));
 });
 
 function sum<T>(items: readonly T[], of: (item: T, index: number) => number): number {

@@ -2,21 +2,23 @@
  * A long working day against a provider with a simulated prompt cache: real HTTP, our own adapter, real tools on files
  * in memory, thinking, compaction, pauses, another model, broken replies and a restart. The clock is the test's.
  */
+import * as z from "zod/mini";
 import type { Clock } from "../../keel/src/engine/ports.ts";
+import { defineTool, type Tool } from "../../keel/src/engine/tools/define.ts";
+import { schemaOf } from "../../keel/src/kernel/schema.ts";
 import { anthropicModel } from "../../keel/src/models/anthropic/model.ts";
 import { catalog } from "../../keel/src/models/catalog.ts";
 import { openHttp } from "../../keel/src/models/http.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
+import { text } from "../../keel/src/protocol/message.ts";
 import type { Usage } from "../../keel/src/protocol/usage.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { instantClock } from "../../keel/src/testing/fake-clock.ts";
-import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply, replyWith, thinking, toolUse } from "../../keel/src/testing/reply.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
 import { memoryLog, openTestSession, type TestSession } from "../../keel/src/testing/test-session.ts";
-import { builtInTools } from "../../keel/src/tools/catalog.ts";
 
 export type Day = {
   /** What the server counted, in the order of the requests that it answered. */
@@ -38,6 +40,21 @@ const files = {
   "c.txt": "Übergrößenträger und ähnliche Wörter – mit Zeichen außerhalb von ASCII.\n".repeat(40),
 };
 const names = Object.keys(files);
+
+/** Tools of its own: the day stays the same when the built-in ones change. */
+const tools = ["Look", "Search", "Change"].map((name) =>
+  defineTool({
+    name,
+    description: `${name}s at files of the project, one at a time. `.repeat(8),
+    input: schemaOf(z.object({ file: z.string(), lines: z.number() })),
+    traits: { readOnly: true, concurrent: true, replay: "safe" },
+    claims: async () => [{ action: "read" as const, target: "/project" }],
+    async *run({ file, lines }) {
+      const found = (files[file as keyof typeof files] ?? "").split("\n").slice(0, lines).join("\n");
+      return { content: [text(found)], display: { kind: "text", text: "seen" } };
+    },
+  }),
+) as unknown as Tool[];
 
 export async function liveADay(): Promise<Day> {
   const offset = { ms: 0 };
@@ -68,8 +85,7 @@ export async function liveADay(): Promise<Day> {
       model,
       clock,
       ids: countingIds({ prefix: life }),
-      tools: builtInTools(),
-      workspace: memoryWorkspace({ files }),
+      tools,
       system: ["You are a careful engineer. ".repeat(150), "You work in /project."],
       settings: { model: models.usual, thinking: { kind: "budget", tokens: 2_000 } },
     });
@@ -120,7 +136,7 @@ function answerTo(lastUser: string, number: number, size: number): Reply {
     return replyWith({ fault: { kind: "http", status: 529, type: "overloaded_error", message: "busy" } });
   if (lastUser === "break off" && number % 2 === 0)
     return replyWith({ fault: { kind: "cut", afterEvents: 3 } }, "This will not be whole.");
-  const look = (name: string | undefined) => toolUse("Read", { file_path: `/project/${name}`, limit: 30 });
+  const look = (name: string | undefined) => toolUse("Look", { file: name ?? "", lines: 30 });
   const thought = thinking(`Thought ${number}: ${"so ".repeat(size % 50)}`);
   if (lastUser !== "") return reply(thought, "Let me see.", look(names[number % names.length]));
   if (number % 3 === 0) return reply(thought, look(names[number % 2]), look(names[2]));

@@ -29,7 +29,7 @@ function rates({
 /** Searches are 10 USD per thousand. */
 const prices = (table: ReturnType<typeof rates>): Prices => ({ ...table, webSearch: 0.01, asOf });
 
-type ClaudeRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens"> & {
+type ClaudeRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "leastCacheTokens"> & {
   readonly name: string;
   readonly thinking: "budget" | "adaptive";
   readonly prices: Prices;
@@ -57,6 +57,7 @@ const claudeModels: readonly ModelInfo[] = [
   }),
   claude("claude-fable-5", {
     name: "Claude Fable 5",
+    leastCacheTokens: 512,
     ...adaptive,
     prices: prices(rates({ input: 10, output: 50 })),
   }),
@@ -65,11 +66,11 @@ const claudeModels: readonly ModelInfo[] = [
     ...adaptive,
     prices: prices(rates({ input: 4, output: 20, cacheRead: 0.2 })),
   }),
-  claude("claude-opus-5", { name: "Claude Opus 5", ...adaptive, prices: opus }),
+  claude("claude-opus-5", { name: "Claude Opus 5", leastCacheTokens: 512, ...adaptive, prices: opus }),
   claude("claude-opus-4-8", { name: "Claude Opus 4.8", ...adaptive, prices: opus }),
-  claude("claude-opus-4-7", { name: "Claude Opus 4.7", ...adaptive, prices: opus }),
-  claude("claude-opus-4-6", { name: "Claude Opus 4.6", ...adaptive, prices: opus }),
-  claude("claude-opus-4-5", { name: "Claude Opus 4.5", ...budget, prices: opus }),
+  claude("claude-opus-4-7", { name: "Claude Opus 4.7", leastCacheTokens: 2_048, ...adaptive, prices: opus }),
+  claude("claude-opus-4-6", { name: "Claude Opus 4.6", leastCacheTokens: 4_096, ...adaptive, prices: opus }),
+  claude("claude-opus-4-5", { name: "Claude Opus 4.5", leastCacheTokens: 4_096, ...budget, prices: opus }),
   claude("claude-opus-4-1", {
     name: "Claude Opus 4.1",
     ...budget,
@@ -88,6 +89,7 @@ const claudeModels: readonly ModelInfo[] = [
   }),
   claude("claude-sonnet-4-6", {
     name: "Claude Sonnet 4.6",
+    leastCacheTokens: 2_048,
     ...adaptive,
     prices: prices(rates({ input: 3, output: 15 })),
   }),
@@ -106,6 +108,7 @@ const claudeModels: readonly ModelInfo[] = [
   }),
   claude("claude-haiku-4-5", {
     name: "Claude Haiku 4.5",
+    leastCacheTokens: 4_096,
     ...budget,
     prices: prices(rates({ input: 1, output: 5 })),
   }),

@@ -73,6 +73,8 @@ describe("the simulated cache", () => {
     ["claude-sonnet-4-5", 1_024],
     ["claude-sonnet-4-6", 2_048],
     ["claude-haiku-4-5-20251001", 4_096],
+    ["claude-opus-5", 512],
+    ["claude-opus-5-5", 1_024],
     ["anything", 1_024],
   ])("keeps for %s nothing that is shorter than %i tokens", (name, least) => {
     const { count } = cacheAt();

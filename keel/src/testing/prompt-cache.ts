@@ -61,8 +61,9 @@ export const lookBackBlocks = 20;
 
 /** A start that is shorter is not kept, by the model's name; the first row that fits counts. */
 const leastTokens: readonly (readonly [model: RegExp, tokens: number])[] = [
-  [/haiku-4-5|opus-4-[567]/, 4_096],
-  [/haiku-3|sonnet-4-6/, 2_048],
+  [/haiku-4-5|opus-4-[56]/, 4_096],
+  [/haiku-3|sonnet-4-6|opus-4-7/, 2_048],
+  [/(?:opus|fable)-5(?!-\d\b)/, 512],
 ];
 const usualLeastTokens = 1_024;
 
