@@ -1,13 +1,18 @@
-/** What an edit would do, or why it cannot be done. Used before the permission and again before the write. */
+/** What one or several edits would do, or why they cannot be done. Used before the permission and again before the write. */
 import type { ToolContext } from "../engine/tools/define.ts";
+import { type Existing, findExisting, mostFileBytes } from "./existing-text.ts";
 import { nearMiss } from "./near-miss.ts";
 import { findPlaces, lineEnd, lineOf } from "./occurrences.ts";
-import { movedTarget, targetOf } from "./target.ts";
-import { decodeText, type TextFile } from "./text-file.ts";
+import type { TextFile } from "./text-file.ts";
 
-const mostFileBytes = 16 * 1024 * 1024;
 /** Lines that are named when a text occurs several times. */
 const mostLinesNamed = 12;
+
+export type Replacement = {
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all: boolean;
+};
 
 export type Edit = {
   readonly path: string;
@@ -19,63 +24,79 @@ export type Edit = {
   readonly stamp: string | null;
 };
 
-type Wish = { file_path: string; old_string: string; new_string: string; replace_all: boolean };
+type Wish = { readonly file_path: string; readonly edits: readonly Replacement[] };
 type Plan = { readonly ok: true; readonly edit: Edit } | { readonly ok: false; readonly why: string };
+type Applied =
+  | { readonly ok: true; readonly text: string; readonly places: number }
+  | { readonly ok: false; readonly why: string };
 
-export async function planEdit(wish: Wish, context: ToolContext): Promise<Plan> {
-  const { file_path, old_string, new_string } = wish;
-  const target = await targetOf(context, { action: "write", path: file_path });
-  if (!target.ok) return target;
-  if (old_string === new_string)
-    return no("old_string and new_string are the same: there is nothing to change.");
-  const { path, kind } = target.facts;
-  if (kind === "missing") return planNewFile(wish, path);
-  if (kind !== "file") return no(`${file_path} is not a file that can be edited.`);
-  // Nothing of the file is told, not even how near a guess came, unless it was read, and so was allowed to be.
-  const seen = context.seen(path);
-  if (seen === undefined)
-    return no(`${file_path} has not been read in this session. Read it first, then edit it.`);
-  const read = await context.workspace.files.read(path, { mostBytes: mostFileBytes });
-  if (!read.ok) return no(read.why);
-  if (read.file.path !== path) return no(movedTarget(file_path));
-  if (read.file.stamp !== seen)
-    return no(`${file_path} has changed since it was read. Read it again, then edit it.`);
-  const file = decodeText(read.file.bytes);
+/** All edits, each on what the ones before it left, or none. */
+export async function planEdits({ file_path, edits }: Wish, context: ToolContext): Promise<Plan> {
+  const found = await findExisting(file_path, context, "edit");
+  if (!found.ok) return found;
+  const start = startOf(found.existing, file_path);
+  if (!start.ok) return start;
+  const { existing } = found;
+  let { text } = start;
+  let places = 0;
+  for (const [at, edit] of edits.entries()) {
+    const isNew = existing.kind === "missing" && at === 0;
+    const applied = applyEdit(edit, { file_path, text, isNew });
+    if (!applied.ok) return no(edits.length === 1 ? applied.why : `${ordinal(at, edits)} ${applied.why}`);
+    text = applied.text;
+    places += applied.places;
+  }
+  if (text.length > mostFileBytes)
+    return no(`${file_path} would become too large: ${text.length} characters.`);
+  const stamp = existing.kind === "missing" ? null : existing.stamp;
+  return {
+    ok: true,
+    edit: { path: existing.path, before: start.text, after: text, places, form: start.form, stamp },
+  };
+}
+
+const ordinal = (at: number, edits: readonly Replacement[]): string =>
+  `Edit ${at + 1} of ${edits.length}, and so none of them, was made:`;
+
+function startOf(
+  existing: Existing,
+  file_path: string,
+): { ok: true; text: string; form: Edit["form"] } | { ok: false; why: string } {
+  if (existing.kind === "missing") return { ok: true, text: "", form: { encoding: "utf-8", hasMark: false } };
+  const { file } = existing;
   if (!file) return no(`${file_path} is not text. Change it with a program, through Bash.`);
   if (!file.isExact)
     return no(
       `${file_path} is not valid UTF-8, so an edit would damage it. Change it with a program, through Bash.`,
     );
-  return planReplacement(wish, { path, stamp: seen, file });
+  return { ok: true, text: file.text, form: { encoding: file.encoding, hasMark: file.hasMark } };
 }
 
-function planNewFile({ file_path, old_string, new_string }: Wish, path: string): Plan {
-  if (old_string !== "") return no(`No such file: ${file_path}. To make a new file, leave old_string empty.`);
-  const form = { encoding: "utf-8", hasMark: false } as const;
-  return { ok: true, edit: { path, before: "", after: new_string, places: 1, form, stamp: null } };
-}
-
-function planReplacement(
-  { file_path, old_string, new_string, replace_all }: Wish,
-  { path, stamp, file }: { path: string; stamp: string; file: TextFile },
-): Plan {
-  const { text } = file;
-  const form = { encoding: file.encoding, hasMark: file.hasMark };
+function applyEdit(
+  { old_string, new_string, replace_all }: Replacement,
+  { file_path, text, isNew }: { file_path: string; text: string; isNew: boolean },
+): Applied {
+  if (old_string === new_string)
+    return no("old_string and new_string are the same: there is nothing to change.");
+  if (!new_string.isWellFormed())
+    return no("new_string is not valid text: it holds half of a surrogate pair.");
   if (old_string === "") {
     if (text !== "")
       return no(`${file_path} exists and is not empty. Give the text to replace as old_string.`);
-    return { ok: true, edit: { path, before: "", after: new_string, places: 1, form, stamp } };
+    return { ok: true, text: new_string, places: 1 };
   }
+  if (isNew) return no(`No such file: ${file_path}. To make a new file, leave old_string empty.`);
   const end = lineEnd(text);
   const { found, places } = findPlaces(text, old_string, end);
   if (places.length === 0)
     return no(`old_string does not occur in ${file_path}. ${nearMiss(text, old_string)}`);
   if (places.length > 1 && !replace_all) return no(severalPlaces(file_path, text, places));
   const fresh = end === "\r\n" ? new_string.replace(/\r?\n/g, end) : new_string;
-  const after = replaceAt(text, { places, length: found.length, fresh });
-  if (after.length > mostFileBytes)
-    return no(`${file_path} would become too large: ${after.length} characters.`);
-  return { ok: true, edit: { path, before: text, after, places: places.length, form, stamp } };
+  return {
+    ok: true,
+    text: replaceAt(text, { places, length: found.length, fresh }),
+    places: places.length,
+  };
 }
 
 function replaceAt(

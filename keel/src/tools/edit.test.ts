@@ -152,7 +152,7 @@ describe("Edit refuses, before anyone is asked,", () => {
     expect((await edit("a.ts", "one", "one")).said).toContain("are the same");
     await given("l.txt", Buffer.from("caf\xe9 is a word in latin\n", "latin1"));
     expect((await edit("l.txt", "word", "x")).said).toContain("not valid UTF-8");
-    expect((await edit(".", "a", "b")).said).toContain("not a file that can be edited");
+    expect((await edit(".", "a", "b")).said).toContain("is a directory, not a file");
   });
 
   test("a text that occurs several times, and names the lines", async () => {

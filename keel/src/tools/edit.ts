@@ -2,15 +2,11 @@
 import * as z from "zod/mini";
 import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
-import { text } from "../protocol/message.ts";
-import { type Edit, planEdit } from "./edit-plan.ts";
+import { changed, keptText } from "./changed.ts";
+import { type Edit, planEdits, type Replacement } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
-import { boundedHunks, countLines, hunksOf } from "./hunks.ts";
-import { claimedPath } from "./target.ts";
+import { writeClaims } from "./target.ts";
 import { encodeText } from "./text-file.ts";
-
-/** The whole former text is part of the result for programs, but the log must not grow by a large file per edit. */
-const mostOriginalCharacters = 256 * 1024;
 
 const input = z.object({
   file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
@@ -24,15 +20,13 @@ export const editTool: Tool<Input> = defineTool({
   name: "Edit",
   description: `Replaces text in a file. Read the file first: the edit is refused if it was not read or has changed since. old_string must match exactly, indentation included and without Read's line numbers, and must occur once; add neighbouring lines to make it unique, or set replace_all. An empty old_string makes a new file.`,
   input: schemaOf(input),
-  claims: async ({ file_path }, context) => [
-    { action: "write", target: await claimedPath(context, file_path) },
-  ],
+  claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => {
-    const plan = await planEdit(given, context);
+    const plan = await planEdits(wishOf(given), context);
     return plan.ok ? undefined : plan.why;
   },
   run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
-    const plan = await planEdit(given, context);
+    const plan = await planEdits(wishOf(given), context);
     if (!plan.ok) return failure(plan.why);
     const { edit } = plan;
     const bytes = encodeText(edit.after, edit.form);
@@ -41,30 +35,31 @@ export const editTool: Tool<Input> = defineTool({
   },
 });
 
+const wishOf = ({ file_path, ...edit }: Input): { file_path: string; edits: Replacement[] } => ({
+  file_path,
+  edits: [edit],
+});
+
 function done(
   { old_string, new_string, replace_all }: Input,
   { edit, stamp }: { edit: Edit; stamp: string },
 ): ToolOutcome {
-  const { path, before, after, places } = edit;
-  const whole = hunksOf(before, after);
-  const { added, removed } = countLines(whole);
-  const hunks = boundedHunks(whole);
-  const what =
-    edit.stamp === null ? `Made ${path}` : `Edited ${path}${places > 1 ? ` in ${places} places` : ""}`;
-  return {
-    content: [text(`${what} (+${added} -${removed} lines).`)],
-    display: { kind: "diff", path, hunks },
-    data: {
+  const { path, before, after } = edit;
+  return changed({
+    ...{ path, before, after, stamp, said: whatWasDone(edit) },
+    data: (hunks) => ({
       filePath: path,
       oldString: old_string,
       newString: new_string,
-      originalFile: before.length > mostOriginalCharacters ? null : before,
+      originalFile: keptText(before),
       structuredPatch: hunks,
       userModified: false,
       replaceAll: replace_all,
-    },
-    seen: [{ path, stamp }],
-    linesAdded: added,
-    linesRemoved: removed,
-  };
+    }),
+  });
+}
+
+export function whatWasDone({ path, places, stamp }: Edit): string {
+  if (stamp === null) return `Made ${path}`;
+  return `Edited ${path}${places > 1 ? ` in ${places} places` : ""}`;
 }

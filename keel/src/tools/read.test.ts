@@ -114,7 +114,9 @@ describe("Read says what is wrong", () => {
     expect((await read({ file_path: "src/readr.ts" })).said).toBe(
       `No such file: ${room.cwd}/src/readr.ts. In ${room.cwd}/src there is reader.ts.`,
     );
-    expect((await read({ file_path: "src" })).said).toBe("src is a directory. List it with Bash: ls src");
+    expect((await read({ file_path: "src" })).said).toBe(
+      "src is a directory. List it with Glob: path src, pattern *",
+    );
     expect((await read({ file_path: "big.log" })).said).toMatch(
       /too large: 5368709120 bytes.* head -c 2000 big\.log$/,
     );
@@ -129,7 +131,7 @@ describe("Read says what is wrong", () => {
     verifies("G34");
     execFileSync("mkfifo", [path.join(room.cwd, "pipe")]);
     expect(await read({ file_path: "pipe" })).toMatchObject({
-      failed: true,
+      refused: true,
       said: expect.stringContaining("not a regular file"),
     });
   });
@@ -163,7 +165,7 @@ describe("Read says what is wrong", () => {
 });
 
 test("Read takes keys that it does not know, and may run beside others and again", () => {
-  const parsed = readTool.input.parse({ file_path: "a", pages: "1-2" });
+  const parsed = readTool.input.parse({ file_path: "a", allow_large: true });
   expect(parsed).toEqual({ ok: true, value: { file_path: "a" } });
   expect(readTool.traits({ file_path: "a" })).toEqual({ readOnly: true, concurrent: true, replay: "safe" });
 });

@@ -1,4 +1,4 @@
-/** Read: a file as numbered lines, or as an image. */
+/** Read: a file as numbered lines, an image, the cells of a notebook or the pages of a PDF. */
 import * as z from "zod/mini";
 import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
@@ -6,6 +6,9 @@ import { text } from "../protocol/message.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
 import { failure } from "./failure.ts";
 import { imageType } from "./image-type.ts";
+import { parseNotebook } from "./notebook.ts";
+import { showNotebook } from "./read-notebook.ts";
+import { isPdf, parsePages, showPdf } from "./read-pdf.ts";
 import { claimedPath, movedTarget, targetOf } from "./target.ts";
 import { decodeText } from "./text-file.ts";
 
@@ -16,35 +19,52 @@ const mostFileBytes = 16 * mebibyte;
 const mostImageBytes = 3_750_000;
 /** More than other tools may return: a file that is cut in its middle has to be read again. */
 const resultCharacters = 100_000;
+/** Of them what is not needed for notes. */
+const mostCharacters = resultCharacters - 1_000;
 const mostLines = 2_000;
 const mostLineCharacters = 2_000;
 
 const input = z.object({
   file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
-  offset: z.optional(z.int().check(z.gte(1), z.describe("Number of the first line to show; 1 if left out."))),
+  offset: z.optional(
+    z.int().check(z.gte(1), z.describe("Number of the first line, or cell of a notebook; 1 if left out.")),
+  ),
   limit: z.optional(z.int().check(z.gte(1), z.describe(`How many lines to show; ${mostLines} if left out.`))),
+  pages: z.optional(z.string().check(z.describe('Of a PDF: the pages to show, such as "3" or "1-5".'))),
 });
 type Input = z.infer<typeof input>;
 
 export const readTool: Tool<Input> = defineTool({
   name: "Read",
-  description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images. Lists no directories: use \`ls\` in Bash for that.`,
+  description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images, PDF files as the text of their pages, notebooks (.ipynb) as cells with their outputs. Lists no directories: use Glob for that.`,
   input: schemaOf(input),
   resultCharacters,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ file_path }, context) => [
     { action: "read", target: await claimedPath(context, file_path) },
   ],
-  check: async ({ file_path }, context) => (await context.workspace.files.describe(file_path)).problem,
+  check: async ({ file_path, pages }, context) => {
+    const wanted = parsePages(pages);
+    if (typeof wanted === "string") return wanted;
+    const { problem, kind } = await context.workspace.files.describe(file_path);
+    // A pipe or a device is refused at once and not after a question about it.
+    return (
+      problem ??
+      (kind === "other" ? `${file_path} is not a regular file (a pipe, a device or a socket).` : undefined)
+    );
+  },
   run: async function* (
-    { file_path, offset = 1, limit = mostLines },
+    { file_path, offset = 1, limit = mostLines, pages },
     context,
+    signal,
   ): AsyncGenerator<never, ToolOutcome> {
+    const wantedPages = parsePages(pages);
+    if (typeof wantedPages === "string") return failure(wantedPages);
     const target = await targetOf(context, { action: "read", path: file_path });
     if (!target.ok) return failure(target.why);
     const { facts } = target;
     if (facts.kind === "directory")
-      return failure(`${file_path} is a directory. List it with Bash: ls ${quoted(file_path)}`);
+      return failure(`${file_path} is a directory. List it with Glob: path ${quoted(file_path)}, pattern *`);
     const read = await context.workspace.files.read(facts.path, { mostBytes: mostFileBytes });
     if (!read.ok) return failure(facts.exists ? `${read.why} ${otherWays(file_path)}` : read.why);
     const { bytes, path, stamp } = read.file;
@@ -52,20 +72,24 @@ export const readTool: Tool<Input> = defineTool({
     const seen = [{ path, stamp }];
     const type = imageType(bytes);
     if (type) return image({ path, type, bytes, seen });
+    if (isPdf(bytes)) {
+      const room = { documents: context.workspace.documents, mostCharacters };
+      const shown = await showPdf({ path, bytes, pages: wantedPages }, room, signal);
+      return shown.failed ? shown : { ...shown, seen };
+    }
     const decoded = decodeText(bytes);
     if (!decoded)
       return failure(
         `${file_path} is not text: ${bytes.length} bytes of binary data. ${otherWays(file_path)}`,
       );
-    return lines(
-      excerptOf(decoded.text, {
-        offset,
-        limit,
-        mostLineCharacters,
-        mostCharacters: resultCharacters - 1_000,
-      }),
-      { path, seen },
-    );
+    const notebook = path.endsWith(".ipynb") ? parseNotebook(decoded.text) : undefined;
+    // A notebook that is damaged is still text.
+    if (notebook?.ok)
+      return { ...showNotebook(notebook.notebook, { path, offset, limit, mostCharacters }), seen };
+    return lines(excerptOf(decoded.text, { offset, limit, mostLineCharacters, mostCharacters }), {
+      path,
+      seen,
+    });
   },
 });
 

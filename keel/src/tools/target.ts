@@ -1,7 +1,9 @@
 /** Where a file tool works: on the path that policy decided about, and on nothing that it has come to mean since. */
 
+import { protectionOf } from "../engine/policy/protected.ts";
 import type { PathFacts } from "../engine/ports.ts";
 import type { ToolContext } from "../engine/tools/define.ts";
+import type { Claim } from "../protocol/tool.ts";
 
 export type Target =
   | { readonly ok: true; readonly facts: PathFacts }
@@ -21,6 +23,13 @@ export async function targetOf(
 /** What a call would touch: the real path, every link resolved. */
 export async function claimedPath(context: ToolContext, path: string): Promise<string> {
   return (await context.workspace.files.describe(path)).path;
+}
+
+/** The same for a write. A link on the way whose own name is protected is written through, and so is claimed too. */
+export async function writeClaims(context: ToolContext, path: string): Promise<Claim[]> {
+  const facts = await context.workspace.files.describe(path);
+  const links = (facts.passed ?? []).filter((link) => protectionOf({ path: link }) !== undefined);
+  return [facts.path, ...links].map((target) => ({ action: "write", target }));
 }
 
 export const movedTarget = (path: string): string =>

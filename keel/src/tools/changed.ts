@@ -1,0 +1,35 @@
+/** The outcome of a change to a text file: words for the model, a diff for a screen, counts for the bill. */
+import type { ToolOutcome } from "../engine/tools/define.ts";
+import type { Json } from "../kernel/json.ts";
+import { text } from "../protocol/message.ts";
+import type { DiffHunk } from "../protocol/tool.ts";
+import { boundedHunks, countLines, hunksOf } from "./hunks.ts";
+
+/** A whole text is part of the result for programs, but the log must not grow by a large file per change. */
+const mostKeptCharacters = 256 * 1024;
+
+export const keptText = (whole: string): string | null => (whole.length > mostKeptCharacters ? null : whole);
+
+type Change = {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  readonly stamp: string;
+  /** What was done, without the counts. */
+  readonly said: string;
+  readonly data: (hunks: DiffHunk[]) => Json;
+};
+
+export function changed({ path, before, after, stamp, said, data }: Change): ToolOutcome {
+  const whole = hunksOf(before, after);
+  const { added, removed } = countLines(whole);
+  const hunks = boundedHunks(whole);
+  return {
+    content: [text(`${said} (+${added} -${removed} lines).`)],
+    display: { kind: "diff", path, hunks },
+    data: data(hunks),
+    seen: [{ path, stamp }],
+    linesAdded: added,
+    linesRemoved: removed,
+  };
+}

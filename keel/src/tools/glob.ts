@@ -1,0 +1,102 @@
+/** Glob: files by a pattern, newest first. */
+import path from "node:path";
+import * as z from "zod/mini";
+import type { PathFacts } from "../engine/ports.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { type Glob, parseGlob } from "../kernel/glob.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { text } from "../protocol/message.ts";
+import { failure } from "./failure.ts";
+import { searchNotes } from "./search-notes.ts";
+import { shownPath } from "./shown-path.ts";
+import { claimedPath, targetOf } from "./target.ts";
+
+/** Paths that are returned: who needs more is better served by a narrower pattern. */
+const mostPaths = 100;
+const timeoutMs = 20_000;
+
+const input = z.object({
+  pattern: z.string().check(z.describe("For example **/*.ts, src/*.{js,ts} or docs/**/index.md.")),
+  path: z.optional(
+    z.string().check(z.describe("The directory to look in; the working directory if left out.")),
+  ),
+});
+type Input = z.infer<typeof input>;
+
+export const globTool: Tool<Input> = defineTool({
+  name: "Glob",
+  description: `Finds files by a pattern: * stands for a part of a name, ? for a sign, ** for any directories, {a,b} for either. A pattern without ** finds nothing below its directory. Returns at most ${mostPaths} paths, the newest first. Hidden files are found; links, .git and what ignore files name are not, unless path or the start of the pattern leads there.`,
+  input: schemaOf(input),
+  traits: { readOnly: true, concurrent: true, replay: "safe" },
+  claims: async (given, context) => [
+    { action: "read", target: await claimedPath(context, directoryOf(given) ?? ".") },
+  ],
+  check: async (given, context) => {
+    const glob = parseGlob(given.pattern);
+    if (!glob.ok) return glob.error;
+    const directory = directoryOf(given) ?? ".";
+    const facts = await context.workspace.files.describe(directory);
+    // Of what lies outside nothing is told before somebody has allowed it.
+    return facts.problem ?? (facts.root === undefined ? undefined : whyNoDirectory(directory, facts));
+  },
+  run: async function* (given, context, signal): AsyncGenerator<never, ToolOutcome> {
+    const glob = parseGlob(given.pattern);
+    if (!glob.ok) return failure(glob.error);
+    const directory = directoryOf(given) ?? ".";
+    const target = await targetOf(context, { action: "read", path: directory });
+    if (!target.ok) return failure(target.why);
+    const why = whyNoDirectory(directory, target.facts);
+    if (why !== undefined) return failure(why);
+    return await find({ glob: glob.value, directory: target.facts.path }, context, signal);
+  },
+});
+
+/** Where the walk starts: the pattern's leading names without wildcards are part of it. */
+function directoryOf({ pattern, path: from }: Input): string | undefined {
+  const glob = parseGlob(pattern);
+  if (!glob.ok) return from;
+  const { base } = glob.value;
+  if (base === "") return from;
+  return path.isAbsolute(base) || from === undefined ? base : `${from}/${base}`;
+}
+
+function whyNoDirectory(given: string, { kind }: PathFacts): string | undefined {
+  if (kind === "directory") return undefined;
+  if (kind === "missing") return `No such directory: ${given}. Look at the one above it first.`;
+  return `${given} is not a directory. To see a file use Read.`;
+}
+
+async function find(
+  { glob, directory }: { glob: Glob; directory: string },
+  { workspace, clock }: ToolContext,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const startedAt = clock.monotonicMs();
+  const found = await workspace.search.files({ directory, rests: glob.rests, timeoutMs }, signal);
+  if (!found.ok) return failure(found.why);
+  const { files, end, problems } = found;
+  const shown = files.slice(0, mostPaths).map((file) => shownPath(workspace.cwd, file.path));
+  const truncated = files.length > shown.length || end !== "complete";
+  const notes = [
+    ...(files.length > shown.length
+      ? [`The newest ${shown.length} of ${files.length} files. Narrow the pattern or the path to see others.`]
+      : []),
+    ...searchNotes({ end, problems, timeoutMs }),
+  ];
+  const words = shown.length === 0 ? [nothing] : [shown.join("\n")];
+  return {
+    content: [text([...words, ...notes.map((note) => `(${note})`)].join("\n\n"))],
+    display: { kind: "files", paths: shown, truncated },
+    data: {
+      durationMs: Math.round(clock.monotonicMs() - startedAt),
+      numFiles: shown.length,
+      filenames: shown,
+      truncated,
+      totalMatches: files.length,
+      countIsComplete: end === "complete",
+      ...(end === "time" ? { timedOut: true } : {}),
+    },
+  };
+}
+
+const nothing = "No files found. (Links and files that ignore files name were not looked at.)";

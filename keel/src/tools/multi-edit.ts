@@ -1,0 +1,60 @@
+/** MultiEdit: several exact replacements in one file, all of them or none. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { changed, keptText } from "./changed.ts";
+import { whatWasDone } from "./edit.ts";
+import { planEdits } from "./edit-plan.ts";
+import { failure } from "./failure.ts";
+import { writeClaims } from "./target.ts";
+import { encodeText } from "./text-file.ts";
+
+const mostEdits = 200;
+
+const input = z.object({
+  file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
+  edits: z
+    .array(
+      z.object({
+        old_string: z.string().check(z.describe("The exact text to replace.")),
+        new_string: z.string().check(z.describe("The text to put in its place.")),
+        replace_all: z._default(z.boolean(), false).check(z.describe("Replace every occurrence.")),
+      }),
+    )
+    .check(
+      z.minLength(1),
+      z.maxLength(mostEdits),
+      z.describe("The replacements, in order; each sees what those before it left."),
+    ),
+});
+type Input = z.infer<typeof input>;
+
+export const multiEditTool: Tool<Input> = defineTool({
+  name: "MultiEdit",
+  description: `Makes several replacements in one file at once: all of them, or none if one does not fit. Each follows the rules of Edit.`,
+  input: schemaOf(input),
+  claims: ({ file_path }, context) => writeClaims(context, file_path),
+  check: async (given, context) => {
+    const plan = await planEdits(given, context);
+    return plan.ok ? undefined : plan.why;
+  },
+  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+    const plan = await planEdits(given, context);
+    if (!plan.ok) return failure(plan.why);
+    const { edit } = plan;
+    const { path, before, after } = edit;
+    const bytes = encodeText(after, edit.form);
+    const written = await context.workspace.files.write(path, bytes, { stamp: edit.stamp });
+    if (!written.ok) return failure(written.why);
+    return changed({
+      ...{ path, before, after, stamp: written.stamp, said: whatWasDone(edit) },
+      data: (hunks) => ({
+        filePath: path,
+        edits: given.edits,
+        originalFile: keptText(before),
+        structuredPatch: hunks,
+        userModified: false,
+      }),
+    });
+  },
+});

@@ -1,0 +1,188 @@
+/** NotebookEdit: replaces, inserts or removes one cell of a notebook that was read and has not changed since. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { fingerprint } from "../kernel/text.ts";
+import { changed, keptText } from "./changed.ts";
+import { findExisting } from "./existing-text.ts";
+import { failure } from "./failure.ts";
+import {
+  type Cell,
+  type CellType,
+  findCell,
+  idOf,
+  linesOf,
+  type Notebook,
+  parseNotebook,
+  printNotebook,
+  sourceOf,
+  withSource,
+} from "./notebook.ts";
+import { writeClaims } from "./target.ts";
+import { encodeText, type TextFile } from "./text-file.ts";
+
+const input = z.object({
+  notebook_path: z
+    .string()
+    .check(z.describe("Path of the .ipynb file, absolute or relative to the working directory.")),
+  cell_id: z.optional(
+    z
+      .string()
+      .check(
+        z.describe(
+          "The id of the cell, or its number as Read shows it. insert: the cell to insert behind; the start if left out.",
+        ),
+      ),
+  ),
+  new_source: z._default(z.string(), "").check(z.describe("The new text of the cell.")),
+  cell_type: z.optional(
+    z
+      .enum(["code", "markdown"])
+      .check(z.describe("Kind of the cell; needed to insert, otherwise as it was.")),
+  ),
+  edit_mode: z
+    ._default(z.enum(["replace", "insert", "delete"]), "replace")
+    .check(z.describe("What to do with the cell.")),
+});
+type Input = z.infer<typeof input>;
+
+export const notebookEditTool: Tool<Input> = defineTool({
+  name: "NotebookEdit",
+  description: `Changes one cell of a Jupyter notebook: replaces its text, inserts a new cell behind it, or deletes it. Read the notebook first. A code cell whose text changes loses its outputs.`,
+  input: schemaOf(input),
+  claims: ({ notebook_path }, context) => writeClaims(context, notebook_path),
+  check: async (given, context) => {
+    const plan = await planCell(given, context);
+    return plan.ok ? undefined : plan.why;
+  },
+  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+    const plan = await planCell(given, context);
+    if (!plan.ok) return failure(plan.why);
+    const { path, stamp, before, after, form } = plan;
+    const written = await context.workspace.files.write(path, encodeText(after, form), { stamp });
+    if (!written.ok) return failure(written.why);
+    return changed({
+      ...{ path, before, after, stamp: written.stamp, said: sayEdit(given, plan) },
+      data: () => ({
+        new_source: given.new_source,
+        ...(plan.oldSource === undefined ? {} : { old_source: plan.oldSource }),
+        ...(plan.cellId === undefined ? {} : { cell_id: plan.cellId }),
+        cell_type: plan.cellType,
+        language: plan.language,
+        edit_mode: given.edit_mode,
+        notebook_path: path,
+        original_file: keptText(before),
+        updated_file: keptText(after),
+      }),
+    });
+  },
+});
+
+type CellPlan = {
+  readonly path: string;
+  readonly stamp: string;
+  readonly before: string;
+  readonly after: string;
+  readonly form: Pick<TextFile, "encoding" | "hasMark">;
+  readonly language: string;
+  readonly number: number;
+  readonly cellId: string | undefined;
+  readonly cellType: CellType;
+  readonly oldSource: string | undefined;
+};
+type Plan = ({ readonly ok: true } & CellPlan) | { readonly ok: false; readonly why: string };
+
+async function planCell(given: Input, context: ToolContext): Promise<Plan> {
+  const { notebook_path } = given;
+  if (!notebook_path.toLowerCase().endsWith(".ipynb"))
+    return no(`${notebook_path} is not a notebook (.ipynb). Use Edit for other files.`);
+  if (!given.new_source.isWellFormed())
+    return no("new_source is not valid text: it holds half of a surrogate pair.");
+  const found = await findExisting(notebook_path, context, "edit");
+  if (!found.ok) return found;
+  const { existing } = found;
+  if (existing.kind === "missing") return no(`No such notebook: ${notebook_path}. Make it with Write first.`);
+  const { file, path, stamp } = existing;
+  if (!file?.isExact) return no(`${notebook_path} is not text in UTF-8.`);
+  const read = parseNotebook(file.text);
+  if (!read.ok) return no(`${notebook_path} is not a notebook that can be changed: ${read.why}.`);
+  const done = changeCells(given, { notebook: read.notebook, callId: context.callId });
+  if (!done.ok) return done;
+  const { cells, ...facts } = done;
+  const after = printNotebook(read.notebook, cells);
+  const form = { encoding: file.encoding, hasMark: file.hasMark };
+  return { ...facts, path, stamp, before: file.text, after, form, language: read.notebook.language };
+}
+
+type Change =
+  | ({ readonly ok: true; readonly cells: Cell[] } & Pick<
+      CellPlan,
+      "number" | "cellId" | "cellType" | "oldSource"
+    >)
+  | { readonly ok: false; readonly why: string };
+
+function changeCells(given: Input, site: { notebook: Notebook; callId: string }): Change {
+  const { cells } = site.notebook;
+  const { cell_id, edit_mode } = given;
+  if (cell_id === undefined && edit_mode !== "insert") return no(`Name the cell to ${edit_mode} as cell_id.`);
+  const at = cell_id === undefined ? -1 : findCell(cells, cell_id);
+  if (at === undefined)
+    return no(`There is no cell ${cell_id}; there are ${cells.length} cells. Read the notebook again.`);
+  if (edit_mode === "insert") return insertCell(given, { ...site, at: at + 1 });
+  const old = cells[at];
+  if (!old) return no(`There is no cell ${cell_id}.`);
+  const facts = { number: at + 1, cellId: idOf(old), oldSource: sourceOf(old) };
+  if (edit_mode === "delete")
+    return { ok: true, ...facts, cellType: old.cell_type, cells: cells.toSpliced(at, 1) };
+  const fresh = replaced(old, given);
+  return { ok: true, ...facts, cellType: fresh.cell_type, cells: cells.with(at, fresh) };
+}
+
+function insertCell(
+  { cell_type, new_source }: Input,
+  { notebook, callId, at }: { notebook: Notebook; callId: string; at: number },
+): Change {
+  if (cell_type === undefined) return no("To insert a cell, say its cell_type.");
+  const { cells, hasIds } = notebook;
+  const cellId = hasIds ? newId(cells, `${callId} ${at} ${new_source}`) : undefined;
+  const fresh: Cell = {
+    cell_type,
+    ...(cell_type === "code" ? { execution_count: null } : {}),
+    ...(cellId === undefined ? {} : { id: cellId }),
+    metadata: {},
+    ...(cell_type === "code" ? { outputs: [] } : {}),
+    source: linesOf(new_source),
+  };
+  return {
+    ok: true,
+    cells: cells.toSpliced(at, 0, fresh),
+    number: at + 1,
+    cellId,
+    cellType: cell_type,
+    oldSource: undefined,
+  };
+}
+
+/** Outputs of another text would be a lie; a cell that becomes code needs the fields of code, and only then has them. */
+function replaced(old: Cell, { new_source, cell_type }: Input): Cell {
+  const type = cell_type ?? old.cell_type;
+  const { outputs: _, execution_count: __, ...bare } = withSource(old, new_source);
+  const cell: Cell = { ...bare, cell_type: type };
+  return type === "code" ? { ...cell, execution_count: null, outputs: [] } : cell;
+}
+
+/** From what is inserted and not by chance, so that the same call makes the same file. */
+function newId(cells: readonly Cell[], seed: string): string {
+  const taken = new Set(cells.map(idOf));
+  for (let tries = 0; ; tries++) {
+    const id = fingerprint(`${seed} ${tries}`).slice(0, 8);
+    if (!taken.has(id)) return id;
+  }
+}
+
+function sayEdit({ edit_mode }: Input, { number, path }: CellPlan): string {
+  const verbs = { replace: "Replaced", insert: "Inserted", delete: "Deleted" } as const;
+  return `${verbs[edit_mode]} cell ${number} of ${path}`;
+}
+
+const no = (why: string): { ok: false; why: string } => ({ ok: false, why });
