@@ -4,7 +4,7 @@
  */
 import type { ModelInfo, Prediction } from "../protocol/usage.ts";
 import { estimateMessage } from "./context/blocks.ts";
-import { type Ledger, modeOf, type Sent } from "./context/ledger.ts";
+import { modeOf, type Sent, type Tally } from "./context/tally.ts";
 import { costOf } from "./cost.ts";
 import type { ModelRequest } from "./ports.ts";
 import type { State } from "./state.ts";
@@ -18,10 +18,10 @@ export function predictRequest(
   state: State,
   { request, info, now }: { request: ModelRequest; info: ModelInfo; now: number },
 ): Prediction {
-  const { ledger } = state;
-  const sent = ledger.sent.get(request.model);
+  const { tally } = state;
+  const sent = tally.sent.get(request.model);
   const extended = extensionOf(state, request);
-  const totalTokens = Math.round(totalOf(ledger, request, extended));
+  const totalTokens = Math.round(totalOf(tally, request, extended));
   const leastTokens = info.leastCacheTokens ?? usualLeastTokens;
   const isKept = info.abilities.cache && totalTokens >= leastTokens && !isWithoutCache(sent, leastTokens);
   const found = isKept && sent && now - sent.at < cacheLifeMs ? sent : undefined;
@@ -42,27 +42,27 @@ function extensionOf({ history }: State, { messages }: ModelRequest): number | u
   return messages.slice(history.length).reduce((sum, message) => sum + estimateMessage(message), 0);
 }
 
-function totalOf(ledger: Ledger, { messages, model }: ModelRequest, extended: number | undefined): number {
-  const { estimate, promptEstimate, scale } = ledger;
+function totalOf(tally: Tally, { messages, model }: ModelRequest, extended: number | undefined): number {
+  const { estimate, promptEstimate, scale } = tally;
   if (extended === undefined)
     return messages.reduce((sum, message) => sum + estimateMessage(message), promptEstimate) * scale;
   const whole = estimate + extended;
-  const sent = ledger.sent.get(model);
+  const sent = tally.sent.get(model);
   // Models count in their own way, and read each other's thinking not at all: the count of the same one is better.
-  const counted = (sent?.talk === ledger.talk ? sent.counted : null) ?? ledger.counted;
+  const counted = (sent?.talk === tally.talk ? sent.counted : null) ?? tally.counted;
   return counted ? counted.tokens + (whole - counted.estimate) * scale : whole * scale;
 }
 
 function readableTokens(
-  { ledger, settings }: State,
+  { tally, settings }: State,
   sent: Sent,
   { extended, leastTokens }: { extended: number | undefined; leastTokens: number },
 ): number {
-  if (sent.prompt !== ledger.prompt) return 0;
-  const isSameTalk = sent.talk === ledger.talk && sent.mode === modeOf(settings);
+  if (sent.prompt !== tally.prompt) return 0;
+  const isSameTalk = sent.talk === tally.talk && sent.mode === modeOf(settings);
   if (isSameTalk && extended !== undefined) return sent.keptTokens;
   // Tools and system are kept for themselves, so that they outlive the conversation's start.
-  const promptTokens = Math.round(ledger.promptEstimate * (ledger.promptScale ?? ledger.scale));
+  const promptTokens = Math.round(tally.promptEstimate * (tally.promptScale ?? tally.scale));
   return promptTokens >= leastTokens ? Math.min(promptTokens, sent.keptTokens) : 0;
 }
 

@@ -7,6 +7,7 @@ import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
 import { toolUses } from "../protocol/message.ts";
 import { Asks } from "./asks.ts";
+import { rewind } from "./checkpoint.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
 import { nextStep, type Step } from "./next-step.ts";
@@ -101,7 +102,7 @@ export class Session {
         void this.run();
         return { type: "done" };
       case "rewind":
-        throw fault("usage", { reason: "This session keeps no checkpoints." });
+        return this.#rewind(command);
       case "close":
         await this.close("ended");
         return { type: "done" };
@@ -133,6 +134,7 @@ export class Session {
       if (!this.#journal.broken) this.#record({ type: "session.closed", reason });
       await this.#journal.saved();
     } finally {
+      await this.#parts.checkpoints?.close();
       await this.#parts.log.close();
     }
   }
@@ -299,6 +301,15 @@ export class Session {
     for (const ask of this.#state.asks)
       this.#closeAsk(ask.id, { answer: { verdict: "deny", reason: "Interrupted." }, by: closedBy });
     this.#abort.abort();
+  }
+
+  async #rewind({ checkpoint, preview = false }: Extract<Command, { type: "rewind" }>): Promise<Receipt> {
+    const { checkpoints } = this.#parts;
+    if (!checkpoints) throw fault("checkpoints_off");
+    if (this.#state.turn) throw fault("usage", { reason: "Files cannot be rewound while a turn runs." });
+    const receipt = await rewind(this.#work(), { checkpoint, preview, checkpoints });
+    if (!receipt) throw fault("checkpoint_unknown", { checkpoint });
+    return receipt;
   }
 
   async #drop(inputId: string): Promise<Receipt> {

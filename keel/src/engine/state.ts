@@ -15,19 +15,26 @@ import {
 import type { SessionSettings, SettingsPatch } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
 import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
+import {
+  keepSaved,
+  leaveBehind,
+  markCheckpoints,
+  noSavedFiles,
+  type SavedFiles,
+} from "./checkpoint-state.ts";
 import { estimateMessage, foreign, isBlank, note, sendable, startsCleanly } from "./context/blocks.ts";
 import {
-  emptyLedger,
+  emptyTally,
   grown,
-  type Ledger,
   modeOf,
   restarted,
+  type Tally,
   withFailure,
   withNotes,
   withPrompt,
   withReply,
   withRequest,
-} from "./context/ledger.ts";
+} from "./context/tally.ts";
 import { addToBill } from "./cost.ts";
 import { type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 
@@ -65,10 +72,12 @@ export type State = {
   readonly rules: readonly string[];
   /** The stamps of files as the session last saw them, by path. */
   readonly seen: Lookup<string>;
+  /** What can be taken back. */
+  readonly files: SavedFiles;
   /** An estimate of the next request, corrected by every count of the provider. */
   readonly contextTokens: number;
   /** What the provider may still keep of what it was sent. */
-  readonly ledger: Ledger;
+  readonly tally: Tally;
   readonly compaction: { readonly instructions: string | undefined } | null;
   readonly bill: Bill;
 };
@@ -89,8 +98,9 @@ export const emptyState: State = {
   answers: new Map(),
   rules: [],
   seen: Lookup.empty(),
+  files: noSavedFiles,
   contextTokens: 0,
-  ledger: emptyLedger,
+  tally: emptyTally,
   compaction: null,
   bill: noBill,
 };
@@ -123,7 +133,7 @@ export function fold(before: State, event: Durable): State {
       return {
         ...state,
         prompt: { system: event.system, tools: event.tools },
-        ledger: withPrompt(state.ledger, event),
+        tally: withPrompt(state.tally, event),
       };
     case "input.accepted":
       return { ...state, closed: false, pending: [...state.pending, event.input] };
@@ -146,7 +156,7 @@ export function fold(before: State, event: Durable): State {
       return {
         ...state,
         request: { id: event.requestId, purpose: event.purpose, model: event.model },
-        ledger: withRequest(state.ledger, event, modeOf(state.settings)),
+        tally: withRequest(state.tally, event, modeOf(state.settings)),
       };
     case "model.finished":
       return takeReply(settleCalls(state), event);
@@ -178,9 +188,11 @@ export function fold(before: State, event: Durable): State {
         contextTokens: 0,
         calls: [],
         seen: Lookup.empty(),
-        ledger: restarted(state.ledger, 0),
+        tally: restarted(state.tally, 0),
       };
     case "files.saved":
+      return { ...state, files: keepSaved(state.files, event) };
+    case "files.rewound":
     case "task.changed":
       return state;
     case "turn.finished":
@@ -209,7 +221,7 @@ function addMessage(state: State, message: Message): State {
     ...inTurn(state, (turn) => ({ ...turn, reply: null })),
     history: state.history.append(message),
     contextTokens: state.contextTokens + estimate,
-    ledger: grown(state.ledger, estimate),
+    tally: grown(state.tally, estimate),
   };
 }
 
@@ -217,7 +229,11 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
   const taken = state.pending.filter(({ id }) => event.inputIds.includes(id));
   const said = taken.flatMap((input) => sayable(input.content));
   const content: Block[] = [...said, ...(event.context ?? []).map(note)];
-  const rest = { ...state, pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)) };
+  const rest = {
+    ...state,
+    pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)),
+    files: markCheckpoints(state.files, event.inputIds),
+  };
   const objections = taken.filter(({ from }) => from.kind === "hook").length;
   const joined = inTurn(rest, (turn) => ({
     ...turn,
@@ -254,14 +270,14 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
     ...next,
     calls,
     contextTokens: contextTokens(event.usage) || state.contextTokens,
-    ledger: withReply(state.ledger, event.usage, blank ? 0 : estimateMessage(message)),
+    tally: withReply(state.tally, event.usage, blank ? 0 : estimateMessage(message)),
   };
 }
 
 function takeFailure(state: State, event: Extract<Durable, { type: "model.failed" }>): State {
   const { fault, retryable, retryAfterMs, purpose } = event;
-  const ledger = withFailure(state.ledger, event);
-  const billed = bill({ ...state, request: null, ledger }, event.model, event);
+  const tally = withFailure(state.tally, event);
+  const billed = bill({ ...state, request: null, tally }, event.model, event);
   // Between turns nobody waits for a compaction: one that failed is given up, one that was lost is still wanted.
   if (!billed.turn) return fault.code === "request_lost" ? billed : { ...billed, compaction: null };
   const tooLong =
@@ -285,7 +301,9 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
     result,
     context: event.context ?? [],
   }));
-  const next = inTurn({ ...state, calls, seen: see(state.seen, event.seen) }, (turn) => ({
+  // Only a tool that changed something leaves something behind; one that reads may see another's work.
+  const files = event.linesAdded === undefined ? state.files : leaveBehind(state.files, event.seen ?? []);
+  const next = inTurn({ ...state, calls, files, seen: see(state.seen, event.seen) }, (turn) => ({
     ...turn,
     stopped: turn.stopped ?? event.stop ?? null,
     answer: event.answer ?? turn.answer,
@@ -338,11 +356,11 @@ function compacted(state: State, event: Extract<Durable, { type: "context.compac
   const kept = clean < 0 ? [] : newest.slice(clean);
   const summary: Message = { role: "user", content: [note(event.summary)] };
   const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
-  const ledger = withNotes(state.ledger, event.usage, estimate);
+  const tally = withNotes(state.tally, event.usage, estimate);
   const gained = event.tokensAfter < event.tokensBefore * 0.9;
   const billed = bill({ ...state, request: null, compaction: null }, event.model, event);
   return inTurn(
-    { ...billed, history: List.of([summary, ...kept]), contextTokens: event.tokensAfter, ledger },
+    { ...billed, history: List.of([summary, ...kept]), contextTokens: event.tokensAfter, tally },
     (turn) => ({
       ...turn,
       failures: 0,

@@ -4,7 +4,7 @@ import type { DurableEvent, LiveEvent } from "../protocol/event.ts";
 import type { Hooks } from "./hooks/points.ts";
 import type { Limits } from "./limits.ts";
 import type { Rules } from "./policy/decide.ts";
-import type { Clock, Ids, Log, Model, Workspace } from "./ports.ts";
+import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "./ports.ts";
 import type { State } from "./state.ts";
 import type { Spill } from "./tools/bound.ts";
 import type { Tool } from "./tools/define.ts";
@@ -20,6 +20,8 @@ export type Parts = {
   readonly rules: Rules;
   readonly hooks: Hooks;
   readonly spill: Spill;
+  /** Absent where nothing is kept. */
+  readonly checkpoints?: Checkpoints | undefined;
   readonly limits: Limits;
   readonly system: readonly string[];
   /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */

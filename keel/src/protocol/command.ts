@@ -29,7 +29,13 @@ export const commandSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("drop"), inputId: z.string() }),
   z.object({ type: z.literal("set"), patch: settingsPatchSchema }),
   z.object({ type: z.literal("compact"), instructions: z.optional(z.string()) }),
-  z.object({ type: z.literal("rewind"), checkpoint: z.string() }),
+  z.object({
+    type: z.literal("rewind"),
+    /** The id of the input before which the files were as wanted, or the `undo` of an earlier rewind. */
+    checkpoint: z.string(),
+    /** Only say what would change. */
+    preview: z.optional(z.boolean()),
+  }),
   z.object({ type: z.literal("close") }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
@@ -41,4 +47,15 @@ export type Receipt =
   | { type: "late"; askId: string; why: "closed" | "unknown" }
   | { type: "interrupted"; running: boolean; stillQueued: string[]; dropped: string[] }
   | { type: "dropped"; inputId: string; found: boolean }
+  | {
+      type: "rewound";
+      preview: boolean;
+      /** What changed, or would. */
+      files: { path: string; insertions: number; deletions: number }[];
+      skipped: { path: string; why: string }[];
+      /** Changed since, and cannot be restored. */
+      lost: string[];
+      /** The checkpoint that takes the rewind back. */
+      undo?: string | undefined;
+    }
   | { type: "done" };

@@ -259,11 +259,24 @@ const durable = [
   }),
   /** The conversation starts anew in the same session. */
   z.object({ type: type("context.cleared") }),
-  /** A checkpoint of files; nothing records it yet. */
+  /** Files as they were before a change; the checkpoint is the id of the input before which they were so. */
   z.object({
     type: type("files.saved"),
     checkpoint: z.string(),
+    /** `blob` names the content; null where there was no file. */
     files: z.array(z.object({ path: z.string(), blob: z.nullable(z.string()) })),
+    /** Changed, and cannot be restored. */
+    lost: z.optional(z.array(z.string())),
+    /** The stamps that a command left behind; null where it removed the file. */
+    left: z.optional(z.array(z.object({ path: z.string(), stamp: z.nullable(z.string()) }))),
+  }),
+  /** Files were put back as they were at a checkpoint. `undo` is the checkpoint that takes this back. */
+  z.object({
+    type: type("files.rewound"),
+    checkpoint: z.string(),
+    undo: z.string(),
+    restored: z.array(z.string()),
+    skipped: z.array(z.object({ path: z.string(), why: z.string() })),
   }),
   /** Background work changed its status; nothing records it yet. */
   z.object({

@@ -106,6 +106,7 @@ function fromDurable(event: Durable, memo: Memo): Told {
     case "ask.closed":
     case "compaction.requested":
     case "files.saved":
+    case "files.rewound":
     case "session.closed":
       return [[], memo];
     default:

@@ -3,7 +3,7 @@ import type { Hooks } from "../engine/hooks/points.ts";
 import { noHooks } from "../engine/hooks/points.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { noRules, type Rules } from "../engine/policy/decide.ts";
-import type { Clock, Ids, Log, Model, Workspace } from "../engine/ports.ts";
+import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "../engine/ports.ts";
 import { Session } from "../engine/session.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Answer, Ask } from "../protocol/ask.ts";
@@ -26,6 +26,7 @@ export type TestSessionOptions = {
   readonly tools?: readonly Tool[];
   readonly workspace?: Workspace;
   readonly log?: Log;
+  readonly checkpoints?: Checkpoints;
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly rules?: Rules;
@@ -63,6 +64,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       hooks: { ...noHooks, ...options.hooks },
       spill: async (name, content) => ({ path: `/spilled/${name}`, bytes: content.length }),
       limits: { ...defaultLimits, ...options.limits },
+      ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
       system: options.system ?? ["You are a test."],
       promptOnResume: "logged",
     },

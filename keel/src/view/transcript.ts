@@ -97,6 +97,7 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
     case "model.started":
     case "compaction.requested":
     case "files.saved":
+    case "files.rewound":
     case "task.changed":
     case "session.closed":
     case "retry.waiting":

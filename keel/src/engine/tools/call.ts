@@ -9,6 +9,7 @@ import type { Denial, DurableEvent } from "../../protocol/event.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
 import { answerToolName } from "../answer.ts";
+import { keepAfter, keepBefore } from "../checkpoint.ts";
 import { within } from "../deadline.ts";
 import type { Call } from "../state.ts";
 import {
@@ -56,6 +57,8 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   const ready = await prepare(work, { call, tool, context });
   if ("refused" in ready) return finish(ready.refused);
   const { input, sent, by, claims, notes, stop } = ready;
+  const changing = tool.traits(input).readOnly ? [] : claims;
+  await keepBefore(work, changing);
   work.record({
     type: "tool.started",
     callId: call.use.id,
@@ -64,10 +67,9 @@ export async function runCall(work: Work, call: Call): Promise<void> {
     ...(sent === call.use.input ? {} : { input: sent }),
   });
   await work.saved();
-  finish({
-    ...(await run(work, { call, tool, context: { ...context, decided: claims }, input, notes })),
-    ...(stop === undefined ? {} : { stop }),
-  });
+  const finished = await run(work, { call, tool, context: { ...context, decided: claims }, input, notes });
+  await keepAfter(work, changing);
+  finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
 }
 
 /** A former process ended during this call: it runs again only if that is safe and nobody has to be asked. */

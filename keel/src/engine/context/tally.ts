@@ -11,7 +11,7 @@ type EventOf<T extends DurableEvent["type"]> = Extract<DurableEvent, { type: T }
 
 /** What a request left in the provider's cache. */
 export type Sent = {
-  /** Of which tools and system, and of which messages: see `Ledger`. */
+  /** Of which tools and system, and of which messages: see `Tally`. */
   readonly prompt: number;
   readonly talk: number | undefined;
   /** How it was told to think: messages that were kept for another way are not read. */
@@ -25,7 +25,7 @@ export type Sent = {
 /** The provider's count of all that stood in the conversation when `estimate` was this. */
 export type Counted = { readonly tokens: number; readonly estimate: number };
 
-export type Ledger = {
+export type Tally = {
   /** Counts the tools and system prompts, and the starts of the conversation: two requests of one number share them. */
   readonly prompt: number;
   readonly talk: number;
@@ -47,7 +47,7 @@ type Open = Pick<EventOf<"model.started">, "model" | "purpose" | "predicted"> & 
   readonly estimate: number;
 };
 
-export const emptyLedger: Ledger = {
+export const emptyTally: Tally = {
   prompt: 0,
   talk: 0,
   promptEstimate: 0,
@@ -62,72 +62,72 @@ export const emptyLedger: Ledger = {
 export const modeOf = (settings: SessionSettings | null): string =>
   JSON.stringify([settings?.thinking, settings?.effort]);
 
-export function withPrompt(ledger: Ledger, { system, tools }: EventOf<"prompt.fixed">): Ledger {
+export function withPrompt(tally: Tally, { system, tools }: EventOf<"prompt.fixed">): Tally {
   const promptEstimate = estimateTokens(JSON.stringify([system, tools]));
-  const estimate = ledger.estimate - ledger.promptEstimate + promptEstimate;
-  return { ...ledger, prompt: ledger.prompt + 1, promptEstimate, estimate, promptScale: undefined };
+  const estimate = tally.estimate - tally.promptEstimate + promptEstimate;
+  return { ...tally, prompt: tally.prompt + 1, promptEstimate, estimate, promptScale: undefined };
 }
 
-export const grown = (ledger: Ledger, estimate: number): Ledger => ({
-  ...ledger,
-  estimate: ledger.estimate + estimate,
+export const grown = (tally: Tally, estimate: number): Tally => ({
+  ...tally,
+  estimate: tally.estimate + estimate,
 });
 
 /** The messages were replaced by some of this size. */
-export const restarted = (ledger: Ledger, estimate: number): Ledger => ({
-  ...ledger,
-  talk: ledger.talk + 1,
-  estimate: ledger.promptEstimate + estimate,
+export const restarted = (tally: Tally, estimate: number): Tally => ({
+  ...tally,
+  talk: tally.talk + 1,
+  estimate: tally.promptEstimate + estimate,
   counted: null,
 });
 
 export function withRequest(
-  ledger: Ledger,
+  tally: Tally,
   { at, model, purpose, predicted }: EventOf<"model.started"> & { readonly at: number },
   mode: string,
-): Ledger {
-  return { ...ledger, open: { at, model, purpose, predicted, mode, estimate: ledger.estimate } };
+): Tally {
+  return { ...tally, open: { at, model, purpose, predicted, mode, estimate: tally.estimate } };
 }
 
 /** `replyEstimate`: the size of the reply as a message, nothing when it is not sent back. */
-export function withReply(ledger: Ledger, usage: Usage, replyEstimate: number): Ledger {
-  const { open } = ledger;
-  const next = grown({ ...ledger, open: null }, replyEstimate);
+export function withReply(tally: Tally, usage: Usage, replyEstimate: number): Tally {
+  const { open } = tally;
+  const next = grown({ ...tally, open: null }, replyEstimate);
   const tokens = promptTokens(usage);
   if (!open || tokens === 0) return next;
   const replyTokens = replyEstimate > 0 ? usage.outputTokens : 0;
   const counted = { tokens: tokens + replyTokens, estimate: next.estimate };
-  const scale = open.estimate > 0 ? tokens / open.estimate : ledger.scale;
+  const scale = open.estimate > 0 ? tokens / open.estimate : tally.scale;
   return {
     ...next,
     scale,
     // The first request is little more than tools and system.
-    promptScale: ledger.promptScale ?? scale,
+    promptScale: tally.promptScale ?? scale,
     counted,
-    sent: withSent(ledger, open, { tokens, keptTokens: keptTokens(usage), talk: ledger.talk, counted }),
+    sent: withSent(tally, open, { tokens, keptTokens: keptTokens(usage), talk: tally.talk, counted }),
   };
 }
 
 /** A reply that broke off left its prompt in the cache; what a lost process left there is not counted on. */
-export function withFailure(ledger: Ledger, { usage, fault }: EventOf<"model.failed">): Ledger {
-  const { open } = ledger;
-  const next = { ...ledger, open: null };
+export function withFailure(tally: Tally, { usage, fault }: EventOf<"model.failed">): Tally {
+  const { open } = tally;
+  const next = { ...tally, open: null };
   if (!open?.predicted || usage !== null || fault.code === "request_lost") return next;
-  const known = ledger.sent.get(open.model);
+  const known = tally.sent.get(open.model);
   const isBranch = open.purpose === "compaction";
   // The request for notes is a branch: the conversation goes on from where it was kept before.
-  if (isBranch && known?.prompt === ledger.prompt && known.talk === ledger.talk)
-    return { ...next, sent: new Map(ledger.sent).set(open.model, { ...known, at: open.at }) };
+  if (isBranch && known?.prompt === tally.prompt && known.talk === tally.talk)
+    return { ...next, sent: new Map(tally.sent).set(open.model, { ...known, at: open.at }) };
   const { inputTokens, ...kept } = open.predicted;
   const keptNow = kept.cacheReadTokens + kept.cacheWriteTokens;
   const count = { tokens: inputTokens + keptNow, keptTokens: keptNow, counted: known?.counted ?? null };
-  return { ...next, sent: withSent(ledger, open, { ...count, talk: isBranch ? undefined : ledger.talk }) };
+  return { ...next, sent: withSent(tally, open, { ...count, talk: isBranch ? undefined : tally.talk }) };
 }
 
 /** What a request for notes kept can be read no further than tools and system: the conversation starts anew. */
-export function withNotes(ledger: Ledger, usage: Usage, estimate: number): Ledger {
-  const { open } = ledger;
-  const next = { ...restarted(ledger, estimate), open: null };
+export function withNotes(tally: Tally, usage: Usage, estimate: number): Tally {
+  const { open } = tally;
+  const next = { ...restarted(tally, estimate), open: null };
   if (!open) return next;
   const count = {
     tokens: promptTokens(usage),
@@ -135,15 +135,15 @@ export function withNotes(ledger: Ledger, usage: Usage, estimate: number): Ledge
     talk: undefined,
     counted: null,
   };
-  return { ...next, sent: withSent(ledger, open, count) };
+  return { ...next, sent: withSent(tally, open, count) };
 }
 
 function withSent(
-  ledger: Ledger,
+  tally: Tally,
   { model, mode, at }: Open,
   count: Pick<Sent, "tokens" | "keptTokens" | "talk" | "counted">,
-): Ledger["sent"] {
-  return new Map(ledger.sent).set(model, { prompt: ledger.prompt, mode, at, ...count });
+): Tally["sent"] {
+  return new Map(tally.sent).set(model, { prompt: tally.prompt, mode, at, ...count });
 }
 
 const promptTokens = (usage: Usage): number =>

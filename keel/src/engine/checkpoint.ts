@@ -1,0 +1,121 @@
+/** Keeps files before calls change them, and takes changes back. Another's edits are never touched. */
+import type { Receipt } from "../protocol/command.ts";
+import type { Claim } from "../protocol/tool.ts";
+import { filesAt, isSaved } from "./checkpoint-state.ts";
+import type { Checkpoints, KeptFile, WantedFile } from "./ports.ts";
+import type { State } from "./state.ts";
+import type { Work } from "./work.ts";
+
+/** The id of the input before which the running turn's files were as they are kept. */
+const checkpointOf = ({ turn }: State): string | undefined => turn?.inputIds[0];
+
+/** Takes stock beside the model's work, so that the first command need not wait for it. */
+export function prepareBeside(work: Work): void {
+  const checkpoint = checkpointOf(work.state);
+  if (checkpoint !== undefined) void work.parts.checkpoints?.prepare(checkpoint, work.signal);
+}
+
+/** Before a call: each file that it will write is kept, and before a command the workspace. */
+export async function keepBefore(work: Work, claims: readonly Claim[]): Promise<void> {
+  const { checkpoints } = work.parts;
+  const checkpoint = checkpointOf(work.state);
+  if (!checkpoints || checkpoint === undefined) return;
+  const paths = claims.filter(({ action }) => action === "write").map(({ target }) => target);
+  const unsaved = paths.filter((path) => !isSaved(work.state.files, checkpoint, path));
+  if (unsaved.length > 0)
+    save(work, checkpoint, {
+      kept: await Promise.all(unsaved.map((path) => checkpoints.keep(path))),
+      left: [],
+    });
+  if (isCommand(claims)) await checkpoints.prepare(checkpoint, work.signal);
+}
+
+/** After a command: what it changed, as it was before. */
+export async function keepAfter(work: Work, claims: readonly Claim[]): Promise<void> {
+  const { checkpoints } = work.parts;
+  const checkpoint = checkpointOf(work.state);
+  if (!checkpoints || checkpoint === undefined || !isCommand(claims)) return;
+  // Also after an interrupt: what the command did until then may have to be taken back.
+  const kept = await checkpoints.changes(new AbortController().signal);
+  const left = await Promise.all(
+    kept.map(async ({ path }) => ({ path, stamp: await checkpoints.stamp(path) })),
+  );
+  if (kept.length > 0) save(work, checkpoint, { kept, left });
+}
+
+const isCommand = (claims: readonly Claim[]): boolean => claims.some(({ action }) => action === "execute");
+
+function save(
+  work: Work,
+  checkpoint: string,
+  { kept, left }: { kept: readonly KeptFile[]; left: { path: string; stamp: string | null }[] },
+): void {
+  const files = kept.flatMap((file): WantedFile[] =>
+    "blob" in file ? [{ path: file.path, blob: file.blob }] : [],
+  );
+  const lost = kept.flatMap((file) => ("lost" in file ? [file.path] : []));
+  work.record({
+    type: "files.saved",
+    checkpoint,
+    files,
+    ...(lost.length > 0 ? { lost } : {}),
+    ...(left.length > 0 ? { left } : {}),
+  });
+}
+
+type Rewound = Extract<Receipt, { type: "rewound" }>;
+
+/** Undefined when nothing was kept under that name. */
+export async function rewind(
+  work: Work,
+  { checkpoint, preview, checkpoints }: { checkpoint: string; preview: boolean; checkpoints: Checkpoints },
+): Promise<Rewound | undefined> {
+  const wanted = filesAt(work.state.files, checkpoint);
+  if (!wanted) return undefined;
+  const { ours, skipped } = await ownFiles(work.state, wanted.files, checkpoints);
+  const files = await checkpoints.preview(ours);
+  if (preview) return { type: "rewound", preview, files, skipped, lost: wanted.lost };
+
+  // What is there now is kept first, so that the rewind can be taken back too.
+  const undo = work.parts.ids.uuid();
+  const changing = ours.filter(({ path }) => files.some((file) => file.path === path));
+  save(work, undo, { kept: await Promise.all(changing.map(({ path }) => checkpoints.keep(path))), left: [] });
+  await work.saved();
+  const restored: string[] = [];
+  for (const file of changing) {
+    const why = await checkpoints.restore(file);
+    if (why === undefined) restored.push(file.path);
+    else skipped.push({ path: file.path, why });
+  }
+  const left = await Promise.all(
+    restored.map(async (path) => ({ path, stamp: await checkpoints.stamp(path) })),
+  );
+  if (left.length > 0) save(work, undo, { kept: [], left });
+  work.record({ type: "files.rewound", checkpoint, undo, restored, skipped });
+  await work.saved();
+  return {
+    type: "rewound",
+    preview,
+    files: files.filter(({ path }) => restored.includes(path)),
+    skipped,
+    lost: wanted.lost,
+    undo,
+  };
+}
+
+/** A file that is not as this session left it was changed by somebody else, and stays. */
+async function ownFiles(
+  state: State,
+  files: readonly WantedFile[],
+  checkpoints: Checkpoints,
+): Promise<{ ours: WantedFile[]; skipped: Rewound["skipped"] }> {
+  const ours: WantedFile[] = [];
+  const skipped: Rewound["skipped"] = [];
+  for (const file of files) {
+    const left = state.files.left.get(file.path);
+    const isOurs = left !== undefined && left === (await checkpoints.stamp(file.path));
+    if (isOurs) ours.push(file);
+    else skipped.push({ path: file.path, why: "somebody else changed it since" });
+  }
+  return { ours, skipped };
+}

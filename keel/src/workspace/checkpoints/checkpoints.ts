@@ -1,0 +1,135 @@
+/** The Checkpoints port on real files: keeps contents before they change, and puts them back. */
+import { lstat, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { diffLines } from "diff";
+import type { Checkpoints, Files, KeptFile } from "../../engine/ports.ts";
+import { stampOf } from "../stamp.ts";
+import { openBlobs } from "./blobs.ts";
+import { type Bounds, defaultBounds, noSurvey, type Survey, survey } from "./survey.ts";
+
+export type CheckpointOptions = {
+  readonly home: string;
+  readonly root: string;
+  readonly files: Files;
+  readonly now: () => number;
+  readonly bounds?: Bounds | undefined;
+  /** Bytes of kept contents over all sessions. */
+  readonly quotaBytes?: number | undefined;
+};
+
+/** Enough for months of ordinary work, and no surprise on a small disk. */
+const defaultQuotaBytes = 2_000_000_000;
+
+export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
+  const { home, root, files, now, bounds = defaultBounds, quotaBytes = defaultQuotaBytes } = options;
+  const blobs = openBlobs({ folder: path.join(home, "blobs"), now });
+  const used = new Set<string>();
+  let latest: Survey = noSurvey;
+  let prepared: { key: string; done: Promise<void> } | undefined;
+
+  const look = async (signal: AbortSignal): Promise<Survey> =>
+    survey({ root, blobs, bounds, before: latest, now }, signal);
+
+  async function keep(file: string): Promise<KeptFile> {
+    const found = await lstat(file).catch(() => undefined);
+    if (!found) return { path: file, blob: null };
+    if (!found.isFile() || found.size > bounds.fileBytes * 10) return { path: file, lost: true };
+    const content = await readFile(file).catch(() => undefined);
+    if (!content) return { path: file, lost: true };
+    const blob = await blobs.put(content);
+    used.add(blob);
+    return { path: file, blob };
+  }
+
+  return {
+    keep,
+    prepare(key, signal) {
+      if (prepared?.key !== key) {
+        const done = look(signal).then(
+          (found) => {
+            latest = found;
+          },
+          // Without a survey nothing of a command can be taken back; its changes are told as lost.
+          () => {
+            latest = noSurvey;
+          },
+        );
+        prepared = { key, done };
+      }
+      return prepared.done;
+    },
+    async changes(signal) {
+      const before = latest;
+      const after = await look(signal).catch(() => noSurvey);
+      latest = after;
+      const kept = await changed(before, after);
+      for (const file of kept) if ("blob" in file && file.blob !== null) used.add(file.blob);
+      return kept;
+    },
+    stamp: async (file) => {
+      const content = await readFile(file).catch(() => undefined);
+      return content ? stampOf(content) : null;
+    },
+    async preview(wanted) {
+      const changes = wanted.map(async ({ path: file, blob }) => {
+        const [now, then] = [
+          await readFile(file).catch(() => undefined),
+          blob === null ? undefined : await blobs.get(blob),
+        ];
+        return { path: file, ...countLines(now, then) };
+      });
+      return (await Promise.all(changes)).filter(({ insertions, deletions }) => insertions + deletions > 0);
+    },
+    async restore({ path: file, blob }) {
+      const found = await lstat(file).catch(() => undefined);
+      if (found?.isSymbolicLink()) return "it is a link";
+      if (found && !found.isFile()) return "it is not a file any more";
+      const facts = await files.describe(file);
+      if (facts.links || facts.root === undefined) return "it lies behind a link or outside the workspace";
+      if (blob === null) {
+        await rm(file, { force: true });
+        return undefined;
+      }
+      const content = await blobs.get(blob);
+      if (!content) return "its content was removed to make room";
+      const written = await files.write(file, content);
+      return written.ok ? undefined : written.why;
+    },
+    close: () => blobs.trim(quotaBytes, used),
+  };
+}
+
+/** Files whose content differs between two looks, with what they held before. */
+async function changed(before: Survey, after: Survey): Promise<KeptFile[]> {
+  const found: KeptFile[] = [];
+  for (const [file, seen] of after.files) {
+    const old = before.files.get(file);
+    if (old?.mark === seen.mark || (old?.blob !== undefined && old.blob === seen.blob)) continue;
+    if (old) found.push(old.blob === undefined ? { path: file, lost: true } : { path: file, blob: old.blob });
+    // Only what was born since is new. A file that was ignored before, or not reached, must never be removed.
+    else if (before.whole && seen.bornMs >= before.startedAt - clockGrainMs)
+      found.push({ path: file, blob: null });
+    else if (before.whole) found.push({ path: file, lost: true });
+  }
+  for (const [file, old] of before.files) {
+    if (after.files.has(file) || (await lstat(file).catch(() => undefined))) continue;
+    found.push(old.blob === undefined ? { path: file, lost: true } : { path: file, blob: old.blob });
+  }
+  return found;
+}
+
+/** How much older a new file may look than the moment it was made: file systems keep time by a coarser clock. */
+const clockGrainMs = 10;
+
+function countLines(
+  now: Uint8Array | undefined,
+  then: Uint8Array | undefined,
+): { insertions: number; deletions: number } {
+  const decode = (content: Uint8Array | undefined): string =>
+    content ? new TextDecoder().decode(content) : "";
+  const parts = diffLines(decode(now), decode(then));
+  return {
+    insertions: parts.filter(({ added }) => added).reduce((sum, { count }) => sum + (count ?? 0), 0),
+    deletions: parts.filter(({ removed }) => removed).reduce((sum, { count }) => sum + (count ?? 0), 0),
+  };
+}
