@@ -111,6 +111,23 @@ describe("a body", () => {
   });
 });
 
+describe("a call that another provider's model made", () => {
+  test("has an id that this wire takes, the same in the call and in its result", () => {
+    const [asked, answered] = messagesOf(
+      bodyOf({
+        messages: [
+          assistant(use("functions.Read:0"), use("functions.Read:1")),
+          user(result("functions.Read:0"), result("functions.Read:1")),
+        ],
+      }),
+    );
+    const ids = asked?.content.map(({ id }) => String(id)) ?? [];
+    expect(answered?.content.map(({ tool_use_id }) => tool_use_id)).toEqual(ids);
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
+  });
+});
+
 describe("a block", () => {
   const one = (block: Block, model = "claude-sonnet-4-5"): Wire | undefined =>
     messagesOf(bodyOf({ model, messages: [user(block)] }))[0]?.content.map(
