@@ -15,6 +15,13 @@ import {
 import type { SessionSettings, SettingsPatch } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
 import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
+import {
+  keepSaved,
+  leaveBehind,
+  markCheckpoints,
+  noSavedFiles,
+  type SavedFiles,
+} from "./checkpoint-state.ts";
 import { estimateMessage, foreign, isBlank, note, sendable, startsCleanly } from "./context/blocks.ts";
 import {
   emptyTally,
@@ -65,6 +72,8 @@ export type State = {
   readonly rules: readonly string[];
   /** The stamps of files as the session last saw them, by path. */
   readonly seen: Lookup<string>;
+  /** What can be taken back. */
+  readonly files: SavedFiles;
   /** An estimate of the next request, corrected by every count of the provider. */
   readonly contextTokens: number;
   /** What the provider may still keep of what it was sent. */
@@ -89,6 +98,7 @@ export const emptyState: State = {
   answers: new Map(),
   rules: [],
   seen: Lookup.empty(),
+  files: noSavedFiles,
   contextTokens: 0,
   tally: emptyTally,
   compaction: null,
@@ -181,6 +191,8 @@ export function fold(before: State, event: Durable): State {
         tally: restarted(state.tally, 0),
       };
     case "files.saved":
+      return { ...state, files: keepSaved(state.files, event) };
+    case "files.rewound":
     case "task.changed":
       return state;
     case "turn.finished":
@@ -217,7 +229,11 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
   const taken = state.pending.filter(({ id }) => event.inputIds.includes(id));
   const said = taken.flatMap((input) => sayable(input.content));
   const content: Block[] = [...said, ...(event.context ?? []).map(note)];
-  const rest = { ...state, pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)) };
+  const rest = {
+    ...state,
+    pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)),
+    files: markCheckpoints(state.files, event.inputIds),
+  };
   const objections = taken.filter(({ from }) => from.kind === "hook").length;
   const joined = inTurn(rest, (turn) => ({
     ...turn,
@@ -285,7 +301,9 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
     result,
     context: event.context ?? [],
   }));
-  const next = inTurn({ ...state, calls, seen: see(state.seen, event.seen) }, (turn) => ({
+  // Only a tool that changed something leaves something behind; one that reads may see another's work.
+  const files = event.linesAdded === undefined ? state.files : leaveBehind(state.files, event.seen ?? []);
+  const next = inTurn({ ...state, calls, files, seen: see(state.seen, event.seen) }, (turn) => ({
     ...turn,
     stopped: turn.stopped ?? event.stop ?? null,
     answer: event.answer ?? turn.answer,
