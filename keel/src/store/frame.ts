@@ -2,6 +2,8 @@
 import type { OpenFile } from "./files.ts";
 import { MOST_LINE_BYTES } from "./line.ts";
 
+/** Most logs are short: a large buffer for each of a thousand would cost more than reading them. */
+const FIRST_CHUNK_BYTES = 64 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -19,7 +21,7 @@ export type Line = {
 
 /** Visits every line in order; what follows the last LF comes last, if there is anything. Returns the size read. */
 export async function eachLine(file: OpenFile, visit: (line: Line) => void): Promise<number> {
-  const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  let chunk = Buffer.allocUnsafeSlow(FIRST_CHUNK_BYTES);
   const held = new Held();
   let size = 0;
   let lineStart = 0;
@@ -45,6 +47,7 @@ export async function eachLine(file: OpenFile, visit: (line: Line) => void): Pro
     }
     held.add(part.subarray(from));
     size += count;
+    if (count === FIRST_CHUNK_BYTES) chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   }
   if (size > lineStart) {
     visit({ offset: lineStart, bytes: withoutCr(held.take()), wholeBytes: size - lineStart, ended: false });

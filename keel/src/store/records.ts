@@ -40,7 +40,8 @@ export async function* readRecords({
     const last = stretch.at(-1);
     if (!first || !last) continue;
     const bytes = last.offset + last.bytes - first.offset;
-    if (buffer.length < bytes) buffer = Buffer.allocUnsafeSlow(Math.max(bytes, STRETCH_BYTES));
+    if (buffer.length < bytes)
+      buffer = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(2 * bytes, STRETCH_BYTES)));
     const filled = await file.read(buffer.subarray(0, bytes), first.offset);
     for (const entry of stretch) {
       const start = entry.offset - first.offset;
