@@ -12,7 +12,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { toolName } from "./names.ts";
-import { bytesOf, type EncodedMessage, encodeMessage, toJson } from "./parts.ts";
+import { bytesOf, type EncodedMessage, encodeMessage, type Part, toJson } from "./parts.ts";
 import { effortField, type Traits } from "./traits.ts";
 
 export type Encoder = (request: ModelRequest, info: ModelInfo, traits: Traits) => Uint8Array;
@@ -50,13 +50,28 @@ type Parts = {
 
 function join(request: ModelRequest, traits: Traits, { tools, system, messages }: Parts): Uint8Array {
   const pieces: Uint8Array[] = [bytesOf(headOf(request, traits))];
-  if (tools.length > 0) pieces.push(bytesOf(',"tools":['), ...between(tools, comma), bytesOf("]"));
-  pieces.push(bytesOf(',"messages":['));
-  const whole: Uint8Array[][] = system.length > 0 ? [[system]] : [];
-  for (const turn of turnsOf(messages))
-    whole.push(...(turn[0]?.role === "user" ? userTurn(turn) : [assistantTurn(turn)]));
-  for (const [index, message] of whole.entries()) pieces.push(...(index > 0 ? [comma] : []), ...message);
-  pieces.push(bytesOf("]}"));
+  const put = (piece: Uint8Array): void => void pieces.push(piece);
+  if (tools.length > 0) {
+    put(openTools);
+    putList(put, tools, comma);
+    put(closeList);
+  }
+  put(openMessages);
+  let count = 0;
+  /** Starts a message. */
+  const next = (): void => {
+    if (count > 0) put(comma);
+    count += 1;
+  };
+  if (system.length > 0) {
+    next();
+    put(system);
+  }
+  for (const turn of turnsOf(messages)) {
+    if (turn[0]?.role === "user") putUser(turn, put, next);
+    else putAssistant(turn, put, next);
+  }
+  put(closeBody);
   return Buffer.concat(pieces);
 }
 
@@ -85,44 +100,85 @@ function turnsOf(messages: readonly EncodedMessage[]): EncodedMessage[][] {
   return turns;
 }
 
+type Put = (piece: Uint8Array) => void;
+
 /** Results first, each a message of its own; then what the user says, if anything. */
-function userTurn(turn: readonly EncodedMessage[]): Uint8Array[][] {
-  const results = turn.flatMap((message) => message.results.map((result) => [result]));
-  const parts = turn.flatMap((message) => message.parts);
-  if (parts.length === 0) return results;
+function putUser(turn: readonly EncodedMessage[], put: Put, next: () => void): void {
+  for (const { results } of turn) {
+    for (const result of results) {
+      next();
+      put(result);
+    }
+  }
+  const parts = turn.length === 1 ? (turn[0]?.parts ?? []) : turn.flatMap((message) => message.parts);
+  if (parts.length === 0) return;
+  next();
   // A plain text where that is enough: not every server takes a list.
-  if (parts.every(({ kind }) => kind === "text"))
-    return [...results, [userText, ...between(bytesIn(parts), paragraph), closeText]];
-  const listed = parts.map(({ kind, bytes }) =>
-    kind === "image" ? [bytes] : [openTextPart, bytes, closeText],
-  );
-  const list = listed.flatMap((piece, index) => (index > 0 ? [comma, ...piece] : piece));
-  return [...results, [userList, ...list, bytesOf("]}")]];
+  if (parts.every(({ kind }) => kind === "text")) {
+    put(userText);
+    putTexts(put, parts);
+    return put(closeText);
+  }
+  put(userList);
+  for (const [index, { kind, bytes }] of parts.entries()) {
+    if (index > 0) put(comma);
+    if (kind === "text") put(openTextPart);
+    put(bytes);
+    if (kind === "text") put(closeText);
+  }
+  put(closeMessage);
 }
 
-function assistantTurn(turn: readonly EncodedMessage[]): Uint8Array[] {
-  const said = bytesIn(turn.flatMap(({ parts }) => parts.filter(({ kind }) => kind === "text")));
+function putAssistant(turn: readonly EncodedMessage[], put: Put, next: () => void): void {
+  const said = turn.flatMap(({ parts }) => parts.filter(({ kind }) => kind === "text"));
   const calls = turn.flatMap((message) => message.calls);
-  const text = said.length === 0 ? [bytesOf("null")] : [quote, ...between(said, paragraph), quote];
-  const asked =
-    calls.length === 0 ? [] : [bytesOf(',"tool_calls":['), ...between(calls, comma), bytesOf("]")];
-  return [bytesOf('{"role":"assistant","content":'), ...text, ...asked, bytesOf("}")];
+  next();
+  put(assistantContent);
+  if (said.length === 0) put(nothing);
+  else {
+    put(quote);
+    putTexts(put, said);
+    put(quote);
+  }
+  if (calls.length > 0) {
+    put(openCalls);
+    putList(put, calls, comma);
+    put(closeList);
+  }
+  put(closeObject);
+}
+
+function putTexts(put: Put, parts: readonly Part[]): void {
+  for (const [index, { bytes }] of parts.entries()) {
+    if (index > 0) put(paragraph);
+    put(bytes);
+  }
+}
+
+function putList(put: Put, pieces: readonly Uint8Array[], mark: Uint8Array): void {
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) put(mark);
+    put(piece);
+  }
 }
 
 const comma = bytesOf(",");
 const quote = bytesOf('"');
+const nothing = bytesOf("null");
 /** Inside a JSON text. */
 const paragraph = bytesOf("\\n\\n");
+const openTools = bytesOf(',"tools":[');
+const openMessages = bytesOf(',"messages":[');
+const openCalls = bytesOf(',"tool_calls":[');
 const userText = bytesOf('{"role":"user","content":"');
 const userList = bytesOf('{"role":"user","content":[');
+const assistantContent = bytesOf('{"role":"assistant","content":');
 const openTextPart = bytesOf('{"type":"text","text":"');
 const closeText = bytesOf('"}');
-
-const bytesIn = (parts: readonly { readonly bytes: Uint8Array }[]): Uint8Array[] =>
-  parts.map(({ bytes }) => bytes);
-
-const between = (pieces: readonly Uint8Array[], mark: Uint8Array): Uint8Array[] =>
-  pieces.flatMap((piece, index) => (index > 0 ? [mark, piece] : [piece]));
+const closeList = bytesOf("]");
+const closeMessage = bytesOf("]}");
+const closeObject = bytesOf("}");
+const closeBody = bytesOf("]}");
 
 function encodeSystem(parts: readonly string[]): Uint8Array {
   const content = parts.filter((part) => part.trim() !== "").join("\n\n");
