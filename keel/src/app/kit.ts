@@ -16,6 +16,7 @@ import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
+import { lateCheckpoints } from "./late-checkpoints.ts";
 import { limitsFrom } from "./limits.ts";
 import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
@@ -61,6 +62,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       workspace,
       rules,
       hooks: noHooks,
+      ...(options.checkpoints === "on" ? { checkpoints: lateCheckpoints({ home, workspace, clock }) } : {}),
       tools: [...offeredTools(builtInTools(), rules), ...(await answerTools(options))],
       limits: {
         ...limitsFrom(options, options.env),

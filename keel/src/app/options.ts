@@ -29,6 +29,8 @@ export type OpenOptions = LimitWish & {
   readonly allowedTools?: readonly string[] | undefined;
   /** Rules for what never runs; a bare tool is not offered. */
   readonly disallowedTools?: readonly string[] | undefined;
+  /** Keep files before they change, so that a turn can be taken back; off when left out. */
+  readonly checkpoints?: "on" | "off" | undefined;
   /** Further folders to work in. */
   readonly addDirs?: readonly string[] | undefined;
   readonly systemPrompt?: string | undefined;

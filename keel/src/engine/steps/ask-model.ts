@@ -6,6 +6,7 @@ import type { PromptWhy } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import { noUsage } from "../../protocol/usage.ts";
+import { prepareBeside } from "../checkpoint.ts";
 import { note } from "../context/blocks.ts";
 import { requestOf } from "../context/request.ts";
 import { costOf } from "../cost.ts";
@@ -46,6 +47,8 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
   const starter = earlyStarter(work);
   const outcome = await readReply(work, request, (event) => {
     showEvent(work, requestId, event);
+    // The request is out: whatever else is to be done now is done while the model works.
+    if (event.type === "start") prepareBeside(work);
     if (event.type === "block.end" && event.block.type === "tool_use") starter.consider(event.block);
   });
   const ms = Math.round(clock.monotonicMs() - startedAt);

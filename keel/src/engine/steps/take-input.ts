@@ -1,5 +1,4 @@
 /** Takes the next input into the conversation: as the start of a turn, or as steering of the running one. */
-import { prepareBeside } from "../checkpoint.ts";
 import { inputFor, type Step } from "../next-step.ts";
 import type { Work } from "../work.ts";
 
@@ -12,5 +11,4 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
   const added = context.length > 0 ? { context: [...context] } : {};
   if (step.which !== "first") return work.record({ type: "input.joined", inputIds: [input.id], ...added });
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds: [input.id], ...added });
-  prepareBeside(work);
 }

@@ -60,6 +60,13 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./sessions-delete.ts")).deleteSession,
   }),
   command({
+    name: "sessions rewind",
+    usage: "keel sessions rewind ID [MESSAGE] [--preview]",
+    says: "Puts files back as they were before a message; without one, lists the messages that changed files",
+    options: { ...json, preview: { kind: "flag", says: "Only say what would change" } },
+    load: async () => (await import("./sessions-rewind.ts")).rewindSession,
+  }),
+  command({
     name: "usage",
     usage: "keel usage [SESSION] [--project] [--days N] [--json]",
     says: "What a session used and cost, and how well the provider's cache served it; the newest one when none is named",

@@ -33,6 +33,7 @@ export async function openOptions(
     allowedTools: splitList(values["allowed-tools"]),
     disallowedTools: splitList(values["disallowed-tools"]),
     addDirs: values["add-dir"],
+    checkpoints: "on",
     systemPrompt: values["system-prompt"],
     appendSystemPrompt: values["append-system-prompt"],
     jsonSchema: await schemaOf(values["json-schema"], cwd),
