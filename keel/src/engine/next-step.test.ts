@@ -5,9 +5,10 @@ import { List } from "../kernel/list.ts";
 import type { Input, Stop } from "../protocol/event.ts";
 import { type Message, type ToolUse, text } from "../protocol/message.ts";
 import { noBill } from "../protocol/usage.ts";
+import type { Call } from "./call-state.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { explainStep, nextStep, rows, type Step } from "./next-step.ts";
-import { type Call, emptyState, fold, type State } from "./state.ts";
+import { emptyState, fold, type State } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
 const said: Message = { role: "user", content: [text("go")] };

@@ -15,6 +15,7 @@ import {
 import type { SessionSettings, SettingsPatch } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
 import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
+import { batchMessage, type Call, changeCall, settledCalls } from "./call-state.ts";
 import {
   keepSaved,
   leaveBehind,
@@ -37,16 +38,6 @@ import {
 } from "./context/tally.ts";
 import { addToBill } from "./cost.ts";
 import { type Failure, newTurn, recovered, type Turn } from "./turn.ts";
-
-export type Call = {
-  readonly use: ToolUse;
-  readonly status: "requested" | "started" | "settled";
-  /** What runs, where it differs from what the model sent. */
-  readonly input?: Json | undefined;
-  readonly result?: ToolResult | undefined;
-  /** Words that hooks added for the model. */
-  readonly context: readonly string[];
-};
 
 export type State = {
   readonly seq: number;
@@ -165,7 +156,7 @@ export function fold(before: State, event: Durable): State {
     case "tool.started":
       return {
         ...state,
-        calls: change(state.calls, event.callId, (call) => ({
+        calls: changeCall(state.calls, event.callId, (call) => ({
           ...call,
           status: "started",
           input: event.input,
@@ -295,7 +286,7 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
     content: foreign(event.content),
     failed: event.failed,
   };
-  const calls = change(state.calls, event.callId, (call) => ({
+  const calls = changeCall(state.calls, event.callId, (call) => ({
     ...call,
     status: "settled",
     result,
@@ -311,31 +302,12 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
   return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
 }
 
-/** A batch reaches the model whole and in the order asked: a provider rejects a call without its result. */
 function closeBatch(state: State): State {
-  const results = state.calls.flatMap(({ result }) => (result ? [result] : []));
-  const notes = state.calls.flatMap(({ context }) => context.map(note));
-  return addMessage(
-    { ...state, calls: [], answers: new Map() },
-    { role: "user", content: [...results, ...notes] },
-  );
+  return addMessage({ ...state, calls: [], answers: new Map() }, batchMessage(state.calls));
 }
 
-/** A turn that ends with open calls still leaves a valid conversation. */
 function settleCalls(state: State): State {
-  if (state.calls.length === 0) return state;
-  const calls = state.calls.map((call) =>
-    call.result ? call : { ...call, status: "settled" as const, result: unsettledResult(call) },
-  );
-  return closeBatch({ ...state, calls });
-}
-
-function unsettledResult(call: Call): ToolResult {
-  const why =
-    call.status === "started"
-      ? "Interrupted: this call was under way and may have had effects."
-      : "Not run: the turn ended first.";
-  return { type: "tool_result", callId: call.use.id, content: [text(why)], failed: true };
+  return state.calls.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
 }
 
 function closeAsk(state: State, event: Extract<Durable, { type: "ask.closed" }>): State {
@@ -393,9 +365,6 @@ function patched(settings: SessionSettings, patch: SettingsPatch): SessionSettin
     title: patch.title ?? settings.title,
   };
 }
-
-const change = (calls: readonly Call[], id: string, apply: (call: Call) => Call): Call[] =>
-  calls.map((call) => (call.use.id === id ? apply(call) : call));
 
 const see = (seen: State["seen"], files: readonly FileSeen[] = []): State["seen"] =>
   files.reduce((known, { path, stamp }) => known.with(path, stamp), seen);

@@ -1,6 +1,6 @@
 /** Runs the open calls of the newest reply until all have settled. */
 
-import type { Call } from "../state.ts";
+import type { Call } from "../call-state.ts";
 import { runCall } from "../tools/call.ts";
 import { needsAsking } from "../tools/early.ts";
 import { type Job, runInOrder } from "../tools/pool.ts";

@@ -9,9 +9,9 @@ import type { Denial, DurableEvent } from "../../protocol/event.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
 import { answerToolName } from "../answer.ts";
+import type { Call } from "../call-state.ts";
 import { keepAfter, keepBefore } from "../checkpoint.ts";
 import { within } from "../deadline.ts";
-import type { Call } from "../state.ts";
 import {
   brokenCall,
   cancelledResult,

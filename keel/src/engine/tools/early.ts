@@ -4,7 +4,7 @@
  */
 import type { DurableEvent } from "../../protocol/event.ts";
 import type { ToolUse } from "../../protocol/message.ts";
-import type { Call } from "../state.ts";
+import type { Call } from "../call-state.ts";
 import { toolNamed, type Work } from "../work.ts";
 import { runCall } from "./call.ts";
 

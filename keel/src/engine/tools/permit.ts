@@ -4,11 +4,11 @@ import { fingerprint } from "../../kernel/text.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
+import type { Call } from "../call-state.ts";
 import type { HookDecision } from "../hooks/points.ts";
 import { type Decision, decide } from "../policy/decide.ts";
 import { parseRule } from "../policy/rules.ts";
 import type { PathFacts } from "../ports.ts";
-import type { Call } from "../state.ts";
 import type { Closed, Work } from "../work.ts";
 import type { Tool, ToolContext } from "./define.ts";
 
