@@ -1,0 +1,109 @@
+/**
+ * Which addresses belong to the public internet. Everything else (this machine, its network, the cloud it runs in)
+ * must not be reached by what a web page or a model says. Pure; what cannot be read as an address is refused.
+ */
+import { isIP } from "node:net";
+
+/** What is wrong with the address, such as "a private address"; undefined when it is public. */
+export function whyNotPublic(address: string): string | undefined {
+  switch (isIP(address)) {
+    case 4:
+      return whyNotPublic4(bits4(address));
+    case 6:
+      return whyNotPublic6(bits6(address));
+    default:
+      return "not an address";
+  }
+}
+
+type Range = readonly [start: string, length: number, what: string];
+
+const ranges4: readonly Range[] = [
+  ["0.0.0.0", 8, "an address of this network"],
+  ["10.0.0.0", 8, "a private address"],
+  ["100.64.0.0", 10, "an address of a provider's own network"],
+  ["127.0.0.0", 8, "a loopback address"],
+  ["169.254.0.0", 16, "a link-local address"],
+  ["172.16.0.0", 12, "a private address"],
+  ["192.0.0.0", 24, "a reserved address"],
+  ["192.0.2.0", 24, "an address for documentation"],
+  ["192.31.196.0", 24, "a reserved address"],
+  ["192.52.193.0", 24, "a reserved address"],
+  ["192.88.99.0", 24, "a relay address"],
+  ["192.168.0.0", 16, "a private address"],
+  ["192.175.48.0", 24, "a reserved address"],
+  ["198.18.0.0", 15, "an address for measurements"],
+  ["198.51.100.0", 24, "an address for documentation"],
+  ["203.0.113.0", 24, "an address for documentation"],
+  // Public by its number, but on virtual machines of one cloud it answers with their secrets.
+  ["168.63.129.16", 32, "a metadata address"],
+  ["224.0.0.0", 4, "a multicast address"],
+  ["240.0.0.0", 4, "a reserved address"],
+];
+
+/** Only this part of the new address space is given out at all; the rest is local, reserved or an odd spelling. */
+const global6: Range = ["2000::", 3, ""];
+
+const ranges6: readonly Range[] = [
+  ["2001::", 23, "a tunnel or reserved address"],
+  ["2001:db8::", 32, "an address for documentation"],
+  ["2002::", 16, "a tunnel address"],
+  ["3fff::", 20, "an address for documentation"],
+  ["2620:4f:8000::", 48, "a reserved address"],
+];
+
+/** Networks without old addresses write them like this; the old address in its end is what is reached. */
+const translated6: Range = ["64:ff9b::", 96, ""];
+
+const local6: readonly Range[] = [
+  ["::", 128, "an unspecified address"],
+  ["::1", 128, "a loopback address"],
+  ["::ffff:0:0", 96, "an old address in a new spelling"],
+  ["fc00::", 7, "a private address"],
+  ["fe80::", 10, "a link-local address"],
+  ["fec0::", 10, "a private address"],
+  ["ff00::", 8, "a multicast address"],
+];
+
+function whyNotPublic4(bits: bigint): string | undefined {
+  return ranges4.find(([start, length]) => isWithin(bits, { start: bits4(start), length, size: 32 }))?.[2];
+}
+
+function whyNotPublic6(bits: bigint): string | undefined {
+  const within = ([start, length]: Range): boolean =>
+    isWithin(bits, { start: bits6(start), length, size: 128 });
+  if (within(translated6)) return whyNotPublic4(bits & 0xffff_ffffn);
+  if (within(global6)) return ranges6.find(within)?.[2];
+  return local6.find(within)?.[2] ?? "a reserved address";
+}
+
+function isWithin(
+  bits: bigint,
+  { start, length, size }: { start: bigint; length: number; size: number },
+): boolean {
+  const rest = BigInt(size - length);
+  return bits >> rest === start >> rest;
+}
+
+const bits4 = (address: string): bigint =>
+  address.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+
+function bits6(address: string): bigint {
+  const [head = "", tail] = dotless(address.split("%")[0] ?? "").split("::");
+  const before = groups(head);
+  const after = tail === undefined ? [] : groups(tail);
+  const zeros = Array<bigint>(Math.max(0, 8 - before.length - after.length)).fill(0n);
+  return [...before, ...zeros, ...after].reduce((sum, group) => (sum << 16n) | group, 0n);
+}
+
+const groups = (text: string): bigint[] =>
+  text === "" ? [] : text.split(":").map((group) => BigInt(`0x${group}`));
+
+/** `::ffff:1.2.3.4` with its end in the same form as its start. */
+function dotless(address: string): string {
+  const colon = address.lastIndexOf(":");
+  const end = address.slice(colon + 1);
+  if (!end.includes(".")) return address;
+  const bits = bits4(end);
+  return `${address.slice(0, colon + 1)}${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`;
+}
