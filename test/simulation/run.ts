@@ -94,13 +94,20 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
     }
   }
 
+  /** A machine that is down cannot crash again before it starts. */
+  let isDown = false;
   function crash(): void {
+    if (isDown) return;
+    isDown = true;
     crashes += 1;
     running = undefined;
     host.attach(undefined);
     disk.crash();
     world.crash();
-    void world.pause(world.between(1, 2_000)).then(openAgain);
+    void world.pause(world.between(1, 2_000)).then(() => {
+      isDown = false;
+      return openAgain();
+    });
   }
 
   void openAgain();
