@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import type { Shell, ShellOutcome, ShellRun } from "../keel/src/engine/ports.ts";
-import { groupGuard, type Guard } from "../keel/src/workspace/guard.ts";
+import { type Guard, groupGuard } from "../keel/src/workspace/guard.ts";
 import { nodeShell } from "../keel/src/workspace/shell.ts";
 
 export const plainEnvironment = { PATH: process.env["PATH"], HOME: "/nowhere", LANG: "C.UTF-8" };
@@ -59,7 +59,8 @@ export function realShell(guard: Guard = groupGuard()): RealShell {
   };
 }
 
-function processesIn(directory: string): number[] {
+/** The processes that have this directory as their own. */
+export function processesIn(directory: string): number[] {
   return readdirSync("/proc").flatMap((name) => {
     try {
       return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === directory ? [Number(name)] : [];

@@ -127,10 +127,11 @@ function launchInto(enter: readonly string[]): Launch {
   // Only bash can close descriptors of more than one digit; it is there, or there would be no namespace.
   const shell = leaked.length === 0 ? "sh" : "bash";
   // `command`: the user's environment may bring a function of that name.
-  const words = `command cd -- "$0" && exec setsid "$@"${closingWords(leaked)}`;
+  const words = `command cd -- "$0" && unset OLDPWD && exec setsid "$@"${closingWords(leaked)}`;
   return ({ file, args, cwd, env }) => ({
     file: "nsenter",
     args: [...enter, shell, "-c", words, cwd, file, ...args],
+    role: "doorkeeper",
     options: { cwd, env, detached: true },
   });
 }

@@ -10,6 +10,7 @@ import type { Post } from "./guard.ts";
 import type { Intake } from "./intake.ts";
 import type { Launched } from "./launch.ts";
 import { countMarked, settleMs, watchLeft } from "./left-behind.ts";
+import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 
 export type Exit = { readonly code: number | null; readonly signal: string | null };
@@ -25,6 +26,8 @@ const mostWaitForDeathMs = 1_000;
 
 type Surroundings = { readonly mark: string; readonly intake: Intake; readonly post: Post };
 
+type Started = { readonly pid: number; readonly child: ChildProcess; readonly role: Launched["role"] };
+
 export class Job {
   /** Settles when the job is over; never rejects. */
   readonly over: Promise<void>;
@@ -36,13 +39,15 @@ export class Job {
   left: LeftBehind | undefined;
   readonly #tree: ProcessTree;
   readonly #around: Surroundings;
+  readonly #since: number;
   /** Resolved when the main process has ended, or when it is given up. */
   readonly #gone = Promise.withResolvers<void>();
   #hasExited = false;
   #stopped: Promise<void> | undefined;
 
-  constructor(child: ChildProcess & { pid: number }, around: Surroundings) {
-    this.#tree = new ProcessTree({ pid: child.pid, mark: around.mark });
+  constructor({ pid, child, role }: Started, around: Surroundings) {
+    this.#since = bornOf(pid);
+    this.#tree = new ProcessTree({ pid, role, mark: around.mark, since: this.#since });
     this.#around = around;
     child.once("exit", (code, signal) => {
       this.#hasExited = true;
@@ -70,11 +75,11 @@ export class Job {
   }
 
   async #lookBehind(): Promise<LeftBehind | undefined> {
-    const { mark, post } = this.#around;
-    if (countMarked(post.table, mark) === 0) return undefined;
+    const marked = { ...this.#around, since: this.#since };
+    if (countMarked(marked) === 0) return undefined;
     await pause(settleMs);
-    const processes = countMarked(post.table, mark);
-    return processes === 0 ? undefined : watchLeft(this.#around, processes);
+    const processes = countMarked(marked);
+    return processes === 0 ? undefined : watchLeft(marked, { intake: this.#around.intake, processes });
   }
 
   async #end(graceMs: number): Promise<void> {
@@ -96,7 +101,8 @@ export async function startJob(
     return { error: child };
   }
   intake.attach(child);
-  if (hasPid(child)) return { job: new Job(child, around) };
+  const { pid } = child;
+  if (pid !== undefined) return { job: new Job({ pid, child, role: launched.role }, around) };
   return { error: await new Promise((resolve) => child.once("error", resolve)) };
 }
 
@@ -109,5 +115,3 @@ function spawnSafely({ file, args, options }: Launched, intake: Intake): ChildPr
     return thrown instanceof Error ? thrown : new Error(String(thrown));
   }
 }
-
-const hasPid = (child: ChildProcess): child is ChildProcess & { pid: number } => child.pid !== undefined;

@@ -14,6 +14,8 @@ export type Program = {
 export type Launched = {
   readonly file: string;
   readonly args: readonly string[];
+  /** A doorkeeper is not the program: it waits for it and ends as it ends. Only a killing signal is for it too. */
+  readonly role: "program" | "doorkeeper";
   readonly options: {
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
@@ -27,10 +29,10 @@ export type Launch = (program: Program) => Launched;
 export function plainLaunch(leaked: readonly number[] = leakedDescriptors()): Launch {
   const closing = closingWords(leaked);
   return ({ file, args, cwd, env }) => {
-    const options = { cwd, env, detached: true as const };
+    const rest = { role: "program", options: { cwd, env, detached: true } } as const;
     // Only bash can close descriptors of more than one digit; where it is absent they stay open.
-    if (closing === "" || file === "sh") return { file, args, options };
-    return { file: "bash", args: ["-c", `exec "$@"${closing}`, "bash", file, ...args], options };
+    if (closing === "" || file === "sh") return { file, args, ...rest };
+    return { file: "bash", args: ["-c", `exec "$@"${closing}`, "bash", file, ...args], ...rest };
   };
 }
 

@@ -18,17 +18,20 @@ const lookEveryMs = 1_000;
 const graceMs = 500;
 const mostWaitForDeathMs = 1_000;
 
-/** How many processes carry this mark. What has cleared its environment is not counted. */
-export const countMarked = (table: string, mark: string): number =>
-  readProcesses(table).filter((one) => one.mark === mark).length;
+/** Whose they are, and since when they can be there. */
+export type Marked = { readonly mark: string; readonly since: number; readonly post: Post };
+
+/** How many processes carry the mark. What has cleared its environment is not counted. */
+export const countMarked = ({ mark, since, post: { table } }: Marked): number =>
+  readProcesses({ table, since }).filter((one) => one.mark === mark).length;
 
 export function watchLeft(
-  { mark, post, intake }: { mark: string; post: Post; intake: Intake },
-  processes: number,
+  marked: Marked,
+  { intake, processes }: { intake: Intake; processes: number },
 ): LeftBehind {
   const recorder = new Recorder({ mostBytes });
   intake.leave((bytes) => recorder.add(bytes));
-  const watch = watchMarked({ mark, post });
+  const watch = watchMarked(marked);
   const over = watch.gone.then(() => {
     intake.leave();
     return recorder.close();
@@ -39,7 +42,7 @@ export function watchLeft(
     output: () => recorder.soFar().output,
     saveTo: (path) => recorder.saveTo(path),
     async stop() {
-      await endFamily(new ProcessTree({ mark }), { graceMs });
+      await endFamily(new ProcessTree(marked), { graceMs });
       watch.look();
       await Promise.race([over, pause(mostWaitForDeathMs, undefined, { ref: false })]);
     },
@@ -47,20 +50,20 @@ export function watchLeft(
 }
 
 /** `gone` settles when nobody carries the mark any more. Timers must not keep Keel alive: all this ends with it. */
-function watchMarked({ mark, post }: { mark: string; post: Post }): { gone: Promise<void>; look(): void } {
+function watchMarked(marked: Marked): { gone: Promise<void>; look(): void } {
   const { promise: gone, resolve } = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
   const look = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (countMarked(post.table, mark) > 0) {
-      if (!post.onEnded) timer = setTimeout(look, lookEveryMs).unref();
+    if (countMarked(marked) > 0) {
+      if (!marked.post.onEnded) timer = setTimeout(look, lookEveryMs).unref();
       return;
     }
     stopListening?.();
     resolve();
   };
-  const stopListening = post.onEnded?.(() => {
+  const stopListening = marked.post.onEnded?.(() => {
     timer ??= setTimeout(look, gatherMs).unref();
   });
   // Somebody may have ended before we listened.

@@ -3,21 +3,36 @@
  * joined, and whatever carries its mark after it has left all of these (`setsid`, a double fork). Beyond Linux its
  * process group is all that is known.
  */
+import type { Launched } from "./launch.ts";
 import { hasProcessTable, type Process, readProcesses } from "./process-table.ts";
 
 export class ProcessTree {
   /** The process that was started, the leader of a session of its own; 0 when it has ended. */
   readonly #pid: number;
   readonly #mark: string;
+  readonly #since: number;
+  readonly #role: Launched["role"];
   /** Whom we found once we know again, also when its parent is gone: by its number and the moment of its birth. */
-  readonly #known = new Map<number, string>();
+  readonly #known = new Map<number, number>();
   /** A session consists of descendants of its leader, so all of it is ours if one of it is. */
   readonly #sessions: Set<number>;
 
   /** Without a main process, which has ended and whose number may be a stranger's by now, the mark tells. */
-  constructor({ pid = 0, mark }: { pid?: number; mark: string }) {
+  constructor({
+    pid = 0,
+    mark,
+    since,
+    role = "program",
+  }: {
+    pid?: number;
+    mark: string;
+    since: number;
+    role?: Launched["role"];
+  }) {
     this.#pid = pid;
     this.#mark = mark;
+    this.#since = since;
+    this.#role = role;
     this.#sessions = new Set(pid === 0 ? [] : [pid]);
   }
 
@@ -27,7 +42,8 @@ export class ProcessTree {
     const members = this.#members();
     // By groups, since that hits all of one at once: who forks in a loop does not slip away between two signals.
     const groups = new Set([this.#pid, ...members.map(({ group }) => group)]);
-    const hit = [...groups].filter((group) => group > 0 && send(-group, signal));
+    if (this.#pid === 0 || (this.#role === "doorkeeper" && signal !== "SIGKILL")) groups.delete(this.#pid);
+    const hit = [...groups].filter((group) => send(-group, signal));
     // Dead members that nobody has fetched yet keep a group, so where the table can be read, it is believed.
     return hasProcessTable() ? members.length > 0 : hit.length > 0;
   }
@@ -38,7 +54,7 @@ export class ProcessTree {
   }
 
   #members(): Process[] {
-    const everyone = readProcesses();
+    const everyone = readProcesses({ since: this.#since });
     const table = new Map(everyone.map((one) => [one.pid, one]));
     const found = everyone.filter((one) => this.#holds(one, table));
     for (const { pid, born, session } of found) {

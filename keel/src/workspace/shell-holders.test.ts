@@ -1,12 +1,14 @@
 import * as fs from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { bothGuards, needsGuard } from "../../../test/real-guard.ts";
 import { realShell } from "../../../test/real-shell.ts";
 import { verifies } from "../../../test/verifies.ts";
 
-const room = realShell();
+describe.each(bothGuards())("a command %s returns although a child holds its output", (name, guard) => {
+  const room = realShell(guard);
+  beforeEach(() => needsGuard(name, guard));
 
-describe("a command returns although a child holds its output", () => {
   const holders: Record<string, string> = {
     "a background child": "sleep 30 &",
     "a background child with nohup": "nohup sleep 30 &",

@@ -1,12 +1,14 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { bothGuards, needsGuard } from "../../../test/real-guard.ts";
 import { plainEnvironment, realShell } from "../../../test/real-shell.ts";
 import { verifies } from "../../../test/verifies.ts";
 import type { ShellOutcome } from "../engine/ports.ts";
 import { nodeShell } from "./shell.ts";
 
-const room = realShell();
+describe.each(bothGuards())("a command %s that has to be stopped", (name, guard) => {
+  const room = realShell(guard);
+  beforeEach(() => needsGuard(name, guard));
 
-describe("a command that has to be stopped", () => {
   test("is ended at its deadline, told as such, with what it wrote until then", async () => {
     const outcome = await room.run("echo before; sleep 30; echo after", { timeoutMs: 150 });
     expect(outcome).toMatchObject({
@@ -52,7 +54,7 @@ describe("a command that has to be stopped", () => {
   });
 
   test("is ended when nobody reads its output any more", async () => {
-    const shell = nodeShell({ env: plainEnvironment });
+    const shell = nodeShell({ env: plainEnvironment, guard });
     const running = shell.run(
       { text: "echo hello; sleep 30", cwd: room.cwd, timeoutMs: 9_000, mostBytes: 1_000 },
       new AbortController().signal,

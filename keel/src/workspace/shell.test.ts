@@ -1,15 +1,17 @@
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { bothGuards, needsGuard } from "../../../test/real-guard.ts";
 import { plainEnvironment, realShell } from "../../../test/real-shell.ts";
 import { verifies } from "../../../test/verifies.ts";
 import { markVariable } from "./environment.ts";
 import { nodeShell } from "./shell.ts";
 
-const room = realShell();
+describe.each(bothGuards())("a command %s", (name, guard) => {
+  const room = realShell(guard);
+  beforeEach(() => needsGuard(name, guard));
 
-describe("a command", () => {
   test("tells its exit code, its signal, and both streams in the order in which they were written", async () => {
     const outcome = await room.run("for i in 1 2 3; do echo out$i; echo err$i >&2; done; exit 7");
     expect(outcome).toMatchObject({
@@ -47,10 +49,12 @@ describe("a command", () => {
       KEEL_MODEL: "canary-4",
       EDITOR: "ed",
     };
-    const { output } = await room.run("env", { shell: nodeShell({ env: { ...plainEnvironment, ...keys } }) });
+    const { output } = await room.run("env", {
+      shell: nodeShell({ env: { ...plainEnvironment, ...keys }, guard }),
+    });
     expect(output).not.toContain("canary");
     expect(output).toContain("EDITOR=ed\n");
-    expect(output).toMatch(new RegExp(`^${markVariable}=[0-9a-f]{16}\\.1$`, "m"));
+    expect(output).toMatch(new RegExp(`^${markVariable}=[0-9a-f]{16}\\.[0-9]+$`, "m"));
   });
 
   test("shows what it writes while it runs", async () => {
@@ -82,6 +86,8 @@ describe("a command", () => {
 });
 
 describe("what cannot be started is an outcome", () => {
+  const room = realShell();
+
   test("a directory that is not there", async () => {
     fs.rmSync(room.cwd, { recursive: true });
     expect(await room.run("true")).toMatchObject({
@@ -121,6 +127,8 @@ describe("what cannot be started is an outcome", () => {
 });
 
 describe("output without end", () => {
+  const room = realShell();
+
   test("is bounded: head and tail stay, memory does not grow", { timeout: 15_000 }, async () => {
     verifies("G11");
     const before = process.memoryUsage().rss;
