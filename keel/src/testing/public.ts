@@ -20,6 +20,7 @@ export { countingIds } from "./counting-ids.ts";
 export { type CrashPoint, crashAfter, crashPoint } from "./crash.ts";
 export { type FakeClock, fakeClock, instantClock, testEpochMs } from "./fake-clock.ts";
 export { type FaultName, faultNames, faultReply } from "./fault-replies.ts";
+export { type LawMessage, lawChannel } from "./law-channel.ts";
 export { layout } from "./layout.ts";
 export type { MemoryFiles } from "./memory-files.ts";
 export { type MemoryWorkspace, type MemoryWorkspaceOptions, memoryWorkspace } from "./memory-workspace.ts";
@@ -30,8 +31,16 @@ export {
   type SeenRequest,
   startModelServer,
 } from "./model-server.ts";
+export { countTokens, type PromptCache, promptCache } from "./prompt-cache.ts";
 export { rehearsalFiles, rehearsalModel, rehearsalPrompt, rehearsalScript } from "./rehearsal.ts";
 export { byPosition, httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "./reply.ts";
+export {
+  type Followed,
+  type LawBreak,
+  type RequestLaw,
+  type RequestLawOptions,
+  requestLaw,
+} from "./request-law.ts";
 export { findViolations } from "./request-rules.ts";
 export type { Condition, Reply, ReplyFault, Rule, Script, ScriptBlock } from "./script.ts";
 export { fillPlaceholders, parseScript } from "./script-file.ts";

@@ -1,5 +1,15 @@
 /** The public entry `keel/view`: events → what every screen needs. It runs in a browser too. */
 export { type Activity, activityOf, type Doing, foldActivity, idle } from "./activity.ts";
+export {
+  type BreakCause,
+  type CacheBreak,
+  type CacheHealth,
+  type CacheTokens,
+  cacheHealthOf,
+  foldCacheHealth,
+  noCacheHealth,
+  readRatio,
+} from "./cache-health.ts";
 export { documentOf, type SessionDocument } from "./document.ts";
 export { toHtml } from "./html.ts";
 export { inertMarkdown } from "./inert-markdown.ts";
@@ -29,4 +39,5 @@ export {
   totalsOf,
 } from "./totals.ts";
 export { foldTranscript, growTranscript, transcriptOf } from "./transcript.ts";
+export { foldUsage, noUsageReport, sayUsage, type UsageReport } from "./usage-report.ts";
 export { visible } from "./visible.ts";
