@@ -122,7 +122,14 @@ describe("a model at a provider that is named before it", () => {
   });
 
   test("is what settings say about it, also when they do not say whose it is", () => {
-    const prices = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, cacheWriteLong: 0, asOf: "2026-01-01" };
+    const prices = {
+      input: 1,
+      output: 2,
+      cacheRead: 0,
+      cacheWrite: 0,
+      cacheWriteLong: 0,
+      asOf: "2026-01-01",
+    };
     const known = catalog({ extra: [{ id: "odd-model", prices }] });
     expect(known.info("openai/odd-model")).toMatchObject({ provider: "openai", prices });
   });
