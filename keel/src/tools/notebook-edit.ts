@@ -166,9 +166,11 @@ function insertCell(
 /** Outputs of another text would be a lie; a cell that becomes code needs the fields of code, and only then has them. */
 function replaced(old: Cell, { new_source, cell_type }: Input): Cell {
   const type = cell_type ?? old.cell_type;
-  const { outputs: _, execution_count: __, ...bare } = withSource(old, new_source);
-  const cell: Cell = { ...bare, cell_type: type };
-  return type === "code" ? { ...cell, execution_count: null, outputs: [] } : cell;
+  const cell = withSource({ ...old, cell_type: type }, new_source);
+  // A field that is there already keeps its place in the file.
+  if (type === "code") return { ...cell, execution_count: null, outputs: [] };
+  const { outputs: _, execution_count: __, ...bare } = cell;
+  return { ...bare, cell_type: type };
 }
 
 /** From what is inserted and not by chance, so that the same call makes the same file. */

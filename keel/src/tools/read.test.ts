@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { pdfOf } from "../../../test/pdf.ts";
 import { realTools } from "../../../test/real-tools.ts";
 import { verifies } from "../../../test/verifies.ts";
 import { readTool } from "./read.ts";
@@ -103,6 +104,42 @@ describe("Read shows images", () => {
       failed: true,
       said: expect.stringContaining("Make it smaller"),
     });
+  });
+});
+
+describe("Read shows a PDF", () => {
+  test("as the text of its pages, by what it is and not by its name", async () => {
+    room.put("paper", pdfOf(["First page", "Second page"]));
+    const call = await read({ file_path: "paper" });
+    expect(call.said).toBe(
+      "[page 1 of 2]\nFirst page\nand a second line\n\n[page 2 of 2]\nSecond page\nand a second line",
+    );
+    expect(call.data).toMatchObject({ type: "pdf", file: { startPage: 1, numPages: 2, totalPages: 2 } });
+    expect(call.seen).toHaveLength(1);
+  });
+
+  test("a few pages at a time, and says how to go on", async () => {
+    room.put("long.pdf", pdfOf(Array.from({ length: 30 }, (_, page) => `Text ${page + 1}`)));
+    expect((await read({ file_path: "long.pdf" })).said).toMatch(
+      /\(Pages 1 to 20 of 30\. Go on with pages "21-"\.\)$/,
+    );
+    expect((await read({ file_path: "long.pdf", pages: "21-" })).said).toMatch(/^\[page 21 of 30\]\nText 21/);
+    expect((await read({ file_path: "long.pdf", pages: "3" })).said).toMatch(
+      /^\[page 3 of 30\]\nText 3\nand a second line\n\n\(Pages 3 to 3/,
+    );
+    expect((await read({ file_path: "long.pdf", pages: "31" })).said).toContain("has only 30 pages");
+  });
+
+  test.each(["x", "0", "5-3", "1-21", "-4", "1,2"])("but not the pages %j", async (pages) => {
+    room.put("a.pdf", pdfOf(["x"]));
+    expect(await read({ file_path: "a.pdf", pages })).toMatchObject({ refused: true });
+  });
+
+  test("and says when it is damaged", async () => {
+    room.put("a.pdf", "%PDF-1.7 and nothing else");
+    const call = await read({ file_path: "a.pdf" });
+    expect(call).toMatchObject({ failed: true, said: expect.stringContaining("damaged or is none") });
+    expect(call).not.toHaveProperty("seen");
   });
 });
 

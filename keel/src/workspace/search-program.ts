@@ -10,8 +10,10 @@ export type SearchProgram = { readonly file: string; readonly from: "package" | 
 
 const name = process.platform === "win32" ? "rg.exe" : "rg";
 
-export async function findSearchProgram(env: Environment): Promise<SearchProgram | undefined> {
-  const packaged = packagedProgram();
+export async function findSearchProgram(
+  env: Environment,
+  packaged: string | undefined = packagedProgram(),
+): Promise<SearchProgram | undefined> {
   if (packaged !== undefined && (await isProgram(packaged))) return { file: packaged, from: "package" };
   // A relative entry would let the folder in which Keel works choose the program.
   const places = (env["PATH"] ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place));

@@ -49,7 +49,7 @@ async function findFiles(
   signal: AbortSignal,
 ): Promise<FilesFound> {
   const opened = await openTarget(directory, "directory");
-  if (!opened.ok) return opened;
+  if (!opened.ok) return no(opened.why);
   await using at = opened.handle;
   const depth = globDepth(rests);
   const words = [
