@@ -1,17 +1,9 @@
-import type { Json } from "../kernel/json.ts";
 import { List } from "../kernel/list.ts";
 import { Lookup } from "../kernel/lookup.ts";
 import { never } from "../kernel/never.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Durable, Input } from "../protocol/event.ts";
-import {
-  type Block,
-  type Message,
-  type ToolResult,
-  type ToolUse,
-  text,
-  toolUses,
-} from "../protocol/message.ts";
+import { type Block, type Message, type ToolResult, text, toolUses } from "../protocol/message.ts";
 import type { SessionSettings, SettingsPatch } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
 import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
@@ -261,7 +253,7 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
     ...next,
     calls,
     contextTokens: contextTokens(event.usage) || state.contextTokens,
-    tally: withReply(state.tally, event.usage, blank ? 0 : estimateMessage(message)),
+    tally: withReply(state.tally, event.usage, blank ? undefined : message),
   };
 }
 

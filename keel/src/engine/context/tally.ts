@@ -4,8 +4,10 @@
  */
 import { estimateTokens } from "../../kernel/text.ts";
 import type { DurableEvent } from "../../protocol/event.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { SessionSettings } from "../../protocol/settings.ts";
 import type { Usage } from "../../protocol/usage.ts";
+import { estimateMessage } from "./blocks.ts";
 
 type EventOf<T extends DurableEvent["type"]> = Extract<DurableEvent, { type: T }>;
 
@@ -89,15 +91,16 @@ export function withRequest(
   return { ...tally, open: { at, model, purpose, predicted, mode, estimate: tally.estimate } };
 }
 
-/** `replyEstimate`: the size of the reply as a message, nothing when it is not sent back. */
-export function withReply(tally: Tally, usage: Usage, replyEstimate: number): Tally {
+/** `reply` is undefined when it is not sent back. */
+export function withReply(tally: Tally, usage: Usage, reply: Message | undefined): Tally {
   const { open } = tally;
-  const next = grown({ ...tally, open: null }, replyEstimate);
   const tokens = promptTokens(usage);
-  if (!open || tokens === 0) return next;
-  const replyTokens = replyEstimate > 0 ? usage.outputTokens : 0;
-  const counted = { tokens: tokens + replyTokens, estimate: next.estimate };
+  if (!open || tokens === 0) return grown({ ...tally, open: null }, reply ? estimateMessage(reply) : 0);
   const scale = open.estimate > 0 ? tokens / open.estimate : tally.scale;
+  const replyTokens = reply ? usage.outputTokens : 0;
+  // What the provider has counted need not be measured again.
+  const next = grown({ ...tally, open: null }, replyTokens / scale);
+  const counted = { tokens: tokens + replyTokens, estimate: next.estimate };
   return {
     ...next,
     scale,
