@@ -12,6 +12,7 @@ export {
   askOptionSchema,
   askSchema,
 } from "./ask.ts";
+export { type Boundary, boundariesOf, changedSections, type Section } from "./boundary.ts";
 export { type Command, commandSchema, type Receipt } from "./command.ts";
 export {
   type AddedWhy,
@@ -84,7 +85,9 @@ export {
   displaySchema,
   type FileSeen,
   fileSeenSchema,
+  type Todo,
   type ToolSpec,
+  todoSchema,
   toolSpecSchema,
 } from "./tool.ts";
 export {

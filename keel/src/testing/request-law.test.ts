@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../../test/verifies.ts";
 import type { Model, ModelRequest } from "../engine/ports.ts";
 import { type Message, text } from "../protocol/message.ts";
 import { countingIds } from "./counting-ids.ts";
@@ -163,6 +164,7 @@ describe("a declared boundary", () => {
   const envelope = { seq: 1, at: 0, session: "one" };
 
   test("covers its own section once, and no other", () => {
+    verifies("P15");
     const law = quiet();
     const changed = third({ system: ["Another."] });
     law.check(first);

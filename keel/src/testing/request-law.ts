@@ -4,9 +4,10 @@
  * subscribes to the channel `keel:request-law` (`lawChannel`), as `test/setup-law.ts` does.
  */
 import { channel } from "node:diagnostics_channel";
-import { type PrefixBlock, type PrefixBreak, prefixOf, type Section } from "../engine/context/prefix.ts";
+import { type PrefixBlock, type PrefixBreak, prefixOf } from "../engine/context/prefix.ts";
 import type { ModelRequest } from "../engine/ports.ts";
 import { summaryIntroduction, summaryRequest } from "../engine/words.ts";
+import { boundariesOf, changedSections, type Section } from "../protocol/boundary.ts";
 import type { DurableEvent, Event } from "../protocol/event.ts";
 import { type LawMessage, lawChannel } from "./law-channel.ts";
 import { isSuffixStart, sectionBreak, sectionOf } from "./prefix-sections.ts";
@@ -123,20 +124,8 @@ export function requestLaw({ allow = [], log, onBreak = publish }: RequestLawOpt
 /** Conversations that begin alike, of clients that do not say whose request it is. */
 const mostStarts = 50;
 
-/** The boundaries: which section an event says will change. A change of the model starts a lineage of its own. */
-function sectionsOf(event: Event): Section[] {
-  switch (event.type) {
-    case "prompt.fixed":
-      return ["tools", "system"];
-    case "context.compacted":
-    case "context.cleared":
-      return ["messages"];
-    case "settings.changed":
-      return event.patch.thinking || event.patch.effort ? ["thinking"] : [];
-    default:
-      return [];
-  }
-}
+const sectionsOf = (event: Event): Section[] =>
+  boundariesOf(event).flatMap(({ what }) => changedSections[what]);
 
 /** Where nothing was heard: a conversation that now begins with notes says itself that it was compacted. */
 function shownBy(before: readonly PrefixBlock[], after: readonly PrefixBlock[]): Section[] {

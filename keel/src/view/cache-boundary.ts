@@ -1,39 +1,33 @@
-/** The boundaries that a log declares: after each of them a request may begin differently from the one before it. */
+/** The boundaries that a log declares, each with the first block that it made new. */
 import { canonicalJson } from "../kernel/json.ts";
+import { never } from "../kernel/never.ts";
+import { type Boundary, boundariesOf } from "../protocol/boundary.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 
-export type Boundary = {
-  readonly what: "prompt" | "thinking" | "messages" | "model";
-  /** The event's own word for it. */
-  readonly why: string;
-  /** The first block that it changed. */
-  readonly block: string;
-};
+export type NamedBoundary = Boundary & { readonly block: string };
 
 export type Prompt = { readonly system: readonly string[]; readonly tools: readonly ToolSpec[] };
 
-/** `before`: the prompt that was in force until now. */
-export function boundariesOf(event: DurableEvent, before: Prompt | undefined): Boundary[] {
-  switch (event.type) {
-    case "prompt.fixed":
-      return before ? [{ what: "prompt", why: event.why, block: changedBlock(before, event) }] : [];
-    case "context.compacted":
-      return [{ what: "messages", why: `compacted (${event.trigger})`, block: "message 1" }];
-    case "context.cleared":
-      return [{ what: "messages", why: "cleared", block: "message 1" }];
-    case "settings.changed":
-      return settingBoundaries(event);
-    default:
-      return [];
-  }
+/** `before`: the prompt that was in force until now; the first one breaks nothing. */
+export function namedBoundaries(event: DurableEvent, before: Prompt | undefined): NamedBoundary[] {
+  if (event.type === "prompt.fixed" && !before) return [];
+  return boundariesOf(event).map((boundary) => ({ ...boundary, block: blockOf(boundary, event, before) }));
 }
 
-function settingBoundaries({ patch, why }: Extract<DurableEvent, { type: "settings.changed" }>): Boundary[] {
-  const found: Boundary[] = [];
-  if (patch.model !== undefined) found.push({ what: "model", why, block: "all" });
-  if (patch.thinking || patch.effort) found.push({ what: "thinking", why, block: "thinking" });
-  return found;
+function blockOf({ what }: Boundary, event: DurableEvent, before: Prompt | undefined): string {
+  switch (what) {
+    case "prompt":
+      return event.type === "prompt.fixed" && before ? changedBlock(before, event) : "tool 1";
+    case "thinking":
+      return "thinking";
+    case "messages":
+      return "message 1";
+    case "model":
+      return "all";
+    default:
+      return never(what);
+  }
 }
 
 /** In the order in which a provider reads: tools first. */

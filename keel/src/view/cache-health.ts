@@ -5,11 +5,11 @@
 import type { Durable, DurableEvent, Envelope } from "../protocol/event.ts";
 import { isDurable } from "../protocol/event.ts";
 import type { Prediction, Usage } from "../protocol/usage.ts";
-import { type Boundary, boundariesOf, type Prompt } from "./cache-boundary.ts";
+import { type NamedBoundary, namedBoundaries, type Prompt } from "./cache-boundary.ts";
 
 /** Why a request read less than was kept for it. */
 export type BreakCause =
-  | { readonly kind: "declared"; readonly by: Boundary }
+  | { readonly kind: "declared"; readonly by: NamedBoundary }
   /** Nobody asked for so long that the provider forgot. */
   | { readonly kind: "expired"; readonly pauseMs: number }
   /** The log declares nothing: the provider dropped it, or something changed on the way. */
@@ -51,7 +51,7 @@ type Tracking = {
   readonly session: string;
   readonly requests: number;
   readonly prompt: Prompt | undefined;
-  readonly boundaries: readonly Boundary[];
+  readonly boundaries: readonly NamedBoundary[];
   readonly open: Open | undefined;
   readonly last: Kept | undefined;
   readonly kept: ReadonlyMap<string, Kept>;
@@ -129,7 +129,7 @@ export function readRatio({ readTokens, writtenTokens, newTokens }: CacheTokens)
 
 function declared(health: CacheHealth, event: Durable): CacheHealth {
   const { now } = health;
-  const found = boundariesOf(event, now.prompt);
+  const found = namedBoundaries(event, now.prompt);
   const prompt = event.type === "prompt.fixed" ? { system: event.system, tools: event.tools } : now.prompt;
   const boundaries = found.length > 0 ? [...now.boundaries, ...found] : now.boundaries;
   return { ...health, now: { ...now, prompt, boundaries } };
@@ -195,7 +195,7 @@ function causeOf(now: Tracking, open: Open, kept: Kept): BreakCause {
 }
 
 /** In the provider's order: the first one broke the prefix, whatever else changed. */
-const order: readonly Boundary["what"][] = ["prompt", "thinking", "messages"];
+const order: readonly NamedBoundary["what"][] = ["prompt", "thinking", "messages"];
 
 const tokensOf = (usage: Usage): CacheTokens => ({
   readTokens: usage.cacheReadTokens,

@@ -3,11 +3,9 @@
  * block by block, without cache marks. The request law and the simulated cache read requests through this.
  */
 import { never } from "../../kernel/never.ts";
+import type { Section } from "../../protocol/boundary.ts";
 import type { Block } from "../../protocol/message.ts";
 import type { ModelRequest } from "../ports.ts";
-
-/** In the provider's order: a change in one section makes all after it new. */
-export type Section = "tools" | "system" | "thinking" | "messages";
 
 export type PrefixBlock = {
   readonly section: Section;

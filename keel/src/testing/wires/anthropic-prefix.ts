@@ -1,6 +1,7 @@
 /** The cache prefix of a body of the Messages wire, and where it is marked. It comes from outside: any shape is read. */
-import type { Section } from "../../engine/context/prefix.ts";
+
 import { isObject } from "../../kernel/json.ts";
+import type { Section } from "../../protocol/boundary.ts";
 import type { CacheMark } from "../request-view.ts";
 import type { MarkedBlock } from "./wire.ts";
 

@@ -2,8 +2,9 @@
  * What a server of the chat wire compares, as blocks. Neighbouring texts of one role are sent as one, with a blank line
  * between them, so a text counts by its paragraphs: what is added to it extends it.
  */
-import type { Section } from "../../engine/context/prefix.ts";
+
 import { isObject } from "../../kernel/json.ts";
+import type { Section } from "../../protocol/boundary.ts";
 import type { MarkedBlock } from "./wire.ts";
 
 export function chatPrefix(body: unknown): MarkedBlock[] {
