@@ -89,4 +89,34 @@ describe("requests", () => {
       ).toBeUndefined();
     }
   });
+
+  test("of a fork and of a turn that was interrupted extend what the origin had sent", async () => {
+    const model = scriptedModel({ replies: [], otherwise: reply(toolUse("Change", { at: "x" })) });
+    const log = memoryLog();
+    const stopped = await openTestSession({ log, model, tools: [changeTool([])], answer: () => undefined });
+    stopped.session.onEvent(({ type }) => {
+      if (type === "ask.opened") void stopped.session.submit({ type: "interrupt" });
+    });
+    await stopped.say("one");
+    await stopped.say("two");
+
+    const fork = memoryLog({ events: [...log.events], session: "00000000-0000-7000-8000-0000000000f0" });
+    const copy = scriptedModel({ replies: [], otherwise: reply("fine") });
+    const forked = await openTestSession({
+      log: fork,
+      model: copy,
+      tools: [changeTool([])],
+      ids: countingIds({ prefix: 1 }),
+    });
+    await forked.say("three");
+    const sent = [...model.requests, ...copy.requests];
+    expect(sent).toHaveLength(3);
+    for (const [index, request] of sent.entries()) {
+      const before = sent[index - 1];
+      expect(
+        before && firstBreak(prefixOf(before), prefixOf(request)),
+        `request ${index + 1}`,
+      ).toBeUndefined();
+    }
+  });
 });
