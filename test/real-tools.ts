@@ -74,6 +74,7 @@ function contextIn(cwd: string, seen: ReadonlyMap<string, string>): ToolContext 
     clock: { now: () => 0, monotonicMs: () => 0, sleep: async () => undefined },
     seen: (file) => seen.get(file),
     ask: () => Promise.reject(new Error("These tools ask nothing.")),
+    desk: () => ({ todos: [], lastTodo: 0, mode: "default", planFile: undefined, deferred: [] }),
   };
 }
 

@@ -56,8 +56,8 @@ export const defaultLimits: Limits = {
   // A large prompt without a cache can take minutes until its first token.
   firstByteMs: 5 * minute,
   silenceMs: 2 * minute,
-  // The longest time that a tool may ask for; each tool has its own, shorter one.
-  toolMs: 24 * 60 * minute,
+  // A tool may ask a person, who has a day: the question ends first. Each tool has its own, shorter time.
+  toolMs: 25 * 60 * minute,
   hookMs: minute,
   askMs: 24 * 60 * minute,
   // More than a person types; a flood is refused, not stored.

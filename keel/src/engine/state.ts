@@ -29,6 +29,7 @@ import {
   withRequest,
 } from "./context/tally.ts";
 import { addToBill } from "./cost.ts";
+import { type Desk, deskAfter, emptyDesk } from "./desk.ts";
 import { type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 
 export type State = {
@@ -55,6 +56,8 @@ export type State = {
   readonly rules: readonly string[];
   /** The stamps of files as the session last saw them, by path. */
   readonly seen: Lookup<string>;
+  /** The model's own list, its plan, and the tools that it can load. */
+  readonly desk: Desk;
   /** What can be taken back. */
   readonly files: SavedFiles;
   /** An estimate of the next request, corrected by every count of the provider. */
@@ -81,6 +84,7 @@ export const emptyState: State = {
   answers: new Map(),
   rules: [],
   seen: Lookup.empty(),
+  desk: emptyDesk,
   files: noSavedFiles,
   contextTokens: 0,
   tally: emptyTally,
@@ -93,7 +97,7 @@ export const modelOf = (state: State): string => state.turn?.model ?? state.sett
 
 /** Pure: one fact changes the state. The only place where state changes. */
 export function fold(before: State, event: Durable): State {
-  const state: State = { ...before, seq: event.seq };
+  const state: State = { ...before, seq: event.seq, desk: deskAfter(before, event) };
   switch (event.type) {
     case "session.opened":
       return {

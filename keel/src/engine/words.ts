@@ -1,5 +1,7 @@
 /** The harness's own words to the model: every sentence that the engine adds to a conversation, in one place. */
+import { shorten } from "../kernel/text.ts";
 import type { AddedWhy } from "../protocol/event.ts";
+import type { Todo } from "../protocol/tool.ts";
 import { answerToolName } from "./answer.ts";
 
 export const reminders: Partial<Record<AddedWhy, string>> = {
@@ -10,6 +12,34 @@ export const reminders: Partial<Record<AddedWhy, string>> = {
   empty_reply: "Your reply was empty. Continue with the task, or say what stands in the way.",
   structured_output: `Give your final answer by calling ${answerToolName} with a value that fits its schema.`,
 };
+
+/** Plan mode, told when it begins and again when the telling is gone from the conversation. */
+export function planBegins({ file, tools }: { file: string | undefined; tools: readonly string[] }): string {
+  const canWrite = file !== undefined && tools.some((name) => name === "Write" || name === "Edit");
+  const where = canWrite ? ` but the plan file ${file}` : "";
+  const then = !tools.includes(exitPlanName)
+    ? "End your turn with the plan as your answer."
+    : canWrite
+      ? `Write the plan to that file, then call ${exitPlanName}: the person reads the plan and says whether to go on.`
+      : `Then give the plan to ${exitPlanName}: the person reads it and says whether to go on.`;
+  return `Plan mode is on: nothing may be changed${where}, and no command may be run that changes something. Find out what the task needs and how it can be done. ${then}`;
+}
+export const exitPlanName = "ExitPlanMode";
+export const planEnds = "Plan mode is over: changes are allowed again, as permissions say.";
+
+/** Room for the names of tools that can be loaded; the rest is found by searching. */
+const mostAnnounced = 4_000;
+
+export function toolsCanBeLoaded(names: readonly string[]): string {
+  const listed = shorten(names.join(", "), mostAnnounced);
+  return `More tools can be loaded with ToolSearch, which takes their names or words to look for: ${listed}`;
+}
+
+export const todosAgain = (todos: readonly Todo[]): string =>
+  [
+    "Your list of what is to be done:",
+    ...todos.map(({ id, text, status }) => `${id}. [${status}] ${text}`),
+  ].join("\n");
 
 export const summaryRequest = (instructions: string | undefined): string =>
   [

@@ -8,7 +8,7 @@ import { isFaultCode } from "../kernel/faults.ts";
 import { answeredBySchema, answerSchema, askSchema } from "./ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, resultPartSchema } from "./message.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "./settings.ts";
-import { displaySchema, fileSeenSchema, toolSpecSchema } from "./tool.ts";
+import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "./tool.ts";
 import { predictionSchema, usageSchema } from "./usage.ts";
 
 const type = <T extends string>(name: T) => z.literal(name);
@@ -86,6 +86,8 @@ export const addedWhySchema = z.enum([
   "tools_added",
   "instructions",
   "reminder",
+  "plan",
+  "todos",
 ]);
 export type AddedWhy = z.infer<typeof addedWhySchema>;
 
@@ -160,7 +162,13 @@ const durable = [
   /** The turn is to end. */
   z.object({ type: type("turn.interrupted"), by: z.enum(["host", "answer", "shutdown"]) }),
   /** The engine added words of its own to the conversation, and why. */
-  z.object({ type: type("context.added"), content: z.array(inputBlockSchema), why: addedWhySchema }),
+  z.object({
+    type: type("context.added"),
+    content: z.array(inputBlockSchema),
+    why: addedWhySchema,
+    /** The tools of which the words say that they can be loaded. */
+    tools: z.optional(z.array(z.string())),
+  }),
   /** A request is on its way. */
   z.object({
     type: type("model.started"),
@@ -231,6 +239,10 @@ const durable = [
     context: z.optional(z.array(z.string())),
     /** A hook ended the turn after this call. */
     stop: z.optional(z.string()),
+    /** The whole list of what is to be done, as this call left it. */
+    todos: z.optional(z.array(todoSchema)),
+    /** Tools that join the prompt with the next request. */
+    loads: z.optional(z.array(z.string())),
     /** The structured answer that this call gave; it ends the turn. */
     answer: z.optional(jsonSchema),
     linesAdded: z.optional(z.number()),

@@ -47,6 +47,21 @@ export const displaySchema = z.discriminatedUnion("kind", [
 ]);
 export type Display = z.infer<typeof displaySchema>;
 
+/** One thing to do, on the list that the model keeps of its work. */
+export const todoSchema = z.object({
+  id: z.string(),
+  text: z.string(),
+  status: z.enum(["pending", "in_progress", "completed"]),
+  description: z.optional(z.string()),
+  /** What a screen says while it is being done: "Running the tests". */
+  activeForm: z.optional(z.string()),
+  owner: z.optional(z.string()),
+  /** The ids of what must be done before it. */
+  blockedBy: z.optional(z.array(z.string())),
+  metadata: z.optional(z.record(z.string(), jsonSchema)),
+});
+export type Todo = z.infer<typeof todoSchema>;
+
 /** A file as a tool last saw it; edits of a file that changed since are refused. */
 export const fileSeenSchema = z.object({ path: z.string(), stamp: z.string() });
 export type FileSeen = z.infer<typeof fileSeenSchema>;

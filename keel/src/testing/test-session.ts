@@ -33,6 +33,9 @@ export type TestSessionOptions = {
   readonly hooks?: Partial<Hooks>;
   readonly limits?: Partial<Limits>;
   readonly settings?: Partial<SessionSettings>;
+  /** The path of the file in which a plan is written down; absent when left out. */
+  readonly planFile?: string;
+  readonly bypass?: "allowed" | "refused";
   readonly system?: readonly string[];
   readonly unfinished?: "continue" | "lost";
   /** Answers every ask; undefined leaves it open. */
@@ -64,6 +67,10 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       hooks: { ...noHooks, ...options.hooks },
       spill: async (name, content) => ({ path: `/spilled/${name}`, bytes: content.length }),
       limits: { ...defaultLimits, ...options.limits },
+      ...(options.planFile === undefined
+        ? {}
+        : { plan: { path: options.planFile, ready: async () => undefined } }),
+      ...(options.bypass ? { bypass: options.bypass } : {}),
       ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
       system: options.system ?? ["You are a test."],
       promptOnResume: "logged",

@@ -19,6 +19,8 @@ export type Facts = {
   readonly rules: Rules;
   /** What the path of a read or write claim is, by the claim's target. */
   readonly paths: ReadonlyMap<string, PathFacts>;
+  /** The real path of the file that a plan is written to. */
+  readonly planFile?: string | undefined;
 };
 
 export type Rules = {
@@ -42,13 +44,14 @@ export type Decision =
     };
 
 export function decide(facts: Facts): Decision {
-  const denied = facts.rules.deny.find((rule) =>
-    facts.claims.some((claim) => touches(rule, facts.tool, claim)),
-  );
+  // A call that claims nothing is still a use of its tool.
+  const claims: readonly Claim[] =
+    facts.claims.length > 0 ? facts.claims : [{ action: "use", target: facts.tool }];
+  const denied = facts.rules.deny.find((rule) => claims.some((claim) => touches(rule, facts.tool, claim)));
   if (denied) return { verdict: "deny", by: "rule", because: `the rule ${denied.text} denies it` };
-  const mustAsk = facts.rules.ask.find((rule) =>
-    facts.claims.some((claim) => touches(rule, facts.tool, claim)),
-  );
+  const mustAsk = facts.rules.ask.find((rule) => claims.some((claim) => touches(rule, facts.tool, claim)));
+  if (!mustAsk && isOnlyPlan(facts))
+    return { verdict: "allow", by: "mode", because: "it is the plan that this mode is for" };
   const guarded = protectedTarget(facts);
   if (facts.mode === "bypassPermissions" && !mustAsk && !guarded)
     return { verdict: "allow", by: "mode", because: "permissions are bypassed" };
@@ -73,6 +76,18 @@ function refuseOrAsk(facts: Facts, { because, insists }: { because: string; insi
   if (facts.mode === "dontAsk")
     return { verdict: "deny", by: "mode", because: `${because}, and this mode does not ask` };
   return { verdict: "ask", because, insists, options: optionsFor(facts, insists ? "once" : "session") };
+}
+
+/** The plan may always be read; it may be written while a plan is made. */
+function isOnlyPlan({ claims, planFile, mode }: Facts): boolean {
+  return (
+    planFile !== undefined &&
+    claims.length > 0 &&
+    claims.every(
+      ({ action, target }) =>
+        target === planFile && (action === "read" || (action === "write" && mode === "plan")),
+    )
+  );
 }
 
 /** Why a write must be asked although a rule or a mode would let it pass. */
@@ -105,11 +120,17 @@ function optionsFor(facts: Facts, reach: "once" | "session"): AskOption[] {
   const no: AskOption = { id: "no", label: "No", verdict: "deny" };
   // What is asked every time cannot be answered for good.
   if (reach === "once") return [once, no];
-  const target = facts.claims.find(({ action }) => action === "execute")?.target;
-  const rule = target === undefined ? facts.tool : `${facts.tool}(${target})`;
+  const rule = ruleFor(facts);
   return [
     once,
     { id: "always", label: `Yes, and for the rest of the session: ${rule}`, verdict: "allow", rule },
     no,
   ];
+}
+
+function ruleFor({ tool, claims }: Facts): string {
+  const command = claims.find(({ action }) => action === "execute")?.target;
+  if (command !== undefined) return `${tool}(${command})`;
+  const page = URL.parse(claims.find(({ action }) => action === "fetch")?.target ?? "");
+  return page ? `${tool}(domain:${page.hostname})` : tool;
 }

@@ -1,10 +1,7 @@
 /** Asks the model once. A failure is recorded, not thrown: whether to try again is `next-step`'s word. */
 import type { Fault } from "../../kernel/fault.ts";
-import { sameJson } from "../../kernel/json.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
-import type { PromptWhy } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
-import type { ToolSpec } from "../../protocol/tool.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { prepareBeside } from "../checkpoint.ts";
 import { note } from "../context/blocks.ts";
@@ -13,10 +10,11 @@ import { costOf } from "../cost.ts";
 import type { Step, Wait } from "../next-step.ts";
 import type { ModelEvent } from "../ports.ts";
 import { predictRequest } from "../predict.ts";
-import { modelOf, type State } from "../state.ts";
+import { modelOf } from "../state.ts";
 import { earlyStarter } from "../tools/early.ts";
 import { reminders } from "../words.ts";
 import type { Work } from "../work.ts";
+import { briefModel } from "./brief-model.ts";
 import { readReply } from "./stream.ts";
 
 export async function askModel(work: Work, step: Extract<Step, { kind: "ask-model" }>): Promise<void> {
@@ -27,7 +25,7 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
   const reminder = step.reminder && reminders[step.reminder];
   if (step.reminder && reminder)
     work.record({ type: "context.added", content: [note(reminder)], why: step.reminder });
-  fixPrompt(work);
+  await briefModel(work);
 
   const requestId = ids.uuid();
   const name = modelOf(work.state);
@@ -133,35 +131,6 @@ export async function waitBefore(work: Work, wait: Wait): Promise<boolean> {
     });
   await clock.sleep(delayMs, work.signal);
   return !work.signal.aborted;
-}
-
-/** Sets the unchanging start of requests at the first one, and again only for a declared reason. */
-function fixPrompt(work: Work): void {
-  const { tools, system, promptOnResume } = work.parts;
-  const logged = work.state.prompt;
-  const specs = inOrderOf(
-    logged?.tools ?? [],
-    tools.map(({ spec }) => spec),
-  );
-  const wanted = logged && promptOnResume === "logged" ? logged.system : system;
-  const why = promptChange(logged, { system: wanted, tools: specs });
-  if (why) work.record({ type: "prompt.fixed", system: [...wanted], tools: specs, why });
-}
-
-/** Tools that the log knows keep their places: another order alone would make the whole prefix new. */
-function inOrderOf(known: readonly ToolSpec[], given: readonly ToolSpec[]): ToolSpec[] {
-  const places = new Map(known.map(({ name }, index) => [name, index]));
-  const placeOf = ({ name }: ToolSpec): number => places.get(name) ?? known.length;
-  return [...given].sort((left, right) => placeOf(left) - placeOf(right));
-}
-
-function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt"]>): PromptWhy | undefined {
-  if (!logged) return "first";
-  if (!sameJson(logged.system, wanted.system)) return "host";
-  if (sameJson(logged.tools, wanted.tools)) return undefined;
-  const names = new Set(wanted.tools.map(({ name }) => name));
-  if (logged.tools.some(({ name }) => !names.has(name))) return "tools_removed";
-  return logged.tools.length < wanted.tools.length ? "tools_added" : "tools_changed";
 }
 
 function showEvent(work: Work, requestId: string, event: ModelEvent): void {

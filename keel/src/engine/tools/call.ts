@@ -23,6 +23,7 @@ import {
 import { toolNamed, type Work } from "../work.ts";
 import { bound } from "./bound.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./define.ts";
+import { changeMode, deskOf } from "./desk-work.ts";
 import { judge, permit } from "./permit.ts";
 
 type Finished = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
@@ -172,6 +173,7 @@ async function run(
     spill,
   });
   const said = [...notes, ...after.context];
+  if (outcome.mode !== undefined && !failed) await changeMode(work, outcome.mode);
   return {
     content: readable(bounded.content),
     failed,
@@ -179,6 +181,9 @@ async function run(
     ms,
     ...(outcome.data === undefined ? {} : { data: outcome.data }),
     ...(outcome.seen ? { seen: outcome.seen } : {}),
+    ...(outcome.todos ? { todos: outcome.todos } : {}),
+    ...(outcome.loads ? { loads: outcome.loads } : {}),
+    ...(outcome.denied ? { denied: outcome.denied } : {}),
     ...(bounded.spilled ? { spilled: bounded.spilled } : {}),
     ...(outcome.interrupted ? { interrupted: true } : {}),
     ...(said.length > 0 ? { context: said } : {}),
@@ -244,10 +249,15 @@ function contextFor(work: Work, call: Call, tool: Tool): ToolContext {
     workspace: parts.workspace,
     clock: parts.clock,
     seen: (path) => work.state.seen.get(path),
-    // Counted, so that the same question gets the same id when the call runs again after a crash.
-    ask: async (ask) =>
-      (await work.ask({ ...ask, id: `${call.use.id}:${++asked}`, callId: call.use.id, tool: tool.name }))
-        .answer,
+    ask: async (ask) => {
+      // Counted, so that the same question gets the same id when the call runs again after a crash.
+      const id = `${call.use.id}:${++asked}`;
+      const { answer, by } = await work.ask({ ...ask, id, callId: call.use.id, tool: tool.name });
+      if (answer.verdict === "deny" && answer.interrupt)
+        work.record({ type: "turn.interrupted", by: "answer" });
+      return { ...answer, by };
+    },
+    desk: () => deskOf(work),
   };
 }
 

@@ -1,9 +1,11 @@
 /** A tool: a named capability with a schema, traits, claims and a run. What is left out is the careful choice. */
 import type { Json } from "../../kernel/json.ts";
 import type { Schema } from "../../kernel/schema.ts";
-import type { Answer, Ask } from "../../protocol/ask.ts";
+import type { Answer, AnsweredBy, Ask } from "../../protocol/ask.ts";
+import type { Denial } from "../../protocol/event.ts";
 import type { ResultPart } from "../../protocol/message.ts";
-import type { Claim, Display, FileSeen, ToolSpec } from "../../protocol/tool.ts";
+import type { Claim, Display, FileSeen, Todo, ToolSpec } from "../../protocol/tool.ts";
+import type { DeskView } from "../desk.ts";
 import type { Clock, Workspace } from "../ports.ts";
 
 export type Traits = {
@@ -28,6 +30,14 @@ export type ToolOutcome = {
   readonly linesAdded?: number;
   readonly linesRemoved?: number;
 };
+  /** The list of what is to be done, as it is from now on. */
+  readonly todos?: Todo[];
+  /** Deferred tools that the next request offers. */
+  readonly loads?: string[];
+  /** Into plan mode; back to the mode before it; or on without a question about edits. */
+  readonly mode?: "plan" | "before-plan" | "acceptEdits";
+  /** The host said no to what the tool asked. */
+  readonly denied?: Denial;
 
 export type ToolContext = {
   readonly callId: string;
@@ -39,7 +49,9 @@ export type ToolContext = {
   /** The stamp under which this session last saw a file. */
   seen(path: string): string | undefined;
   /** Asks the host, durably: the process may die while it waits. */
-  ask(ask: Omit<Ask, "id" | "callId" | "tool">): Promise<Answer>;
+  ask(ask: Omit<Ask, "id" | "callId" | "tool">): Promise<Answer & { readonly by: AnsweredBy }>;
+  /** What the session knows about the work itself. */
+  desk(): DeskView;
 };
 
 export type Tool<I = unknown> = {
@@ -54,6 +66,8 @@ export type Tool<I = unknown> = {
   traits(input: I): Traits;
   /** What the call would touch. Policy decides about exactly these. */
   claims(input: I, context: ToolContext): Promise<readonly Claim[]>;
+  /** Not offered until the model has loaded it with ToolSearch. */
+  readonly deferred: boolean;
   /** Whether the call makes sense, apart from whether it is allowed. A sentence tells the model what to correct. */
   check(input: I, context: ToolContext): Promise<string | undefined>;
   /** Yields what to show while it works and returns the outcome. Settles soon after the signal fires. */
@@ -69,6 +83,7 @@ export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" |
   readonly traits?: Partial<Traits> | ((input: I) => Partial<Traits>);
   readonly claims?: Tool<I>["claims"];
   readonly check?: Tool<I>["check"];
+  readonly deferred?: boolean;
 };
 
 export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
@@ -80,6 +95,7 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
     description,
     input,
     // Made at the first request: a schema in JSON takes its time.
+    deferred: definition.deferred ?? false,
     get spec() {
       spec ??= { name, description, input: input.json };
       return spec;

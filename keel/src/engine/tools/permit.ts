@@ -70,10 +70,18 @@ export async function judge(
       claims,
       mode,
       paths,
+      planFile: await planFileOf(work, claims),
       rules: { ...rules, allow: [...rules.allow, ...learnt] },
     }),
     claims,
   };
+}
+
+/** Described as the claims were, since a link may lead to it; only where a claim could be about it. */
+async function planFileOf({ parts }: Work, claims: readonly Claim[]): Promise<string | undefined> {
+  const name = parts.plan?.path.split("/").at(-1);
+  if (!parts.plan || !claims.some(({ target }) => target.endsWith(`/${name}`))) return undefined;
+  return (await parts.workspace.files.describe(parts.plan.path)).path;
 }
 
 async function settle(

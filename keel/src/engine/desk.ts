@@ -1,0 +1,92 @@
+/**
+ * The model's desk: the list of what is to be done, what it knows of plan mode, and which deferred tools it was told of
+ * and has loaded. Folded from the log, so that it survives a resume and a compaction.
+ */
+import type { Durable } from "../protocol/event.ts";
+import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
+import type { Todo, ToolSpec } from "../protocol/tool.ts";
+
+export type Desk = {
+  readonly todos: readonly Todo[];
+  /** The highest number that a todo has had: none is used twice. */
+  readonly lastTodo: number;
+  /** Whether the conversation, as it is now, shows the list. */
+  readonly knowsTodos: boolean;
+  readonly loaded: readonly string[];
+  /** Deferred tools that the conversation, as it is now, speaks of. */
+  readonly announced: readonly string[];
+  /** Whether the conversation says that plan mode is on. */
+  readonly knowsPlan: boolean;
+  readonly modeBeforePlan: PermissionMode;
+};
+
+/** What a tool sees of it. */
+export type DeskView = Pick<Desk, "todos" | "lastTodo"> & {
+  readonly mode: PermissionMode;
+  readonly planFile: string | undefined;
+  /** Tools that can be loaded and are not yet. */
+  readonly deferred: readonly ToolSpec[];
+};
+
+/** The file in which a plan is written down: in plan mode the only one that may be written. */
+export type PlanFile = {
+  readonly path: string;
+  /** Makes its folder, for nobody else to read. */
+  ready(): Promise<void>;
+};
+
+export const emptyDesk: Desk = {
+  todos: [],
+  lastTodo: 0,
+  knowsTodos: true,
+  loaded: [],
+  announced: [],
+  knowsPlan: false,
+  modeBeforePlan: "default",
+};
+
+/** Pure. Takes the state before the event. */
+export function deskAfter(
+  { desk, settings }: { desk: Desk; settings: SessionSettings | null },
+  event: Durable,
+): Desk {
+  switch (event.type) {
+    case "settings.changed": {
+      const mode = event.patch.permissionMode;
+      if (mode === undefined) return desk;
+      const modeBeforePlan = entersPlan(settings, mode)
+        ? (settings?.permissionMode ?? "default")
+        : desk.modeBeforePlan;
+      // Whoever changes it by a tool is told by the tool's result.
+      return { ...desk, modeBeforePlan, knowsPlan: event.why === "plan" ? mode === "plan" : desk.knowsPlan };
+    }
+    case "context.added":
+      if (event.why === "plan") return { ...desk, knowsPlan: settings?.permissionMode === "plan" };
+      if (event.why === "todos") return { ...desk, knowsTodos: true };
+      return event.tools ? { ...desk, announced: [...desk.announced, ...event.tools] } : desk;
+    case "tool.finished":
+      return afterTool(desk, event);
+    case "context.compacted":
+      // What was said may be gone with the messages that said it.
+      return { ...desk, announced: [], knowsPlan: false, knowsTodos: desk.todos.length === 0 };
+    case "context.cleared":
+      return { ...desk, todos: [], knowsTodos: true, announced: [], knowsPlan: false };
+    default:
+      return desk;
+  }
+}
+
+function afterTool(desk: Desk, { todos, loads }: Extract<Durable, { type: "tool.finished" }>): Desk {
+  if (!todos && !loads) return desk;
+  const numbers = (todos ?? []).map(({ id }) => Number(id)).filter(Number.isSafeInteger);
+  return {
+    ...desk,
+    todos: todos ?? desk.todos,
+    knowsTodos: todos !== undefined || desk.knowsTodos,
+    lastTodo: numbers.reduce((most, number) => Math.max(most, number), desk.lastTodo),
+    loaded: loads ? [...new Set([...desk.loaded, ...loads])] : desk.loaded,
+  };
+}
+
+const entersPlan = (settings: SessionSettings | null, mode: PermissionMode): boolean =>
+  mode === "plan" && settings?.permissionMode !== "plan";

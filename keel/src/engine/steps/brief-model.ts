@@ -1,0 +1,73 @@
+/**
+ * What the model must know before it is asked: the prompt, set at the first request and again only for a declared
+ * reason, and what has changed since, which is appended to the conversation.
+ */
+import { sameJson } from "../../kernel/json.ts";
+import type { AddedWhy, PromptWhy } from "../../protocol/event.ts";
+import type { ToolSpec } from "../../protocol/tool.ts";
+import { note } from "../context/blocks.ts";
+import type { State } from "../state.ts";
+import { isDeferred, offeredNow } from "../tools/deferred.ts";
+import { planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../words.ts";
+import type { Work } from "../work.ts";
+
+export async function briefModel(work: Work): Promise<void> {
+  fixPrompt(work);
+  announceTools(work);
+  await tellPlan(work);
+  const { todos, knowsTodos } = work.state.desk;
+  if (!knowsTodos) tell(work, "todos", todosAgain(todos));
+}
+
+function fixPrompt(work: Work): void {
+  const { tools, system, promptOnResume } = work.parts;
+  const logged = work.state.prompt;
+  const specs = inOrderOf(
+    logged?.tools ?? [],
+    offeredNow(tools, work.state).map(({ spec }) => spec),
+  );
+  const wanted = logged && promptOnResume === "logged" ? logged.system : system;
+  const why = promptChange(logged, { system: wanted, tools: specs });
+  if (why) work.record({ type: "prompt.fixed", system: [...wanted], tools: specs, why });
+}
+
+/** Tools that the log knows keep their places: another order alone would make the whole prefix new. */
+function inOrderOf(known: readonly ToolSpec[], given: readonly ToolSpec[]): ToolSpec[] {
+  const places = new Map(known.map(({ name }, index) => [name, index]));
+  const placeOf = ({ name }: ToolSpec): number => places.get(name) ?? known.length;
+  return [...given].sort((left, right) => placeOf(left) - placeOf(right));
+}
+
+function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt"]>): PromptWhy | undefined {
+  if (!logged) return "first";
+  if (!sameJson(logged.system, wanted.system)) return "host";
+  if (sameJson(logged.tools, wanted.tools)) return undefined;
+  const names = new Set(wanted.tools.map(({ name }) => name));
+  if (logged.tools.some(({ name }) => !names.has(name))) return "tools_removed";
+  return logged.tools.length < wanted.tools.length ? "tools_added" : "tools_changed";
+}
+
+/** Deferred tools are told in a message: the prompt, which stands before it, stays as it is. */
+function announceTools(work: Work): void {
+  const { announced } = work.state.desk;
+  const offered = new Set(work.state.prompt?.tools.map(({ name }) => name));
+  const names = work.parts.tools
+    .filter(
+      (tool) => isDeferred(tool, work.state) && !offered.has(tool.name) && !announced.includes(tool.name),
+    )
+    .map(({ name }) => name);
+  if (names.length > 0) tell(work, "tools_added", toolsCanBeLoaded(names), names);
+}
+
+async function tellPlan(work: Work): Promise<void> {
+  const { plan, tools } = work.parts;
+  const isOn = work.state.settings?.permissionMode === "plan";
+  if (isOn === work.state.desk.knowsPlan) return;
+  if (!isOn) return tell(work, "plan", planEnds);
+  await plan?.ready();
+  tell(work, "plan", planBegins({ file: plan?.path, tools: tools.map(({ name }) => name) }));
+}
+
+function tell(work: Work, why: AddedWhy, words: string, tools?: string[]): void {
+  work.record({ type: "context.added", content: [note(words)], why, ...(tools ? { tools } : {}) });
+}
