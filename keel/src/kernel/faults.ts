@@ -40,6 +40,11 @@ export const faults = {
     hint: "Mend the named value; all other settings stay in force.",
     exit: exitCodes.setUp,
   },
+  settings_unwritable: {
+    says: "{path} cannot be saved: {reason}",
+    hint: "Nothing was changed; make the file readable and writable, then try again.",
+    exit: exitCodes.setUp,
+  },
   mode_refused: {
     says: "The permission mode {mode} cannot be set: {reason}",
     hint: "Start with --allow-dangerously-skip-permissions if you really mean it.",

@@ -1,0 +1,83 @@
+/**
+ * Names of variables that no project may set, trusted or not: those that say where keys and requests go, and those that
+ * change what the name of a program means. A permission is given for what a command says; it must be what runs.
+ */
+
+/** Why a project may not set it, or undefined for an ordinary variable. In any case of its letters. */
+export function whyWithheld(name: string): string | undefined {
+  const upper = name.toUpperCase();
+  return rows.find(({ names }) => names.some((pattern) => matches(pattern, upper)))?.because;
+}
+
+const rows: readonly { readonly names: readonly string[]; readonly because: string }[] = [
+  {
+    names: ["KEEL_*", "CLAUDE_*"],
+    because: "it changes Keel itself",
+  },
+  {
+    names: ["ANTHROPIC_*", "OPENAI_*", "BRAVE_*", "VOYAGE_*"],
+    because: "it says where requests go and with which key",
+  },
+  {
+    names: ["*_PROXY", "NO_PROXY"],
+    because: "it leads requests through somebody else",
+  },
+  {
+    names: ["NODE_EXTRA_CA_CERTS", "NODE_TLS_*", "SSL_CERT_*", "SSLKEYLOGFILE", "*_CA_BUNDLE", "CURL_*"],
+    because: "it says whose certificates are believed",
+  },
+  {
+    names: [
+      "NODE_OPTIONS",
+      "NODE_PATH",
+      "LD_*",
+      "DYLD_*",
+      "PYTHONSTARTUP",
+      "PYTHONPATH",
+      "PERL5*",
+      "RUBYOPT",
+    ],
+    because: "it puts code into every program",
+  },
+  {
+    names: ["PATH", "HOME", "SHELL", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_FUNC_*", "IFS", "PS4"],
+    because: "it changes what a command means",
+  },
+  {
+    names: ["CDPATH", "GLOBIGNORE", "PROMPT_COMMAND", "TMPDIR", "XDG_CONFIG_*", "ZDOTDIR", "TERMINFO*"],
+    because: "it changes what a command means",
+  },
+  {
+    names: [
+      "GIT_*",
+      "SSH_*",
+      "PAGER",
+      "*_PAGER",
+      "LESSOPEN",
+      "LESSCLOSE",
+      "EDITOR",
+      "*_EDITOR",
+      "VISUAL",
+      "BROWSER",
+    ],
+    because: "it names a program that others start",
+  },
+  {
+    names: [
+      "RIPGREP_CONFIG_PATH",
+      "NPM_CONFIG_*",
+      "PIP_*",
+      "CARGO_*",
+      "RUSTC_*",
+      "MAKEFLAGS",
+      "JAVA_TOOL_OPTIONS",
+    ],
+    because: "it changes what a command means",
+  },
+];
+
+function matches(pattern: string, name: string): boolean {
+  if (pattern.startsWith("*")) return name.endsWith(pattern.slice(1));
+  if (pattern.endsWith("*")) return name.startsWith(pattern.slice(0, -1));
+  return name === pattern;
+}

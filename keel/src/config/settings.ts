@@ -1,0 +1,81 @@
+/** The settings in force for a folder: all sources read, held against trust, and joined, with where each value came from. */
+import type { Fault } from "../kernel/fault.ts";
+import { entriesOf, type Judged, joinEntries, judgeEntries } from "./entries.ts";
+import { type ChosenSource, type Layer, type LayersWish, readLayers, sources } from "./layers.ts";
+import type { Paths } from "./paths.ts";
+import { type Gate, notShown, notTrusted, whyNot } from "./project-gate.ts";
+import { findProject, type Project } from "./project-root.ts";
+import type { Settings } from "./settings-schema.ts";
+import { readTrust } from "./trust.ts";
+
+export type SettingsWish = {
+  readonly paths: Paths;
+  readonly cwd: string;
+  /** Which of the user's, the project's and the local ones are read; all when left out. Naming a source trusts it. */
+  readonly chosen?: readonly ChosenSource[] | undefined;
+  readonly flags?: LayersWish["flags"];
+  /** What the options of the command line say, as settings. */
+  readonly commandLine?: Settings | undefined;
+};
+
+export type LoadedSettings = {
+  readonly settings: Settings;
+  /** Every value of every source; the strongest first. */
+  readonly entries: readonly Judged[];
+  readonly trust: TrustFacts;
+  /** What could not be read, for a person. */
+  readonly faults: readonly Fault[];
+};
+
+export type TrustFacts = Project & {
+  /** `session`: not in the book, but named for this session. */
+  readonly state: "trusted" | "session" | "untrusted";
+  /** What waits for trust. */
+  readonly waiting: readonly Judged[];
+};
+
+/** Throws `usage` for flags that name no file, and `settings_invalid` for an administrator's file that is damaged. */
+export async function loadSettings({
+  paths,
+  cwd,
+  chosen,
+  flags,
+  commandLine,
+}: SettingsWish): Promise<LoadedSettings> {
+  const project = findProject(cwd);
+  const read = await readLayers({ paths, project, chosen, flags });
+  const layers = commandLine ? withCommandLine(read.layers, commandLine) : read.layers;
+  const all = entriesOf(layers);
+  const book = await readTrust(paths.trust);
+  const gate: Gate = { named: chosen ?? [], shown: shownIn(book.book.get(project.root)?.shown) };
+  const entries = judgeEntries(all, (entry) => whyNot(entry, gate));
+  return {
+    settings: joinEntries(entries),
+    entries,
+    trust: { ...project, state: stateOf(gate), waiting: entries.filter(isWaiting) },
+    faults: [...read.faults, ...(book.fault ? [book.fault] : [])],
+  };
+}
+
+/** The entry of the strongest source that says something about a single value. */
+export function entryAt(entries: readonly Judged[], name: string): Judged | undefined {
+  return entries.find(({ path, state }) => state.kind === "counts" && path.join(".") === name);
+}
+
+const shownIn = (marks: readonly string[] | undefined): ReadonlySet<string> | undefined =>
+  marks && new Set(marks);
+
+function stateOf({ named, shown }: Gate): TrustFacts["state"] {
+  if (shown) return "trusted";
+  return named.includes("project") || named.includes("local") ? "session" : "untrusted";
+}
+
+const isWaiting = ({ state }: Judged): boolean =>
+  state.kind === "left-out" && (state.why === notTrusted || state.why === notShown);
+
+function withCommandLine(layers: readonly Layer[], settings: Settings): Layer[] {
+  const layer: Layer = { source: "command-line", settings };
+  return [...layers, layer].toSorted(
+    (left, right) => sources.indexOf(left.source) - sources.indexOf(right.source),
+  );
+}
