@@ -1,5 +1,6 @@
-// The real place to work in: real files, real search, real processes.
-import type { Workspace } from "../keel/src/engine/ports.ts";
+// The real place to work in: real files, real search, real processes, real time.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clock, Workspace } from "../keel/src/engine/ports.ts";
 import { nodeDocuments } from "../keel/src/workspace/documents.ts";
 import { nodeFiles } from "../keel/src/workspace/files.ts";
 import { nodeSearch } from "../keel/src/workspace/search.ts";
@@ -16,3 +17,10 @@ export function realWorkspace({ cwd, roots = [cwd] }: { cwd: string; roots?: rea
     shell: nodeShell({ env: plainEnvironment }),
   };
 }
+
+/** Real processes take real time. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep: (ms, signal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined),
+};

@@ -3,11 +3,13 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Environment, pathsOf } from "../config/paths.ts";
-import { readUserSettings } from "../config/user-settings.ts";
 import { toFault } from "../kernel/fault.ts";
+import { findSearchProgram } from "../workspace/search-program.ts";
 import { guard } from "./info.ts";
 import { openModel } from "./model.ts";
 import { nodeClock } from "./node-ports.ts";
+import { sayCounts } from "./say-trust.ts";
+import { readSettings, type SettingsInForce } from "./settings.ts";
 
 export type Finding = {
   readonly name: string;
@@ -25,7 +27,7 @@ export type DoctorWish = {
 
 export async function examine(wish: DoctorWish): Promise<Finding[]> {
   const paths = pathsOf(wish);
-  const { faults } = await readUserSettings(paths.settings);
+  const { faults, trust } = await readSettings(wish);
   return [
     { name: "keel", state: "ok", says: wish.version },
     {
@@ -36,9 +38,10 @@ export async function examine(wish: DoctorWish): Promise<Finding[]> {
     await home(paths.home),
     ...faults.map(({ message }): Finding => ({ name: "settings", state: "note", says: message })),
     await folder(wish.cwd),
+    trustOf(trust),
     ...(await model(wish)),
     await program(wish.env, { name: "shell", candidates: ["bash", "sh"], absent: "commands cannot run" }),
-    await program(wish.env, { name: "search", candidates: ["rg"], absent: "no search program on the path" }),
+    await search(wish.env),
     {
       name: "guard",
       state: "note",
@@ -72,10 +75,16 @@ async function folder(cwd: string): Promise<Finding> {
   };
 }
 
+function trustOf({ root, state, waiting }: SettingsInForce["trust"]): Finding {
+  const trusted = state === "untrusted" ? "not trusted" : "trusted";
+  const left = waiting.length === 0 ? "" : `, ${sayCounts(waiting)} left out: \`keel trust\` shows more`;
+  return { name: "trust", state: left === "" ? "ok" : "note", says: `${root} is ${trusted}${left}` };
+}
+
 async function model({ env, cwd, model: name }: DoctorWish): Promise<Finding[]> {
-  const { settings } = await readUserSettings(pathsOf({ env, cwd }).settings);
   try {
-    const { facts, catalog, close } = await openModel({ name, env, settings }, nodeClock());
+    const { settings, env: ours } = await readSettings({ env, cwd });
+    const { facts, catalog, close } = await openModel({ name, env: ours, settings }, nodeClock());
     close();
     const known = catalog.isKnown(facts.model) ? "" : ", which Keel does not know: no prices, careful limits";
     return [
@@ -90,6 +99,13 @@ async function model({ env, cwd, model: name }: DoctorWish): Promise<Finding[]> 
     const { message, hint } = toFault(thrown);
     return [{ name: "model", state: "bad", says: `${message} ${hint}` }];
   }
+}
+
+async function search(env: Environment): Promise<Finding> {
+  const found = await findSearchProgram(env);
+  if (!found) return { name: "search", state: "note", says: "no ripgrep (rg): Glob and Grep cannot work" };
+  const from = found.from === "package" ? "comes with Keel" : "from the path";
+  return { name: "search", state: "ok", says: `${found.file} (${from})` };
 }
 
 async function program(

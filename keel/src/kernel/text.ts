@@ -28,6 +28,16 @@ export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
 }
 
+/** A name in one line and without tricks: signs that break a line or cannot be seen are written out, in quotes. */
+export function oneLine(name: string): string {
+  if (!unseen.test(name)) return name;
+  return JSON.stringify(name).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
+    [...Array(sign.length).keys()].map((at) => `\\u${hex(sign.charCodeAt(at)).slice(4)}`).join(""),
+  );
+}
+
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
 /** A rough count of tokens, good to a third: used until the provider has counted. */
 export const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
 

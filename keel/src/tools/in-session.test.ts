@@ -1,5 +1,6 @@
 import {
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -9,11 +10,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { realWorkspace } from "../../../test/real-workspace.ts";
+import { realClock, realWorkspace } from "../../../test/real-workspace.ts";
 import { verifies } from "../../../test/verifies.ts";
-import type { Clock } from "../engine/ports.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { builtInTools } from "./catalog.ts";
@@ -25,13 +24,6 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const at = (name: string): string => path.join(cwd, name);
-/** Real processes take real time. */
-const realClock: Clock = {
-  now: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  sleep: (ms, signal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined),
-};
-
 describe("the tools in a session", () => {
   test("read, edit and run, and only reading inside goes unasked", async () => {
     verifies("S4.9", "S4.79");
@@ -107,5 +99,51 @@ describe("the tools in a session", () => {
     const [read, bash] = all("tool.finished");
     expect(read).not.toHaveProperty("spilled");
     expect(bash).toMatchObject({ spilled: { bytes: long.length - 1 } });
+  });
+
+  test.each(["acceptEdits", "bypassPermissions"] as const)(
+    "ask about a protected path in the mode %s too, and only about that",
+    async (permissionMode) => {
+      verifies("G33");
+      symlinkSync(".", at("here"));
+      const { say, all } = await openTestSession({
+        tools: builtInTools(),
+        workspace: realWorkspace({ cwd }),
+        clock: realClock,
+        settings: { permissionMode },
+        script: {
+          replies: [
+            reply(toolUse("Write", { file_path: "plain.txt", content: "x" }, "plain")),
+            reply(toolUse("Write", { file_path: ".git/hooks/pre-commit", content: "x" }, "hook")),
+            reply(toolUse("Write", { file_path: "here/.Bashrc", content: "x" }, "start")),
+            reply("Done."),
+          ],
+        },
+        answer: () => ({ verdict: "deny" }),
+      });
+      await say("go");
+      expect(all("ask.opened").map(({ ask }) => ask.callId)).toEqual(["hook", "start"]);
+      expect(all("ask.opened")[0]?.ask.reason).toContain("is protected: git and its kind run");
+      expect(readdirSync(cwd).sort()).toEqual(["here", "plain.txt"]);
+    },
+  );
+
+  test("show a name with a line feed in one line of the question", async () => {
+    verifies("G31");
+    const { say, all } = await openTestSession({
+      tools: builtInTools(),
+      workspace: realWorkspace({ cwd }),
+      clock: realClock,
+      script: {
+        replies: [
+          reply(toolUse("Write", { file_path: "a\nread b\u202e.txt", content: "x" })),
+          reply("Done."),
+        ],
+      },
+    });
+    await say("go");
+    const body = all("ask.opened")[0]?.ask.body;
+    expect(body?.kind === "text" && body.text.split("\n")[0]).toBe(`write "${at("a\\nread b\\u202e.txt")}"`);
+    expect(readdirSync(cwd)).toEqual(["a\nread b\u202e.txt"]);
   });
 });

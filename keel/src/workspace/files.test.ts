@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { swapWithLink } from "../../../test/link-swap.ts";
 import { verifies } from "../../../test/verifies.ts";
 import type { Files } from "../engine/ports.ts";
 import { nodeFiles } from "./files.ts";
@@ -190,6 +191,28 @@ describe("reading a file", () => {
   });
 });
 
+describe("what a path passes", () => {
+  test("is told: every link on the way, by its own name", async () => {
+    put("real/a.txt", "x");
+    fs.symlinkSync("real", path.join(project, "one"));
+    fs.symlinkSync("one", path.join(project, "two"));
+    expect(await files.describe("two/a.txt")).toMatchObject({
+      path: path.join(project, "real/a.txt"),
+      links: true,
+      passed: [path.join(project, "two"), path.join(project, "one")],
+    });
+    expect(await files.describe("real/a.txt")).not.toHaveProperty("passed");
+  });
+
+  test("is told to be Keel's own, wherever that is", async () => {
+    verifies("G33");
+    const state = path.join(project, "state");
+    const own = nodeFiles({ cwd: project, roots: [project], own: [state] });
+    expect(await own.describe("state/settings.json")).toMatchObject({ own: true, root: project });
+    expect(await own.describe("statement")).not.toHaveProperty("own");
+  });
+});
+
 describe("writing a file", () => {
   test("replaces the content, keeps the mode, and leaves the other name of the inode alone", async () => {
     verifies("G32");
@@ -297,42 +320,4 @@ function withoutPowers(script: string): unknown {
   const powerless = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", ...node];
   const [file = "", ...args] = process.getuid?.() === 0 ? powerless : node;
   return JSON.parse(execFileSync(file, args, { encoding: "utf8" }));
-}
-
-/** A second process that swaps a directory for a link and back, as fast as it can. */
-function swapWithLink(directory: string, target: string): { stop(): Promise<void> } {
-  const source = `
-    import { renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
-    const [directory, target] = process.argv.slice(1);
-    const away = directory + ".away";
-    process.on("SIGTERM", () => process.exit(0));
-    const pause = () => new Promise((resolve) => setImmediate(resolve));
-    // For a moment there is no directory, and the writer may make one: it is cleared away, however often.
-    const put = (act) => {
-      for (;;) {
-        try {
-          return act();
-        } catch {
-          try { rmSync(directory, { recursive: true, force: true }); } catch { continue; }
-        }
-      }
-    };
-    for (;;) {
-      renameSync(directory, away);
-      put(() => symlinkSync(target, directory));
-      await pause();
-      unlinkSync(directory);
-      put(() => renameSync(away, directory));
-      await pause();
-    }`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", source, directory, target], {
-    stdio: "inherit",
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  return {
-    stop: async () => {
-      child.kill("SIGTERM");
-      expect(await ended, "the swapping went on to the end").toBe(0);
-    },
-  };
 }

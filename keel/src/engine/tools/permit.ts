@@ -1,6 +1,6 @@
 /** Permission for one call: rules and mode decide, a hook may add its word, and what is left open is asked. */
 import { canonicalJson, type Json } from "../../kernel/json.ts";
-import { fingerprint } from "../../kernel/text.ts";
+import { fingerprint, oneLine } from "../../kernel/text.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
@@ -132,7 +132,8 @@ function askFor(
 function bodyOf(claims: Ask["claims"], sent: Json): Display {
   const command = claims?.find(({ action }) => action === "execute");
   if (command) return { kind: "terminal", command: command.target, output: "", exitCode: null };
-  const lines = (claims ?? []).map(({ action, target }) => `${action} ${target}`);
+  // A line feed in a name must not make two claims of one.
+  const lines = (claims ?? []).map(({ action, target }) => `${action} ${oneLine(target)}`);
   return { kind: "text", text: [...lines, JSON.stringify(sent)].join("\n") };
 }
 
