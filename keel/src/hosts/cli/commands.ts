@@ -69,7 +69,7 @@ export const commands: readonly Command[] = [
   command({
     name: "usage",
     usage: "keel usage [SESSION] [--project] [--days N] [--json]",
-    says: "What a session used and cost, and how well the provider's cache served it; the newest one when none is named",
+    says: "What a session cost, and how the provider's cache served it; the newest one if none is named",
     options: {
       ...json,
       project: { kind: "flag", says: "All sessions of this folder" },
