@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/verifies.ts";
 import { escapeGlob, globDepth, globMatcher, parseGlob } from "./glob.ts";
@@ -111,10 +111,9 @@ test("a glob agrees with a search through every way to match", () => {
   fc.assert(
     fc.property(pattern, names, (text, path) => {
       const glob = parseGlob(text);
-      fc.pre(glob.ok && glob.value.base === "");
-      if (!glob.ok) return;
-      const expected = glob.value.rests.some((rest) => tryAll(rest.split("/"), path));
-      expect(globMatcher(glob.value.rests)(path.join("/"))).toBe(expected);
+      const rests = glob.ok && glob.value.base === "" ? glob.value.rests : [];
+      const expected = rests.some((rest) => tryAll(rest.split("/"), path));
+      expect(globMatcher(rests)(path.join("/"))).toBe(expected);
     }),
     { numRuns: 500 },
   );
