@@ -26,6 +26,8 @@ export type Source = {
   readonly isOriginal: boolean;
   readonly depth: number;
   pending: Pending[];
+  /** Shared by all parts of one text: how often a part may still be read a second time. */
+  readonly budget: { again: number };
   /** Reads a script up to a closing parenthesis or the end. Given here since words and scripts hold each other. */
   readonly readNested: (source: Source, until: "parenthesis" | "end") => Script;
 };
@@ -33,7 +35,13 @@ export type Source = {
 /** Deeper than any person writes; every level costs a few frames of the stack. */
 const mostDepth = 250;
 
-export function deeper(source: Source, part: Partial<Pick<Source, "text" | "at" | "end" | "isOriginal">>): Source {
+/** What looked like arithmetic and is not is read twice; nested ones would double the work each. */
+export const mostReadAgain = 16;
+
+export function deeper(
+  source: Source,
+  part: Partial<Pick<Source, "text" | "at" | "end" | "isOriginal">>,
+): Source {
   if (source.depth >= mostDepth) throw new Unreadable("it is nested too deeply");
   return { ...source, ...part, depth: source.depth + 1, pending: [] };
 }
@@ -65,11 +73,7 @@ export function take(source: Source, signs: string): boolean {
 }
 
 export function skipJoins(source: Source): void {
-  while (
-    source.at + 1 < source.end &&
-    source.text[source.at] === "\\" &&
-    source.text[source.at + 1] === "\n"
-  )
+  while (source.at + 1 < source.end && source.text[source.at] === "\\" && source.text[source.at + 1] === "\n")
     source.at += 2;
 }
 

@@ -41,19 +41,7 @@ export type Compound = {
 
 export type Assignment = { readonly name: string; readonly value: Word };
 
-export type Operator =
-  | "<"
-  | ">"
-  | ">>"
-  | ">|"
-  | "<>"
-  | "<<"
-  | "<<-"
-  | "<<<"
-  | "<&"
-  | ">&"
-  | "&>"
-  | "&>>";
+export type Operator = "<" | ">" | ">>" | ">|" | "<>" | "<<" | "<<-" | "<<<" | "<&" | ">&" | "&>" | "&>>";
 
 export type Redirect = {
   readonly operator: Operator;

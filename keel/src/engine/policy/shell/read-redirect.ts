@@ -1,0 +1,88 @@
+/** Redirections: what stands before the operator, the operator and its word. A here-document gets its text later. */
+import { readWord } from "./read-word.ts";
+import { peek, peekNext, type Source, skipBlanks, take, Unreadable } from "./source.ts";
+import type { Compound, Operator, Redirect, Word } from "./syntax.ts";
+
+/** Longest first. */
+const operators: readonly Operator[] = [
+  "&>>",
+  "&>",
+  "<<<",
+  "<<-",
+  "<<",
+  "<>",
+  "<&",
+  "<",
+  ">>",
+  ">|",
+  ">&",
+  ">",
+];
+
+/** Undefined when none starts here. */
+export function readRedirect(source: Source): Redirect | undefined {
+  const start = source.at;
+  const descriptor = takeDescriptor(source);
+  const operator = isProcess(source) ? undefined : operators.find((signs) => take(source, signs));
+  if (!operator) {
+    source.at = start;
+    return undefined;
+  }
+  skipBlanks(source);
+  const target = readWord(source, "argument");
+  if (!target) throw new Unreadable(`nothing follows ${operator}`);
+  const redirect: { -readonly [Key in keyof Redirect]: Redirect[Key] } = { operator, descriptor, target };
+  if (operator === "<<" || operator === "<<-")
+    awaitDocument(source, redirect, (body) => {
+      redirect.body = body;
+    });
+  return redirect;
+}
+
+const isProcess = (source: Source): boolean =>
+  (peek(source) === "<" || peek(source) === ">") && peekNext(source) === "(";
+
+/** Digits or `{name}` directly before the operator. */
+function takeDescriptor(source: Source): string {
+  const start = source.at;
+  let text = "";
+  for (
+    let sign = peek(source);
+    /^[\w{}]$/.test(sign) && text.length < longestDescriptor;
+    sign = peek(source)
+  ) {
+    text += sign;
+    source.at += 1;
+  }
+  const sign = peek(source);
+  const isOne = /^(?:\d+|\{[A-Za-z_]\w*\})$/.test(text);
+  if (isOne && (sign === "<" || sign === ">") && !isProcess(source)) return text;
+  source.at = start;
+  return "";
+}
+
+const longestDescriptor = 64;
+
+function awaitDocument(source: Source, { target, operator }: Redirect, settle: (body: Word) => void): void {
+  const texts = target.parts.flatMap((part) => (part.kind === "text" ? [part] : []));
+  if (texts.length < target.parts.length || target.source.includes("$'"))
+    throw new Unreadable("the delimiter of a here-document is not plain");
+  source.pending.push({
+    delimiter: texts.map(({ text }) => text).join(""),
+    isLiteral: texts.some(({ quoted }) => quoted),
+    stripsTabs: operator === "<<-",
+    settle,
+  });
+}
+
+/** The redirections behind a compound command. */
+export function readRedirects(source: Source, compound: Compound): Compound {
+  const redirects: Redirect[] = [];
+  for (;;) {
+    skipBlanks(source);
+    const redirect = readRedirect(source);
+    if (!redirect) break;
+    redirects.push(redirect);
+  }
+  return { ...compound, redirects: [...compound.redirects, ...redirects] };
+}

@@ -1,0 +1,257 @@
+/** Reads one word: quotes, escapes and expansions, up to the sign that ends it for bash. */
+import { decodeAnsi } from "./ansi.ts";
+import { readBackticks, readDollar } from "./read-expansion.ts";
+import {
+  deeper,
+  isMetaSign,
+  peek,
+  peekNext,
+  positions,
+  type Source,
+  skipBlanks,
+  Unreadable,
+} from "./source.ts";
+import type { Part, Word } from "./syntax.ts";
+
+export type WordPlace =
+  /** Where `name=(…)` and `name[…]=` are assignments. */
+  | "command"
+  /** Behind `declare` and its like: `name=(…)` is one word. */
+  | "declaration"
+  | "argument"
+  /** Behind `=~`: parentheses and bars belong to the word. */
+  | "regex";
+
+/** Undefined when no word starts here. */
+export function readWord(source: Source, place: WordPlace): Word | undefined {
+  const start = source.at;
+  const parts = new Parts();
+  for (let sign = peek(source); ; sign = peek(source)) {
+    if (place === "regex" && (sign === "(" || sign === "|")) readRegexSign(source, parts, sign);
+    else if ((sign === "<" || sign === ">") && peekNext(source) === "(") parts.add(readProcess(source, sign));
+    else if (isMetaSign(sign)) break;
+    else if (place === "command" && sign === "[" && parts.isName()) readSubscript(source, parts);
+    else if (sign === "=" && (place === "command" || place === "declaration") && parts.isTarget())
+      readAfterEquals(source, parts);
+    else readSign(source, parts, sign);
+  }
+  if (source.at === start || parts.list.length === 0) return undefined;
+  return { ...positions(source, start), parts: parts.list };
+}
+
+/** The parts of a word as they come; neighbours of plain text are one part. */
+class Parts {
+  readonly list: Part[] = [];
+
+  add(part: Part): void {
+    this.list.push(part);
+  }
+
+  text(text: string, quoted: boolean): void {
+    const last = this.list.at(-1);
+    if (last?.kind === "text" && last.quoted === quoted)
+      this.list[this.list.length - 1] = { kind: "text", text: last.text + text, quoted };
+    else this.list.push({ kind: "text", text, quoted });
+  }
+
+  /** Whether it is a plain name so far. */
+  isName(): boolean {
+    return /^[A-Za-z_]\w*$/.test(this.#plain());
+  }
+
+  /** Whether an `=` now makes it an assignment. */
+  isTarget(): boolean {
+    return /^[A-Za-z_]\w*\+?$/.test(this.#plain());
+  }
+
+  #plain(): string {
+    const [first] = this.list;
+    return this.list.length === 1 && first?.kind === "text" && !first.quoted ? first.text : "";
+  }
+}
+
+function readSign(source: Source, parts: Parts, sign: string): void {
+  switch (sign) {
+    case "\\":
+      return readEscape(source, parts);
+    case "'":
+      return parts.text(readSingle(source), true);
+    case '"':
+      return readDouble(source, parts);
+    case "`":
+      return parts.add(readBackticks(source, "bare"));
+    case "$":
+      return readBareDollar(source, parts);
+    default:
+      parts.text(takeRun(source, plainRun), false);
+  }
+}
+
+/** Signs that mean nothing to bash anywhere in a word, taken together since most words are made of them. */
+const plainRun = /[\w./:@%+,-]+/y;
+const quotedRun = /[^\\"`$]+/y;
+
+/** At least the sign under the cursor. */
+function takeRun(source: Source, run: RegExp): string {
+  run.lastIndex = source.at;
+  const length = run.exec(source.text)?.[0].length ?? 1;
+  const start = source.at;
+  source.at = Math.min(source.end, start + length);
+  return source.text.slice(start, source.at);
+}
+
+function readEscape(source: Source, parts: Parts): void {
+  const escaped = source.at + 1 < source.end ? source.text[source.at + 1] : undefined;
+  if (escaped === undefined) throw new Unreadable("it ends in a backslash");
+  source.at += 2;
+  parts.text(escaped, true);
+}
+
+function readSingle(source: Source): string {
+  const end = source.text.indexOf("'", source.at + 1);
+  if (end < 0 || end >= source.end) throw new Unreadable("a single quote is not closed");
+  const text = source.text.slice(source.at + 1, end);
+  source.at = end + 1;
+  return text;
+}
+
+function readDouble(source: Source, parts: Parts): void {
+  source.at += 1;
+  parts.text("", true);
+  for (;;) {
+    const sign = peek(source);
+    if (sign === "") throw new Unreadable("a double quote is not closed");
+    if (sign === '"') break;
+    readQuotedSign(source, parts, sign);
+  }
+  source.at += 1;
+}
+
+/** What stands in double quotes or in a here-document. */
+function readQuotedSign(source: Source, parts: Parts, sign: string, escapable = '$`"\\'): void {
+  if (sign === "`") return parts.add(readBackticks(source, escapable.includes('"') ? "quoted" : "document"));
+  if (sign === "$") return addDollar(source, parts, "quoted");
+  const next = source.text[source.at + 1] ?? "";
+  if (sign === "\\" && source.at + 1 < source.end && escapable.includes(next)) {
+    source.at += 2;
+    return parts.text(next, true);
+  }
+  parts.text(takeRun(source, quotedRun), true);
+}
+
+/** A here-document whose delimiter is not quoted: what it expands. */
+export function readDocument(source: Source): Word {
+  const start = source.at;
+  const parts = new Parts();
+  for (let sign = peek(source); sign !== ""; sign = peek(source)) readQuotedSign(source, parts, sign, "$`\\");
+  return { ...positions(source, start), parts: parts.list };
+}
+
+function readBareDollar(source: Source, parts: Parts): void {
+  const next = source.text[source.at + 1];
+  if (next === "'") return parts.text(readAnsi(source), true);
+  if (next === '"') {
+    source.at += 1;
+    readDouble(source, parts);
+    // What a catalogue of messages makes of it is not known.
+    return parts.add({ kind: "expansion", scripts: [], quoted: true, isPlain: false });
+  }
+  addDollar(source, parts, "bare");
+}
+
+function addDollar(source: Source, parts: Parts, quotes: "bare" | "quoted"): void {
+  const part = readDollar(source, quotes, readQuotedWord);
+  if (part) parts.add(part);
+  else parts.text("$", quotes === "quoted");
+}
+
+/** A double-quoted piece inside of `${ }` or of arithmetic. */
+function readQuotedWord(source: Source): readonly Part[] {
+  const parts = new Parts();
+  readDouble(source, parts);
+  return parts.list;
+}
+
+function readAnsi(source: Source): string {
+  let end = source.at + 2;
+  while (end < source.end && source.text[end] !== "'") end += source.text[end] === "\\" ? 2 : 1;
+  if (end >= source.end) throw new Unreadable("a quote is not closed");
+  const decoded = decodeAnsi(source.text.slice(source.at + 2, end));
+  if (decoded === undefined) throw new Unreadable("a quote holds an escape that is not decoded");
+  source.at = end + 1;
+  return decoded;
+}
+
+function readProcess(source: Source, sign: "<" | ">"): Part {
+  source.at += 1;
+  if (peek(source) !== "(") throw new Unreadable("a process substitution is broken");
+  source.at += 1;
+  const inner = deeper(source, {});
+  const script = source.readNested(inner, "parenthesis");
+  source.at = inner.at;
+  return { kind: "process", script, direction: sign === "<" ? "in" : "out" };
+}
+
+/** `name[…]`: a plain index only; everything else could run code when it is evaluated. */
+function readSubscript(source: Source, parts: Parts): void {
+  const inside: Parts = new Parts();
+  source.at += 1;
+  for (let sign = peek(source); sign !== "]"; sign = peek(source)) {
+    if (sign === "$") addDollar(source, inside, "quoted");
+    else if (/^[\w@*+-]$/.test(sign)) {
+      source.at += 1;
+      inside.text(sign, false);
+    } else throw new Unreadable("the index of an array is not plain");
+  }
+  source.at += 1;
+  if (!"=+".includes(peek(source)) || peek(source) === "") throw new Unreadable("a bracket follows a name");
+  parts.text("[", false);
+  for (const part of inside.list) parts.add(part);
+  parts.text("]", false);
+  take2(source, parts);
+}
+
+/** `=` or `+=` behind an index. */
+function take2(source: Source, parts: Parts): void {
+  if (peek(source) === "+") {
+    source.at += 1;
+    parts.text("+", false);
+  }
+  if (peek(source) !== "=") throw new Unreadable("a bracket follows a name");
+  readAfterEquals(source, parts);
+}
+
+function readAfterEquals(source: Source, parts: Parts): void {
+  source.at += 1;
+  parts.text("=", false);
+  if (peek(source) !== "(") return;
+  source.at += 1;
+  const words: Word[] = [];
+  for (;;) {
+    skipBlanks(source);
+    const sign = peek(source);
+    if (sign === ")") break;
+    if (sign === "\n" && source.pending.length === 0) source.at += 1;
+    else {
+      const word = readWord(source, "argument");
+      if (!word) throw new Unreadable("an array is not closed");
+      words.push(word);
+    }
+  }
+  source.at += 1;
+  parts.add({ kind: "array", words });
+}
+
+/** In a regular expression a group may hold blanks. */
+function readRegexSign(source: Source, parts: Parts, sign: string): void {
+  source.at += 1;
+  parts.text(sign, false);
+  if (sign === "|") return;
+  for (let inner = peek(source); inner !== ")"; inner = peek(source)) {
+    if (inner === "") throw new Unreadable("a group is not closed");
+    if (inner === "(") readRegexSign(source, parts, inner);
+    else readSign(source, parts, inner);
+  }
+  source.at += 1;
+  parts.text(")", false);
+}
