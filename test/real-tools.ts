@@ -3,8 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach } from "vitest";
+import type { TaskBoard } from "../keel/src/engine/tasks.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../keel/src/engine/tools/define.ts";
 import type { Claim, Display } from "../keel/src/protocol/tool.ts";
+import { type RealTasks, realTasks } from "./real-tasks.ts";
 import { realWorkspace } from "./real-workspace.ts";
 
 export type Call = ToolOutcome & {
@@ -20,6 +22,8 @@ export type RealTools = {
   readonly cwd: string;
   put(name: string, content: string | Uint8Array): void;
   get(name: string): string;
+  /** The tasks of the session that the tools believe to be in. */
+  readonly tasks: RealTasks;
   /** `between` happens after the decision and before the run. */
   call<I>(tool: Tool<I>, input: unknown, how?: { signal?: AbortSignal; between?: () => void }): Promise<Call>;
 };
@@ -27,15 +31,23 @@ export type RealTools = {
 /** To be called at the top of a test file. Every test starts in an empty directory and has read nothing. */
 export function realTools(): RealTools {
   let cwd = "";
+  let tasks = realTasks(() => cwd);
   const seen = new Map<string, string>();
   beforeEach(() => {
     cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-tools-")));
     seen.clear();
+    tasks = realTasks(() => cwd);
   });
-  afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+  afterEach(async () => {
+    await tasks.board.close();
+    rmSync(cwd, { recursive: true, force: true });
+  });
   return {
     get cwd() {
       return cwd;
+    },
+    get tasks() {
+      return tasks;
     },
     put(name, content) {
       mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
@@ -43,7 +55,7 @@ export function realTools(): RealTools {
     },
     get: (name) => readFileSync(path.join(cwd, name), "utf8"),
     async call(tool, sent, { signal = new AbortController().signal, between = () => undefined } = {}) {
-      const context = contextIn(cwd, seen);
+      const context = contextIn(cwd, { seen, board: tasks.board });
       const parsed = tool.input.parse(sent);
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
       const complaint = await tool.check(parsed.value, context);
@@ -65,13 +77,17 @@ export function realTools(): RealTools {
   };
 }
 
-function contextIn(cwd: string, seen: ReadonlyMap<string, string>): ToolContext {
+function contextIn(
+  cwd: string,
+  { seen, board }: { seen: ReadonlyMap<string, string>; board: TaskBoard },
+): ToolContext {
   const roots = [cwd];
   return {
     callId: "call-1",
     session: "session-1",
     workspace: realWorkspace({ cwd, roots }),
     clock: { now: () => 0, monotonicMs: () => 0, sleep: async () => undefined },
+    tasks: board.forCall("call-1"),
     seen: (file) => seen.get(file),
     ask: () => Promise.reject(new Error("These tools ask nothing.")),
     desk: () => ({ todos: [], lastTodo: 0, mode: "default", planFile: undefined, deferred: [] }),

@@ -1,23 +1,93 @@
-/** Who waits for which answer, in this process. What is open and what was answered stands in the log. */
+/** Questions to the host: opened, joined, answered once. What is open stands in the log; who waits, here. */
+import { over } from "../kernel/abort.ts";
+import type { Ask } from "../protocol/ask.ts";
+import type { Receipt } from "../protocol/command.ts";
+import type { DurableEvent } from "../protocol/event.ts";
+import type { Limits } from "./limits.ts";
+import { answersAsk } from "./policy/remember.ts";
+import type { Clock } from "./ports.ts";
+import type { State } from "./state.ts";
 import type { Closed } from "./work.ts";
 
+export type AskWorld = {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  state(): State;
+  record(event: DurableEvent): void;
+  saved(): Promise<void>;
+};
+
 export class Asks {
+  readonly #world: AskWorld;
   readonly #waiting = new Map<string, Set<(closed: Closed) => void>>();
 
-  wait(askId: string): Promise<Closed> {
+  constructor(world: AskWorld) {
+    this.#world = world;
+  }
+
+  /** Opens it, or joins one that is open or closed already under the same id. */
+  async open(ask: Ask): Promise<Closed> {
+    const { clock, limits, state, record, saved } = this.#world;
+    const known = state().answers.get(ask.id);
+    if (known) return known;
+    const answered = this.#wait(ask.id);
+    if (state().asks.every(({ id }) => id !== ask.id)) record({ type: "ask.opened", ask });
+    await saved();
+    const settled = new AbortController();
+    const late = clock
+      .sleep(limits.askMs, settled.signal)
+      .then(
+        (): Closed => ({ answer: { verdict: "deny", reason: "Nobody answered in time." }, by: "timeout" }),
+      );
+    try {
+      const closed = await Promise.race([answered, late]);
+      if (closed.by === "timeout") this.close(ask.id, closed);
+      return closed;
+    } finally {
+      settled.abort(over);
+    }
+  }
+
+  async answer(askId: string, closed: Closed): Promise<Receipt> {
+    const { state, saved } = this.#world;
+    if (state().asks.every(({ id }) => id !== askId)) {
+      return { type: "late", askId, why: state().answers.has(askId) ? "closed" : "unknown" };
+    }
+    this.close(askId, closed);
+    await saved();
+    return { type: "answered", askId };
+  }
+
+  close(askId: string, closed: Closed): void {
+    const { state, record } = this.#world;
+    const known = state().rules.length;
+    record({ type: "ask.closed", askId, ...closed });
+    this.#settle(askId, closed);
+    // A remembered answer also settles the open asks that it covers.
+    for (const rule of state().rules.slice(known)) {
+      for (const ask of state().asks.filter((open) => answersAsk(rule, open)))
+        this.close(ask.id, { answer: { verdict: "allow" }, by: "rule" });
+    }
+  }
+
+  closeAll(closed: Closed): void {
+    for (const { id } of this.#world.state().asks) this.close(id, closed);
+  }
+
+  /** Lets everybody go, without a trace in the log: the questions stay open there. */
+  release(closed: Closed): void {
+    for (const askId of [...this.#waiting.keys()]) this.#settle(askId, closed);
+  }
+
+  #wait(askId: string): Promise<Closed> {
     return new Promise((resolve) => {
       const waiters = this.#waiting.get(askId) ?? new Set();
       this.#waiting.set(askId, waiters.add(resolve));
     });
   }
 
-  settle(askId: string, closed: Closed): void {
+  #settle(askId: string, closed: Closed): void {
     for (const resolve of this.#waiting.get(askId) ?? []) resolve(closed);
     this.#waiting.delete(askId);
-  }
-
-  /** Lets everybody go, without a trace in the log: the questions stay open there. */
-  release(closed: Closed): void {
-    for (const askId of [...this.#waiting.keys()]) this.settle(askId, closed);
   }
 }

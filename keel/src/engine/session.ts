@@ -1,8 +1,7 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
-import { over } from "../kernel/abort.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
-import type { AnsweredBy, Ask } from "../protocol/ask.ts";
+import type { AnsweredBy } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
 import { toolUses } from "../protocol/message.ts";
@@ -11,7 +10,6 @@ import { rewind } from "./checkpoint.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
 import { nextStep, type Step } from "./next-step.ts";
-import { answersAsk } from "./policy/remember.ts";
 import { settleAsLost, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { askModel } from "./steps/ask-model.ts";
@@ -19,7 +17,8 @@ import { compact } from "./steps/compact.ts";
 import { finish } from "./steps/finish.ts";
 import { runTools } from "./steps/run-tools.ts";
 import { takeInput } from "./steps/take-input.ts";
-import type { Closed, Parts, Work } from "./work.ts";
+import { TaskBoard } from "./tasks.ts";
+import type { Parts, Work } from "./work.ts";
 
 export type Start = Omit<Extract<DurableEvent, { type: "session.opened" }>, "type">;
 export type Listener = (envelope: Envelope) => void;
@@ -28,7 +27,8 @@ export class Session {
   readonly id: string;
   readonly #parts: Parts;
   readonly #listeners = new Set<Listener>();
-  readonly #asks = new Asks();
+  readonly #asks: Asks;
+  readonly #tasks: TaskBoard;
   readonly #early: Work["early"] = new Map();
   /** Ids that were used: a second input of one is the same input, a second call of one gets another. */
   readonly #inputs = new Set<string>();
@@ -43,6 +43,15 @@ export class Session {
     this.id = parts.log.session;
     this.#parts = parts;
     this.#journal = this.#newJournal();
+    const world = {
+      ...parts,
+      state: () => this.#state,
+      record: (event: DurableEvent) => this.#record(event),
+      saved: () => this.#journal.saved(),
+      wake: () => this.#wake(),
+    };
+    this.#asks = new Asks(world);
+    this.#tasks = new TaskBoard(world);
   }
 
   /** Folds the log, settles what an unclean end left open, and waits. Nothing runs before `submit` or `run`. */
@@ -53,7 +62,7 @@ export class Session {
     const session = new Session(parts);
     await session.#load();
     if (!session.#state.opened) session.#record({ type: "session.opened", ...start });
-    for (const event of settleRequest(session.#state)) session.#record(event);
+    for (const event of [...settleRequest(session.#state), ...session.#tasks.lost()]) session.#record(event);
     if (unfinished === "lost")
       for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
     await session.#journal.saved();
@@ -88,7 +97,7 @@ export class Session {
       case "input":
         return this.#accept(command);
       case "answer":
-        return this.#answer(command.askId, { answer: command.answer, by: command.by ?? "host" });
+        return this.#asks.answer(command.askId, { answer: command.answer, by: command.by ?? "host" });
       case "interrupt":
         return this.#interrupt(command.dropQueued ?? false);
       case "drop":
@@ -103,6 +112,12 @@ export class Session {
         return { type: "done" };
       case "rewind":
         return this.#rewind(command);
+      case "background":
+        return { type: "backgrounded", callIds: this.#tasks.sendAway(command.callId) };
+      case "stop": {
+        const task = await this.#tasks.stop(command.taskId, "host");
+        return { type: "stopped", taskId: command.taskId, found: task !== undefined };
+      }
       case "close":
         await this.close("ended");
         return { type: "done" };
@@ -121,7 +136,7 @@ export class Session {
     return this.#running;
   }
 
-  /** A graceful end: open asks are closed, the turn ends as interrupted, the lease is given back. */
+  /** A graceful end: open asks are closed, the turn ends as interrupted, tasks are stopped, the lease is given back. */
   async close(reason: "ended" | "stopped" | "cleared" | "failed"): Promise<void> {
     if (this.#ending) return this.#running;
     this.#ending = true;
@@ -131,6 +146,7 @@ export class Session {
         await this.run();
       }
       await this.#running;
+      await this.#tasks.close();
       if (!this.#journal.broken) this.#record({ type: "session.closed", reason });
       await this.#journal.saved();
     } finally {
@@ -197,7 +213,8 @@ export class Session {
       record: (event) => this.#record(event),
       saved: () => this.#journal.saved(),
       show: (event) => this.#show(event),
-      ask: (ask) => this.#ask(ask),
+      ask: (ask) => this.#asks.open(ask),
+      tasks: this.#tasks,
     };
   }
 
@@ -243,48 +260,6 @@ export class Session {
     return { type: "accepted", inputId: id, duplicate: false };
   }
 
-  async #answer(askId: string, closed: Closed): Promise<Receipt> {
-    if (this.#state.asks.every(({ id }) => id !== askId)) {
-      return { type: "late", askId, why: this.#state.answers.has(askId) ? "closed" : "unknown" };
-    }
-    this.#closeAsk(askId, closed);
-    await this.#journal.saved();
-    return { type: "answered", askId };
-  }
-
-  #closeAsk(askId: string, closed: Closed): void {
-    const known = this.#state.rules.length;
-    this.#record({ type: "ask.closed", askId, ...closed });
-    this.#asks.settle(askId, closed);
-    // A remembered answer also settles the open asks that it covers.
-    for (const rule of this.#state.rules.slice(known)) {
-      for (const ask of this.#state.asks.filter((open) => answersAsk(rule, open)))
-        this.#closeAsk(ask.id, { answer: { verdict: "allow" }, by: "rule" });
-    }
-  }
-
-  async #ask(ask: Ask): Promise<Closed> {
-    const known = this.#state.answers.get(ask.id);
-    if (known) return known;
-    const { clock, limits } = this.#parts;
-    const answered = this.#asks.wait(ask.id);
-    if (this.#state.asks.every(({ id }) => id !== ask.id)) this.#record({ type: "ask.opened", ask });
-    await this.#journal.saved();
-    const settled = new AbortController();
-    const late = clock
-      .sleep(limits.askMs, settled.signal)
-      .then(
-        (): Closed => ({ answer: { verdict: "deny", reason: "Nobody answered in time." }, by: "timeout" }),
-      );
-    try {
-      const closed = await Promise.race([answered, late]);
-      if (closed.by === "timeout") this.#closeAsk(ask.id, closed);
-      return closed;
-    } finally {
-      settled.abort(over);
-    }
-  }
-
   async #interrupt(dropQueued: boolean): Promise<Receipt> {
     const running = this.#state.turn !== null;
     if (running) this.#stop("host");
@@ -298,8 +273,7 @@ export class Session {
   #stop(by: "host" | "shutdown"): void {
     if (!this.#state.turn?.interrupted) this.#record({ type: "turn.interrupted", by });
     const closedBy: AnsweredBy = by === "host" ? "interrupt" : "shutdown";
-    for (const ask of this.#state.asks)
-      this.#closeAsk(ask.id, { answer: { verdict: "deny", reason: "Interrupted." }, by: closedBy });
+    this.#asks.closeAll({ answer: { verdict: "deny", reason: "Interrupted." }, by: closedBy });
     this.#abort.abort();
   }
 
@@ -345,8 +319,14 @@ export class Session {
     this.#abort = new AbortController();
     this.#journal = this.#newJournal();
     for (const event of settleRequest(this.#state)) this.#record(event);
+    this.#tasks.report();
     await this.#journal.saved();
     if (this.#state.turn) void this.run();
+  }
+
+  /** For what comes from the side; a session that ends starts nothing any more. */
+  #wake(): void {
+    if (!this.#ending && !this.#journal.broken) void this.run();
   }
 
   #newJournal(): Journal {

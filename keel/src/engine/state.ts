@@ -30,6 +30,7 @@ import {
 } from "./context/tally.ts";
 import { addToBill } from "./cost.ts";
 import { type Desk, deskAfter, emptyDesk } from "./desk.ts";
+import { foldTasks, noTasks, type Tasks } from "./task-state.ts";
 import { type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 
 export type State = {
@@ -60,6 +61,8 @@ export type State = {
   readonly desk: Desk;
   /** What can be taken back. */
   readonly files: SavedFiles;
+  /** Work in the background: all that runs, and the newest that has ended. */
+  readonly tasks: Tasks;
   /** An estimate of the next request, corrected by every count of the provider. */
   readonly contextTokens: number;
   /** What the provider may still keep of what it was sent. */
@@ -86,6 +89,7 @@ export const emptyState: State = {
   seen: Lookup.empty(),
   desk: emptyDesk,
   files: noSavedFiles,
+  tasks: noTasks,
   contextTokens: 0,
   tally: emptyTally,
   compaction: null,
@@ -97,7 +101,12 @@ export const modelOf = (state: State): string => state.turn?.model ?? state.sett
 
 /** Pure: one fact changes the state. The only place where state changes. */
 export function fold(before: State, event: Durable): State {
-  const state: State = { ...before, seq: event.seq, desk: deskAfter(before, event) };
+  const state: State = {
+    ...before,
+    seq: event.seq,
+    desk: deskAfter(before, event),
+    tasks: foldTasks(before, event),
+  };
   switch (event.type) {
     case "session.opened":
       return {

@@ -7,6 +7,7 @@ import type { Limits } from "./limits.ts";
 import type { Rules } from "./policy/decide.ts";
 import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "./ports.ts";
 import type { State } from "./state.ts";
+import type { TaskBoard } from "./tasks.ts";
 import type { Spill } from "./tools/bound.ts";
 import type { Tool } from "./tools/define.ts";
 
@@ -21,15 +22,17 @@ export type Parts = {
   readonly rules: Rules;
   readonly hooks: Hooks;
   readonly spill: Spill;
+  /** A private file for the output of a task, beside the log. Absent, or gives none, where nothing is kept. */
+  readonly taskFile?: ((name: string) => Promise<string | undefined>) | undefined;
   /** Absent where nothing is kept. */
   readonly checkpoints?: Checkpoints | undefined;
-  readonly limits: Limits;
-  readonly system: readonly string[];
-  /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */
   /** Where a plan is written down. Absent where nothing is kept. */
   readonly plan?: PlanFile | undefined;
   /** Whether a session may come back to `bypassPermissions` after a plan; refused when left out. */
   readonly bypass?: "allowed" | "refused" | undefined;
+  readonly limits: Limits;
+  readonly system: readonly string[];
+  /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */
   readonly promptOnResume: "logged" | "given";
 };
 
@@ -51,6 +54,8 @@ export interface Work {
   show(event: LiveEvent): void;
   /** Opens an ask, or joins one that is open or closed already under the same id. */
   ask(ask: Ask): Promise<Closed>;
+  /** What runs in the background. */
+  readonly tasks: TaskBoard;
 }
 
 /** Its events wait until the reply is on record, and are dropped if the reply fails. */

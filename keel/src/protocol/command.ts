@@ -36,6 +36,10 @@ export const commandSchema = z.discriminatedUnion("type", [
     /** Only say what would change. */
     preview: z.optional(z.boolean()),
   }),
+  /** A running command goes on in the background and its call returns at once; all that can, when none is named. */
+  z.object({ type: z.literal("background"), callId: z.optional(z.string()) }),
+  /** Ends a task in the background. */
+  z.object({ type: z.literal("stop"), taskId: z.string() }),
   z.object({ type: z.literal("close") }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
@@ -58,4 +62,6 @@ export type Receipt =
       /** The checkpoint that takes the rewind back. */
       undo?: string | undefined;
     }
+  | { type: "backgrounded"; callIds: string[] }
+  | { type: "stopped"; taskId: string; found: boolean }
   | { type: "done" };

@@ -8,6 +8,7 @@ import { isFaultCode } from "../kernel/faults.ts";
 import { answeredBySchema, answerSchema, askSchema } from "./ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, resultPartSchema } from "./message.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "./settings.ts";
+import { taskDataSchema, taskStatusSchema } from "./task.ts";
 import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "./tool.ts";
 import { predictionSchema, usageSchema } from "./usage.ts";
 
@@ -149,8 +150,10 @@ const durable = [
   z.object({
     type: type("input.joined"),
     inputIds: z.array(z.string()),
-    /** Words that hooks add to the inputs for the model. */
+    /** Words that hooks and the harness add to the inputs for the model. */
     context: z.optional(z.array(z.string())),
+    /** Tasks whose end these words tell. */
+    tasks: z.optional(z.array(z.string())),
   }),
   /** An input began a turn. */
   z.object({
@@ -158,6 +161,7 @@ const durable = [
     turnId: z.string(),
     inputIds: z.array(z.string()),
     context: z.optional(z.array(z.string())),
+    tasks: z.optional(z.array(z.string())),
   }),
   /** The turn is to end. */
   z.object({ type: type("turn.interrupted"), by: z.enum(["host", "answer", "shutdown"]) }),
@@ -290,12 +294,12 @@ const durable = [
     restored: z.array(z.string()),
     skipped: z.array(z.object({ path: z.string(), why: z.string() })),
   }),
-  /** Background work changed its status; nothing records it yet. */
+  /** Work in the background began or ended. */
   z.object({
     type: type("task.changed"),
     taskId: z.string(),
-    status: z.enum(["running", "completed", "failed", "stopped"]),
-    data: z.optional(jsonSchema),
+    status: taskStatusSchema,
+    data: z.optional(taskDataSchema),
   }),
   /** The one end of a turn, with reason, usage and cost. */
   z.object({

@@ -76,6 +76,7 @@ export {
   type ThinkingMode,
   thinkingModeSchema,
 } from "./settings.ts";
+export { type TaskData, type TaskStatus, taskDataSchema, taskStatusSchema } from "./task.ts";
 export {
   type Claim,
   claimSchema,

@@ -116,15 +116,25 @@ describe("what happens beside the conversation", () => {
     expect(new Set(told.map((message) => message.uuid)).size).toBe(2);
   });
 
-  test("a task is told when it starts and when it ends", () => {
-    verifies("S2.19");
-    const data = { callId: "call_1", description: "count", summary: "counted", outputFile: "/tmp/out" };
+  test("a task is told when it starts and when it ends, and what runs is listed whole each time", () => {
+    verifies("S2.19", "P35");
+    const data = {
+      kind: "shell" as const,
+      callId: "call_1",
+      description: "count",
+      summary: "counted",
+      outputFile: "/tmp/out",
+    };
     const events: Durable[] = [
       { ...at, seq: 1, type: "task.changed", taskId: "b1", status: "running", data },
       { ...at, seq: 2, type: "task.changed", taskId: "b1", status: "completed", data },
       { ...at, seq: 3, type: "task.changed", taskId: "b2", status: "stopped" },
     ];
     expect(toldOf(events)).toMatchObject([
+      {
+        subtype: "background_tasks_changed",
+        tasks: [{ task_id: "b1", task_type: "local_bash", description: "count" }],
+      },
       { subtype: "task_started", task_id: "b1", tool_use_id: "call_1", description: "count" },
       { subtype: "task_updated", task_id: "b1", patch: { status: "completed" } },
       {
@@ -134,6 +144,7 @@ describe("what happens beside the conversation", () => {
         summary: "counted",
         output_file: "/tmp/out",
       },
+      { subtype: "background_tasks_changed", tasks: [] },
       { subtype: "task_started", task_id: "b2", description: "b2" },
       { subtype: "task_updated", task_id: "b2", patch: { status: "killed" } },
       { subtype: "task_notification", task_id: "b2", status: "stopped", output_file: "" },

@@ -3,6 +3,7 @@ import type { Input, Stop } from "../protocol/event.ts";
 import type { ToolUse } from "../protocol/message.ts";
 import { type ModelInfo, noUsage, type Usage } from "../protocol/usage.ts";
 import type { SDKPermissionDenial, SDKSystemMessage } from "./messages.ts";
+import type { SDKBackgroundTasksChangedMessage } from "./messages-tasks.ts";
 
 /** What `init` shows and no event tells. Model, mode and folder are corrected by the events. */
 export type Facts = {
@@ -36,7 +37,8 @@ export type Memo = {
   readonly inputs: ReadonlyMap<string, Input>;
   readonly turn: TurnMemo | null;
   readonly stream: StreamMemo | null;
-  readonly tasks: ReadonlySet<string>;
+  /** Tasks that were told of: as the list of running ones has them, or null when they have ended. */
+  readonly tasks: ReadonlyMap<string, SDKBackgroundTasksChangedMessage["tasks"][number] | null>;
   /** Milliseconds of run time at which a call's progress was last told. */
   readonly progress: ReadonlyMap<string, number>;
   readonly costUsd: number;
@@ -80,7 +82,7 @@ export function newMemo(facts: Facts): Memo {
     inputs: new Map(),
     turn: null,
     stream: null,
-    tasks: new Set(),
+    tasks: new Map(),
     progress: new Map(),
     costUsd: 0,
     models: new Map(),

@@ -1,20 +1,21 @@
-/** Bash: one command, its output while it runs, and the truth about how it ended. */
-import { constants } from "node:os";
+/** Bash: one command, its output while it runs, and the truth about how it ended; or a task that goes on by itself. */
 import * as z from "zod/mini";
-import type { ShellOutcome } from "../engine/ports.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
-import { childOf } from "../kernel/abort.ts";
+import type { ShellCommand, ShellRun } from "../engine/ports.ts";
+import { isRunning } from "../engine/task-state.ts";
+import { mostRunningTasks } from "../engine/tasks.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
-import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
+import { backgroundResult, endedResult, notStarted } from "./bash-result.ts";
+import { listLeft, startTask } from "./shell-task.ts";
 
 const second = 1_000;
 const defaultTimeoutMs = 120 * second;
 const mostTimeoutMs = 600 * second;
 /** What is kept of an output. The model sees less of it; the engine puts the rest into a file. */
 const mostOutputBytes = 1_000_000;
-/** What screens and programs are given of it, since that stands in the log. */
-const mostShownCharacters = 30_000;
+/** In the background the file has the whole of it. */
+const mostBackgroundBytes = 100_000;
 /** What a screen is given while the command runs, twenty times a second. */
 const mostLiveCharacters = 4_000;
 
@@ -26,106 +27,97 @@ const input = z.object({
       .check(
         z.gte(1),
         z.lte(mostTimeoutMs),
-        z.describe(`Milliseconds until it is stopped; ${defaultTimeoutMs} if left out.`),
+        z.describe(
+          `Milliseconds until it is stopped; ${defaultTimeoutMs} if left out, none in the background.`,
+        ),
       ),
   ),
   description: z.optional(
     z.string().check(z.describe("What it does, in a few words, for the person who watches.")),
+  ),
+  run_in_background: z.optional(
+    z.boolean().check(z.describe("Return at once with a task id; the command goes on, and its end is told.")),
   ),
 });
 type Input = z.infer<typeof input>;
 
 export const bashTool: Tool<Input> = defineTool({
   name: "Bash",
-  description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running.`,
+  description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
   input: schemaOf(input),
   claims: async ({ command }) => [{ action: "execute", target: command }],
-  check: async ({ command }) => {
+  check: async ({ command, run_in_background = false }, { tasks }) => {
     if (command.trim() === "") return "The command is empty.";
     if (command.includes("\0")) return "The command holds a NUL byte.";
-    return command.isWellFormed()
-      ? undefined
-      : "The command is not valid text: it holds half of a surrogate pair.";
+    if (!command.isWellFormed()) return "The command is not valid text: it holds half of a surrogate pair.";
+    return run_in_background && tasks.list().filter(isRunning).length >= mostRunningTasks
+      ? `${mostRunningTasks} tasks run in the background already. Stop some with TaskStop.`
+      : undefined;
   },
-  run: async function* (
-    { command, timeout = defaultTimeoutMs },
-    { workspace },
-    signal,
-  ): AsyncGenerator<Display, ToolOutcome> {
-    // Whoever stops listening to this call ends its command too.
-    const { controller, release } = childOf(signal);
-    const running = workspace.shell.run(
-      { text: command, cwd: workspace.cwd, timeoutMs: timeout, mostBytes: mostOutputBytes },
-      controller.signal,
-    );
-    try {
-      let shown = "";
-      for (;;) {
-        const next = await running.next();
-        if (next.done) return toOutcome({ command, timeoutMs: timeout, outcome: next.value });
-        shown = (shown + next.value.text).slice(-mostLiveCharacters);
-        yield { kind: "terminal", command, output: shown, exitCode: null };
-      }
-    } finally {
-      release();
-      controller.abort();
-    }
+  run: async function* (given, context, signal): AsyncGenerator<Display, ToolOutcome> {
+    // Between the decision and here somebody may have interrupted: then nothing starts.
+    if (signal.aborted) return notStarted(given.command);
+    if (given.run_in_background) return await runInBackground(given, context);
+    return yield* runInForeground(given, context, signal);
   },
 });
 
-function toOutcome({
-  command,
-  timeoutMs,
-  outcome,
-}: {
-  command: string;
-  timeoutMs: number;
-  outcome: ShellOutcome;
-}): ToolOutcome {
-  const output = outcome.output.replace(/\n+$/, "");
-  const shown = middleOut(output);
-  const exitCode = exitCodeOf(outcome);
-  const failed = exitCode !== 0 || outcome.timedOut || outcome.interrupted;
-  const words = [
-    ...(failed ? endOf(outcome, { exitCode, timeoutMs }) : []),
-    ...(output === "" ? [] : [output]),
-  ];
-  return {
-    content: [text(words.length === 0 ? "(Bash completed with no output)" : words.join("\n"))],
-    display: { kind: "terminal", command, output: shown, exitCode },
-    failed,
-    data: {
-      stdout: shown,
-      stderr: "",
-      interrupted: outcome.interrupted,
-      isImage: false,
-      ...(outcome.timedOut ? { timedOutAfterMs: timeoutMs } : {}),
-    },
-  };
+async function runInBackground(
+  { command, description, timeout = Number.POSITIVE_INFINITY }: Input,
+  { workspace, tasks }: ToolContext,
+): Promise<ToolOutcome> {
+  const wish = commandIn(workspace, { text: command, timeoutMs: timeout, mostBytes: mostBackgroundBytes });
+  const about = { command, description, origin: "asked" } as const;
+  const task = await startTask(tasks, about, () => workspace.shell.start(wish));
+  return backgroundResult(task, { command });
 }
 
-function endOf(
-  { timedOut, interrupted, signal }: ShellOutcome,
-  { exitCode, timeoutMs }: { exitCode: number | null; timeoutMs: number },
-): string[] {
-  if (interrupted) return ["The command was interrupted; it may have had effects."];
-  const how = timedOut
-    ? [`Command timed out after ${timeoutMs / second}s`]
-    : signal
-      ? [`Ended by ${signal}`]
-      : [];
-  return [`Exit code ${exitCode ?? "unknown"}`, ...how];
+async function* runInForeground(
+  { command, description, timeout = defaultTimeoutMs }: Input,
+  { workspace, tasks }: ToolContext,
+  signal: AbortSignal,
+): AsyncGenerator<Display, ToolOutcome> {
+  const run = await workspace.shell.start(
+    commandIn(workspace, { text: command, timeoutMs: timeout, mostBytes: mostOutputBytes }),
+  );
+  const stop = (): void => void run.stop();
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  let isMoved = false;
+  try {
+    if ((yield* showUntil(run, { command, sentAway: tasks.sentAway() })) === "sent away") {
+      const about = { command, description, origin: "moved" } as const;
+      const task = await startTask(tasks, about, async () => run);
+      isMoved = true;
+      return backgroundResult(task, { command, sofar: run.output() });
+    }
+    const outcome = await run.over;
+    const left = await listLeft(tasks, { command, description }, run);
+    return endedResult({ command, timeoutMs: timeout, outcome }, left);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    // Whoever stops listening to this call ends its command too, unless it has become a task.
+    if (!isMoved) await run.stop();
+  }
 }
 
-/** As a shell tells it: 128 and the number of the signal. */
-function exitCodeOf({ exitCode, signal }: ShellOutcome): number | null {
-  if (exitCode !== null) return exitCode;
-  const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
-  return number === undefined ? null : 128 + number;
+async function* showUntil(
+  run: ShellRun,
+  { command, sentAway }: { command: string; sentAway: Promise<void> },
+): AsyncGenerator<Display, "over" | "sent away"> {
+  const chunks = run.follow();
+  const away = sentAway.then(() => "sent away" as const);
+  let shown = "";
+  for (;;) {
+    const next = await Promise.race([chunks.next(), away]);
+    if (next === "sent away") return next;
+    if (next.done) return "over";
+    shown = (shown + next.value.text).slice(-mostLiveCharacters);
+    yield { kind: "terminal", command, output: shown, exitCode: null };
+  }
 }
 
-function middleOut(output: string): string {
-  if (output.length <= mostShownCharacters) return output;
-  const half = Math.floor(mostShownCharacters / 2);
-  return `${output.slice(0, half)}\n\n[… ${output.length - 2 * half} characters left out …]\n\n${output.slice(-half)}`;
-}
+const commandIn = ({ cwd }: ToolContext["workspace"], wish: Omit<ShellCommand, "cwd">): ShellCommand => ({
+  ...wish,
+  cwd,
+});

@@ -6,7 +6,20 @@ test("the built-in tools are sorted, described, and short", () => {
   verifies("S4.15");
   const tools = builtInTools();
   const names = tools.map(({ name }) => name);
-  expect(names).toEqual([...["Bash", "Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write"]]);
+  expect(names).toEqual([
+    ...[
+      "Bash",
+      "Edit",
+      "Glob",
+      "Grep",
+      "MultiEdit",
+      "NotebookEdit",
+      "Read",
+      "TaskOutput",
+      "TaskStop",
+      "Write",
+    ],
+  ]);
   expect(names).toEqual(names.toSorted());
   for (const { name, description, input } of tools) {
     expect(input.json, name).toMatchObject({ type: "object" });

@@ -7,8 +7,21 @@ import { grepTool } from "./grep.ts";
 import { multiEditTool } from "./multi-edit.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 import { readTool } from "./read.ts";
+import { taskOutputTool } from "./task-output.ts";
+import { taskStopTool } from "./task-stop.ts";
 import { writeTool } from "./write.ts";
 
 export function builtInTools(): Tool[] {
-  return [bashTool, editTool, globTool, grepTool, multiEditTool, notebookEditTool, readTool, writeTool];
+  return [
+    bashTool,
+    editTool,
+    globTool,
+    grepTool,
+    multiEditTool,
+    notebookEditTool,
+    readTool,
+    taskOutputTool,
+    taskStopTool,
+    writeTool,
+  ];
 }

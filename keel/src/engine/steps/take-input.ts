@@ -1,5 +1,7 @@
 /** Takes the next input into the conversation: as the start of a turn, or as steering of the running one. */
 import { inputFor, type Step } from "../next-step.ts";
+import { hasNews } from "../task-state.ts";
+import { sayTask } from "../task-words.ts";
 import type { Work } from "../work.ts";
 
 export async function takeInput(work: Work, step: Extract<Step, { kind: "take-input" }>): Promise<void> {
@@ -8,7 +10,13 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
   const { block, context } = await work.parts.hooks.input(input, work.signal);
   if (block !== undefined)
     return work.record({ type: "input.dropped", inputId: input.id, why: "blocked", reason: block });
-  const added = context.length > 0 ? { context: [...context] } : {};
+  // An end that no notice told, because it was no news then or the notice was lost, is told now.
+  const news = work.state.tasks.values().filter(hasNews).toArray();
+  const words = [...context, ...news.map((task) => `A background task has ended.\n${sayTask(task)}`)];
+  const added = {
+    ...(words.length > 0 ? { context: words } : {}),
+    ...(news.length > 0 ? { tasks: news.map(({ id }) => id) } : {}),
+  };
   if (step.which !== "first") return work.record({ type: "input.joined", inputIds: [input.id], ...added });
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds: [input.id], ...added });
 }

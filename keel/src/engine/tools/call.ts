@@ -248,6 +248,7 @@ function contextFor(work: Work, call: Call, tool: Tool): ToolContext {
     session: parts.log.session,
     workspace: parts.workspace,
     clock: parts.clock,
+    tasks: work.tasks.forCall(call.use.id),
     seen: (path) => work.state.seen.get(path),
     ask: async (ask) => {
       // Counted, so that the same question gets the same id when the call runs again after a crash.

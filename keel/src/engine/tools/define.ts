@@ -7,6 +7,7 @@ import type { ResultPart } from "../../protocol/message.ts";
 import type { Claim, Display, FileSeen, Todo, ToolSpec } from "../../protocol/tool.ts";
 import type { DeskView } from "../desk.ts";
 import type { Clock, Workspace } from "../ports.ts";
+import type { CallTasks } from "../tasks.ts";
 
 export type Traits = {
   /** Changes nothing outside the conversation. */
@@ -29,7 +30,6 @@ export type ToolOutcome = {
   readonly seen?: FileSeen[];
   readonly linesAdded?: number;
   readonly linesRemoved?: number;
-};
   /** The list of what is to be done, as it is from now on. */
   readonly todos?: Todo[];
   /** Deferred tools that the next request offers. */
@@ -38,12 +38,15 @@ export type ToolOutcome = {
   readonly mode?: "plan" | "before-plan" | "acceptEdits";
   /** The host said no to what the tool asked. */
   readonly denied?: Denial;
+};
 
 export type ToolContext = {
   readonly callId: string;
   readonly session: string;
   readonly workspace: Workspace;
   readonly clock: Clock;
+  /** Work that goes on in the background. */
+  readonly tasks: CallTasks;
   /** What policy decided about, once it has: a run touches these targets and not what a path has come to mean since. */
   readonly decided?: readonly Claim[];
   /** The stamp under which this session last saw a file. */
@@ -63,11 +66,11 @@ export type Tool<I = unknown> = {
   readonly spec: ToolSpec;
   /** Characters of a result that reach the model, where the common limit does not fit the tool. */
   readonly resultCharacters?: number;
+  /** Not offered until the model has loaded it with ToolSearch. */
+  readonly deferred: boolean;
   traits(input: I): Traits;
   /** What the call would touch. Policy decides about exactly these. */
   claims(input: I, context: ToolContext): Promise<readonly Claim[]>;
-  /** Not offered until the model has loaded it with ToolSearch. */
-  readonly deferred: boolean;
   /** Whether the call makes sense, apart from whether it is allowed. A sentence tells the model what to correct. */
   check(input: I, context: ToolContext): Promise<string | undefined>;
   /** Yields what to show while it works and returns the outcome. Settles soon after the signal fires. */
@@ -80,10 +83,10 @@ export const carefulTraits: Traits = { readOnly: false, concurrent: false, repla
 export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> & {
   readonly aliases?: readonly string[];
   readonly resultCharacters?: number;
+  readonly deferred?: boolean;
   readonly traits?: Partial<Traits> | ((input: I) => Partial<Traits>);
   readonly claims?: Tool<I>["claims"];
   readonly check?: Tool<I>["check"];
-  readonly deferred?: boolean;
 };
 
 export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
@@ -92,10 +95,10 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
   return {
     name,
     aliases: definition.aliases ?? [],
+    deferred: definition.deferred ?? false,
     description,
     input,
     // Made at the first request: a schema in JSON takes its time.
-    deferred: definition.deferred ?? false,
     get spec() {
       spec ??= { name, description, input: input.json };
       return spec;

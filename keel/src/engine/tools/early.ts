@@ -39,6 +39,7 @@ function heldBack(work: Work, events: DurableEvent[]): Work {
     parts: work.parts,
     signal: work.signal,
     early: work.early,
+    tasks: work.tasks,
     isKnownCall: work.isKnownCall,
     get state() {
       return work.state;

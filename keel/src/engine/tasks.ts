@@ -1,0 +1,256 @@
+/**
+ * The tasks of a session that run beside its conversation. What is true of them stands in the log; here are the hands
+ * on the work itself: to look at it, to wait for it, to stop it. A task that ends by itself comes back as input.
+ */
+import { over } from "../kernel/abort.ts";
+import type { DurableEvent } from "../protocol/event.ts";
+import type { TaskData } from "../protocol/task.ts";
+import { graceMs } from "./deadline.ts";
+import type { Clock, Ids } from "./ports.ts";
+import type { State } from "./state.ts";
+import { isRunning, type Task } from "./task-state.ts";
+import { taskNotice } from "./task-words.ts";
+import type { Parts } from "./work.ts";
+
+/** Work that goes on by itself. */
+export type TaskWork = {
+  /** Settles when it is over; never rejects. */
+  readonly over: Promise<TaskEnd>;
+  /** What it wrote so far, as far as it is kept. */
+  output(): string;
+  /** Ends it. */
+  stop(): Promise<void>;
+};
+
+export type TaskEnd = Pick<TaskData, "exitCode" | "signal" | "summary" | "error"> & {
+  readonly status: "completed" | "failed" | "stopped";
+};
+
+export type TaskAbout = Pick<TaskData, "kind" | "origin" | "description" | "command" | "agent">;
+
+/** Where a task's output goes, if it goes to a file. */
+export type TaskPlace = { readonly id: string; readonly outputFile: string | undefined };
+
+/** Tasks as the tool of one call sees them. */
+export interface CallTasks {
+  /** On record before `begin` is called: a task that nobody knows of does not run. */
+  start(about: TaskAbout, begin: (place: TaskPlace) => Promise<TaskWork>): Promise<Task>;
+  /** Settles when the host wants this call to go on in the background. */
+  sentAway(): Promise<void>;
+  list(): readonly Task[];
+  find(id: string): Task | undefined;
+  /** What it wrote, while the work is in our hands: afterwards its file tells. */
+  output(id: string): string | undefined;
+  /** Until it has ended, at most `ms`. Whoever waits for the end is told of it here, and not once more by an input. */
+  wait(id: string, ms: number, signal: AbortSignal): Promise<Task | undefined>;
+  /** Undefined when there is no such task. */
+  stop(id: string): Promise<Task | undefined>;
+}
+
+type By = NonNullable<TaskData["by"]>;
+
+type Held = {
+  readonly work: TaskWork;
+  /** Settles when the end is on record. */
+  readonly settled: PromiseWithResolvers<void>;
+  waiters: number;
+  by: By;
+  end?: TaskEnd;
+};
+
+export type TaskWorld = {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly taskFile?: Parts["taskFile"];
+  state(): State;
+  record(event: DurableEvent): void;
+  saved(): Promise<void>;
+  /** There may be something to do. */
+  wake(): void;
+};
+
+/** Running at once, of those that were asked for: a model that starts more has lost count. */
+export const mostRunningTasks = 64;
+/** Ended work whose output is still at hand. */
+const mostKept = 20;
+/** Stopping takes its grace time, and a moment for those who were killed. */
+const mostStopMs = graceMs + 1_000;
+
+export class TaskBoard {
+  readonly #world: TaskWorld;
+  readonly #held = new Map<string, Held>();
+  readonly #awayWishes = new Map<string, () => void>();
+  #isClosed = false;
+
+  constructor(world: TaskWorld) {
+    this.#world = world;
+  }
+
+  forCall(callId: string): CallTasks {
+    return {
+      start: (about, begin) => this.#start({ ...about, callId }, begin),
+      sentAway: () => this.#untilSentAway(callId),
+      list: () => [...this.#tasks.values()],
+      find: (id) => this.#tasks.get(id),
+      output: (id) => this.#held.get(id)?.work.output(),
+      wait: (id, ms, signal) => this.#wait(id, ms, signal),
+      stop: (id) => this.stop(id, "model"),
+    };
+  }
+
+  /** Asks running calls to go on in the background: the named one, or all that can. Returns whom it asked. */
+  sendAway(callId: string | undefined): string[] {
+    const open = this.#world.state().calls.filter(({ status }) => status === "started");
+    const asked = open.map(({ use }) => use.id).filter((id) => callId === undefined || id === callId);
+    const able = asked.filter((id) => this.#awayWishes.has(id));
+    for (const id of able) {
+      this.#awayWishes.get(id)?.();
+      this.#awayWishes.delete(id);
+    }
+    return able;
+  }
+
+  /** Settles when it has ended. Undefined when there is no such task. */
+  async stop(id: string, by: By): Promise<Task | undefined> {
+    const held = this.#held.get(id);
+    if (held && !held.end) {
+      held.by = by;
+      await held.work.stop();
+      await this.#atMost(held.settled.promise, mostStopMs);
+    }
+    return this.#tasks.get(id);
+  }
+
+  /** Stops everything: a session takes its tasks with it. */
+  async close(): Promise<void> {
+    const running = [...this.#held].filter(([, { end }]) => !end);
+    await Promise.all(running.map(([id]) => this.stop(id, "shutdown")));
+    this.#isClosed = true;
+  }
+
+  /** Tasks that the log calls running and that nobody holds: the process that ran them is gone. */
+  lost(): DurableEvent[] {
+    return [...this.#tasks.values()]
+      .filter((task) => isRunning(task) && !this.#held.has(task.id))
+      .map(({ id, data }) => {
+        const summary = `${data.description ?? id}: lost, since the process that ran it has ended`;
+        return {
+          type: "task.changed",
+          taskId: id,
+          status: "stopped",
+          data: { ...data, by: "lost", summary },
+        };
+      });
+  }
+
+  /** Puts ends on record that could not be: the log did not take them when they came. */
+  report(): void {
+    for (const [id, held] of this.#held) if (held.end) this.#record(id, held, held.end);
+  }
+
+  get #tasks(): ReadonlyMap<string, Task> {
+    return this.#world.state().tasks;
+  }
+
+  #untilSentAway(callId: string): Promise<void> {
+    const open = new Set(this.#world.state().calls.map(({ use }) => use.id));
+    for (const id of this.#awayWishes.keys()) if (!open.has(id)) this.#awayWishes.delete(id);
+    return new Promise((resolve) => this.#awayWishes.set(callId, resolve));
+  }
+
+  async #start(data: TaskData, begin: (place: TaskPlace) => Promise<TaskWork>): Promise<Task> {
+    const id = this.#newId(data.kind === "agent" ? { letter: "a", digits: 16 } : { letter: "b", digits: 8 });
+    const outputFile = await this.#world.taskFile?.(`${id}.output`);
+    this.#world.record({
+      type: "task.changed",
+      taskId: id,
+      status: "running",
+      data: { ...data, ...(outputFile === undefined ? {} : { outputFile }) },
+    });
+    await this.#world.saved();
+    const work = await begin({ id, outputFile }).catch((thrown: unknown) => {
+      const summary = `${data.description ?? id}: could not be started`;
+      this.#world.record({
+        type: "task.changed",
+        taskId: id,
+        status: "failed",
+        data: { ...data, summary, told: true },
+      });
+      throw thrown;
+    });
+    const held: Held = { work, settled: Promise.withResolvers(), waiters: 0, by: "itself" };
+    this.#held.set(id, held);
+    void work.over.then((end) => {
+      held.end = end;
+      this.#record(id, held, end);
+      this.#letGoOfOldest();
+    });
+    // Just recorded, so it is there.
+    return this.#tasks.get(id) as Task;
+  }
+
+  #record(id: string, held: Held, end: TaskEnd): void {
+    const task = this.#tasks.get(id);
+    if (!task || !isRunning(task) || this.#isClosed) return held.settled.resolve();
+    const { status, ...rest } = end;
+    // Who ended by itself before the stop reached it was not stopped.
+    const by = status === "stopped" ? held.by : "itself";
+    const isTold = held.by === "model" || held.waiters > 0;
+    const data: TaskData = { ...task.data, ...rest, by, ...(isTold ? { told: true } : {}) };
+    try {
+      this.#world.record({ type: "task.changed", taskId: id, status, data });
+      if (by === "itself" && !isTold) this.#announce(id);
+    } catch {
+      return; // The log takes nothing now; `report` comes back to it.
+    }
+    held.settled.resolve();
+    this.#world.wake();
+  }
+
+  /** What a command left behind was never waited for: its end is told with the next input, and starts no turn. */
+  #announce(id: string): void {
+    const task = this.#tasks.get(id);
+    if (!task || task.data.origin === "left") return;
+    this.#world.record({
+      type: "input.accepted",
+      input: {
+        id: this.#world.ids.uuid(),
+        content: [{ type: "text", text: taskNotice(task) }],
+        from: { kind: "task", taskId: id },
+        when: "now",
+      },
+    });
+  }
+
+  async #wait(id: string, ms: number, signal: AbortSignal): Promise<Task | undefined> {
+    const held = this.#held.get(id);
+    if (held && !held.end) {
+      held.waiters++;
+      await this.#atMost(held.settled.promise, ms, signal);
+      held.waiters--;
+    }
+    return this.#tasks.get(id);
+  }
+
+  async #atMost(work: Promise<void>, ms: number, signal?: AbortSignal): Promise<void> {
+    const done = new AbortController();
+    const stop = (): void => done.abort(over);
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
+    await Promise.race([work, this.#world.clock.sleep(ms, done.signal)]);
+    signal?.removeEventListener("abort", stop);
+    stop();
+  }
+
+  #letGoOfOldest(): void {
+    const ended = [...this.#held].filter(([, { end }]) => end);
+    for (const [id] of ended.slice(0, Math.max(0, ended.length - mostKept))) this.#held.delete(id);
+  }
+
+  #newId({ letter, digits }: { letter: string; digits: number }): string {
+    for (;;) {
+      const id = `${letter}${this.#world.ids.uuid().replaceAll("-", "").slice(-digits)}`;
+      if (!this.#tasks.has(id)) return id;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** What is said about a command that ran: to the model, to a screen, to a program. */
+import { constants } from "node:os";
+import type { LeftBehind, ShellOutcome } from "../engine/ports.ts";
+import type { Task } from "../engine/task-state.ts";
+import type { ToolOutcome } from "../engine/tools/define.ts";
+import { text } from "../protocol/message.ts";
+
+const second = 1_000;
+/** What screens and programs are given of an output, since that stands in the log. */
+const mostShownCharacters = 30_000;
+
+type Ended = { readonly command: string; readonly timeoutMs: number; readonly outcome: ShellOutcome };
+type Left = { readonly left: LeftBehind; readonly task: Task };
+
+/** It ended while it was waited for. */
+export function endedResult({ command, timeoutMs, outcome }: Ended, left: Left | undefined): ToolOutcome {
+  const output = outcome.output.replace(/\n+$/, "");
+  const shown = middleOut(output);
+  const exitCode = exitCodeOf(outcome);
+  const failed = exitCode !== 0 || outcome.timedOut || outcome.interrupted;
+  const words = [
+    ...(failed ? howItEnded(outcome, { exitCode, timeoutMs }) : []),
+    ...(output === "" ? [] : [output]),
+  ];
+  const said = words.length === 0 ? "(Bash completed with no output)" : words.join("\n");
+  return {
+    content: [text(left ? `${said}\n${stillRunning(left)}` : said)],
+    display: { kind: "terminal", command, output: shown, exitCode },
+    failed,
+    data: {
+      stdout: shown,
+      stderr: "",
+      interrupted: outcome.interrupted,
+      isImage: false,
+      ...(outcome.timedOut ? { timedOutAfterMs: timeoutMs } : {}),
+    },
+  };
+}
+
+/** It was interrupted before it began. */
+export function notStarted(command: string): ToolOutcome {
+  const words = "Interrupted before the command was started.";
+  return {
+    content: [text(words)],
+    display: { kind: "terminal", command, output: "", exitCode: null },
+    failed: true,
+    data: { stdout: "", stderr: "", interrupted: true, isImage: false },
+  };
+}
+
+/** It goes on in the background. */
+export function backgroundResult(
+  { id, data }: Task,
+  { command, sofar }: { command: string; sofar?: string },
+): ToolOutcome {
+  const begun =
+    sofar === undefined
+      ? `It runs in the background as task ${id}.`
+      : `The person moved it to the background: it goes on as task ${id}.`;
+  const where =
+    data.outputFile === undefined ? "" : ` Its output goes to ${data.outputFile}; TaskOutput shows it too.`;
+  const end = " You are told when it ends, so there is no need to look again and again; TaskStop ends it.";
+  const shown = middleOut(sofar ?? "");
+  return {
+    content: [
+      text(`${begun}${where}${end}`),
+      ...(shown.trim() === "" ? [] : [text(`Output so far:\n${shown}`)]),
+    ],
+    display: { kind: "terminal", command, output: shown, exitCode: null },
+    data: { stdout: shown, stderr: "", interrupted: false, isImage: false, backgroundTaskId: id },
+  };
+}
+
+function stillRunning({ left, task }: Left): string {
+  const [count, what] = [left.processes, left.processes === 1 ? "process" : "processes"];
+  return `[${count} ${what} of this command still running, as task ${task.id}; TaskStop ends it]`;
+}
+
+function howItEnded(
+  { timedOut, interrupted, signal }: ShellOutcome,
+  { exitCode, timeoutMs }: { exitCode: number | null; timeoutMs: number },
+): string[] {
+  if (interrupted) return ["The command was interrupted; it may have had effects."];
+  const how = timedOut
+    ? [`Command timed out after ${timeoutMs / second}s`]
+    : signal
+      ? [`Ended by ${signal}`]
+      : [];
+  return [`Exit code ${exitCode ?? "unknown"}`, ...how];
+}
+
+/** As a shell tells it: 128 and the number of the signal. */
+function exitCodeOf({ exitCode, signal }: ShellOutcome): number | null {
+  if (exitCode !== null) return exitCode;
+  const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
+  return number === undefined ? null : 128 + number;
+}
+
+export function middleOut(output: string, mostCharacters = mostShownCharacters): string {
+  if (output.length <= mostCharacters) return output;
+  const half = Math.floor(mostCharacters / 2);
+  return `${output.slice(0, half)}\n\n[… ${output.length - 2 * half} characters left out …]\n\n${output.slice(-half)}`;
+}

@@ -1,0 +1,81 @@
+/** TaskOutput: how a task in the background is doing, and what it has written. */
+import * as z from "zod/mini";
+import { isRunning, type Task } from "../engine/task-state.ts";
+import { sayTask } from "../engine/task-words.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { text } from "../protocol/message.ts";
+import type { Display } from "../protocol/tool.ts";
+import { middleOut } from "./bash-result.ts";
+import { unknownTask } from "./unknown-task.ts";
+
+const second = 1_000;
+const defaultWaitMs = 30 * second;
+const mostWaitMs = 600 * second;
+/** The file has the rest. */
+const mostCharacters = 20_000;
+/** A little more than a task's file can hold. */
+const mostFileBytes = 20_000_000;
+
+const input = z.object({
+  task_id: z.string().check(z.describe("The task's id.")),
+  block: z.optional(z.boolean().check(z.describe("Whether to wait for the task's end; true if left out."))),
+  timeout: z.optional(
+    z
+      .int()
+      .check(
+        z.gte(0),
+        z.lte(mostWaitMs),
+        z.describe(`Milliseconds to wait at most; ${defaultWaitMs} if left out.`),
+      ),
+  ),
+});
+type Input = z.infer<typeof input>;
+
+export const taskOutputTool: Tool<Input> = defineTool({
+  name: "TaskOutput",
+  aliases: ["BashOutput", "AgentOutput"],
+  description:
+    "Shows the status of a background task and what it has written. With `block` it waits until the task has ended or the time is over.",
+  input: schemaOf(input),
+  traits: { readOnly: true, concurrent: true, replay: "safe" },
+  claims: async () => [],
+  check: async ({ task_id }, { tasks }) => unknownTask(task_id, tasks),
+  run: async function* (
+    { task_id, block = true, timeout = defaultWaitMs },
+    context,
+    signal,
+  ): AsyncGenerator<Display, ToolOutcome> {
+    const { tasks } = context;
+    const task = (block ? await tasks.wait(task_id, timeout, signal) : undefined) ?? tasks.find(task_id);
+    if (!task) return { ...said("There is no such task."), failed: true };
+    const output = middleOut((await outputOf(task, context)).replace(/\n+$/, ""), mostCharacters);
+    const nothing = isRunning(task) ? "(no output so far)" : "(no output)";
+    return {
+      ...said(`${sayTask(task)}\n\n${output === "" ? nothing : output}`),
+      data: {
+        task_id,
+        status: task.status,
+        description: task.data.description ?? task_id,
+        exitCode: task.data.exitCode ?? null,
+        output,
+      },
+    };
+  },
+});
+
+/** What is at hand, else what the file says. */
+async function outputOf(
+  { id, data: { outputFile } }: Task,
+  { tasks, workspace }: ToolContext,
+): Promise<string> {
+  const held = tasks.output(id);
+  if (held !== undefined || outputFile === undefined) return held ?? "";
+  const read = await workspace.files.read(outputFile, { mostBytes: mostFileBytes });
+  return read.ok ? new TextDecoder().decode(read.file.bytes) : `(The output cannot be read: ${read.why})`;
+}
+
+const said = (words: string): ToolOutcome => ({
+  content: [text(words)],
+  display: { kind: "text", text: words },
+});

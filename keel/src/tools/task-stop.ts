@@ -1,0 +1,46 @@
+/** TaskStop: ends a task in the background. */
+import * as z from "zod/mini";
+import { isRunning } from "../engine/task-state.ts";
+import { sayTask } from "../engine/task-words.ts";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { text } from "../protocol/message.ts";
+import type { Display } from "../protocol/tool.ts";
+import { failure } from "./failure.ts";
+import { unknownTask } from "./unknown-task.ts";
+
+const input = z.object({
+  task_id: z.optional(z.string().check(z.describe("The task's id."))),
+  shell_id: z.optional(z.string().check(z.describe("The same, under its older name."))),
+});
+type Input = z.infer<typeof input>;
+
+export const taskStopTool: Tool<Input> = defineTool({
+  name: "TaskStop",
+  aliases: ["KillShell", "KillBash"],
+  description: "Ends a background task with all that it started, and says how it ended.",
+  input: schemaOf(input),
+  // It ends only what this session was allowed to start, so nobody is asked; twice is as good as once.
+  traits: { readOnly: true, concurrent: false, replay: "safe" },
+  claims: async () => [],
+  check: async (given, { tasks }) => {
+    const id = idIn(given);
+    return id === undefined ? "Give the `task_id` of the task to stop." : unknownTask(id, tasks);
+  },
+  run: async function* (given, { tasks }): AsyncGenerator<Display, ToolOutcome> {
+    const id = idIn(given) ?? "";
+    const before = tasks.find(id);
+    const task = await tasks.stop(id);
+    if (!task) return failure(`There is no task ${id}.`);
+    if (isRunning(task)) return failure(`Task ${id} was told to stop and has not ended yet.`);
+    const { command, kind = "shell" } = task.data;
+    const message = before && isRunning(before) ? sayTask(task) : `It had ended before.\n${sayTask(task)}`;
+    return {
+      content: [text(message)],
+      display: { kind: "text", text: message },
+      data: { message, task_id: id, task_type: kind, ...(command === undefined ? {} : { command }) },
+    };
+  },
+});
+
+const idIn = ({ task_id, shell_id }: Input): string | undefined => task_id ?? shell_id;
