@@ -1,4 +1,4 @@
-// `npm run test:long -- SUITE [--seed N] [--allow-not-run]`: one suite at its full count.
+// `npm run test:long -- SUITE [--seed N] [--count N] [--allow-not-run]`: one suite at its full count, or at another.
 // A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/budget.ts.
 import { randomInt } from "node:crypto";
 import { existsSync, globSync } from "node:fs";
@@ -9,7 +9,11 @@ import { printClosing, root, run, runVitest } from "./run.mjs";
 const USAGE_EXIT = 64;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: "string" }, "allow-not-run": { type: "boolean", default: false } },
+  options: {
+    seed: { type: "string" },
+    count: { type: "string" },
+    "allow-not-run": { type: "boolean", default: false },
+  },
 });
 const [suite] = positionals;
 const file = suite && places(suite).find((place) => existsSync(path.join(root, place)));
@@ -28,7 +32,9 @@ if (built !== 0) process.exit(built);
 
 const seed = values.seed ?? String(randomInt(2 ** 31));
 console.log(`suite ${suite}: seed ${seed}`);
-const outcome = await runVitest([file], { env: { KEEL_TEST_COUNTS: "full", KEEL_TEST_SEED: seed } });
+const outcome = await runVitest([file], {
+  env: { KEEL_TEST_COUNTS: values.count ?? "full", KEEL_TEST_SEED: seed },
+});
 
 const failures = outcome.report ? outcome.report.failed : "unknown";
 console.log(

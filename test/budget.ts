@@ -40,7 +40,9 @@ export type Suite = keyof typeof budgets;
 
 /** How often to repeat in this run. The closing line of the long command shows it. */
 export function countOf(suite: Suite): number {
-  const count = process.env["KEEL_TEST_COUNTS"] === "full" ? budgets[suite].full : budgets[suite].sample;
+  const wanted = process.env["KEEL_TEST_COUNTS"];
+  const count =
+    wanted === undefined ? budgets[suite].sample : wanted === "full" ? budgets[suite].full : Number(wanted);
   note("counts", `${suite} ${count}`);
   return count;
 }
