@@ -1,14 +1,12 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
-import { realpathSync, statSync } from "node:fs";
-import path from "node:path";
 import { pathsOf } from "../config/paths.ts";
-import { readUserSettings, type UserSettings } from "../config/user-settings.ts";
+import { entryAt } from "../config/settings.ts";
+import type { Settings } from "../config/settings-schema.ts";
 import { answerTool } from "../engine/answer.ts";
 import { noHooks } from "../engine/hooks/points.ts";
 import type { Clock, Ids, LogNotice, Store, Workspace } from "../engine/ports.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
-import { fault } from "../kernel/fault.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
 import { builtInTools } from "../tools/catalog.ts";
@@ -16,19 +14,28 @@ import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
+import { type Folders, foldersOf } from "./folders.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { limitsFrom } from "./limits.ts";
+import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { systemPrompt } from "./prompts.ts";
 import { offeredTools, readRules } from "./rules.ts";
+import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 
 export type Kit = {
   readonly parts: Omit<Parts, "log" | "model" | "spill">;
   readonly store: Store;
-  readonly settings: UserSettings;
+  readonly settings: Settings;
+  /** What the session goes by, settings included; never a project's. */
+  readonly env: SettingsInForce["env"];
+  readonly trust: SettingsInForce["trust"];
+  /** The model that this start insists on, before what the log and the environment say. */
+  readonly model: string | undefined;
   readonly permissionMode: PermissionMode;
+  readonly bypass: Bypass;
   readonly notices: readonly LogNotice[];
 };
 
@@ -36,25 +43,29 @@ export type Kit = {
 export async function makeKit(options: OpenOptions): Promise<Kit> {
   const clock = nodeClock();
   const ids = nodeIds();
-  const { home, settings: file } = pathsOf(options);
-  const { settings, faults } = await readUserSettings(file);
-  const permissionMode = allowedMode(
-    options.permissionMode ?? settings.permissions?.defaultMode ?? "default",
-    options,
-  );
-  const { rules, problems } = readRules({ ...options, settings });
-  const workspace = workspaceOf(options, home);
-  const fallbacks = usableFallbacks(options.fallbackModels ?? settings.fallbackModels ?? [], {
-    env: options.env,
-    settings,
-  });
+  const { home } = pathsOf(options);
+  const inForce = await readSettings(options);
+  const { settings, env, trust } = inForce;
+  const bypass = bypassOf(settings, options.bypass);
+  const start = startMode(settings, { asked: options.permissionMode, bypass });
+  const { rules, problems } = readRules(inForce);
+  const folders = foldersOf({ ...options, entries: inForce.entries });
+  const workspace = workspaceOf(folders, home, inForce);
+  const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   return {
     settings,
-    permissionMode,
+    env,
+    trust,
+    model: insistedModel(inForce),
+    bypass,
+    permissionMode: start.mode,
     store: await storeOf(options, { home, clock, ids }),
     notices: [
-      ...faults.map(({ code, message }): LogNotice => ({ level: "warning", code, text: message })),
-      ...[...problems, ...fallbacks.problems].map((text): LogNotice => ({ level: "warning", text })),
+      ...inForce.notices,
+      ...start.notices,
+      ...[...problems, ...folders.problems, ...fallbacks.problems].map(
+        (text): LogNotice => ({ level: "warning", text }),
+      ),
     ],
     parts: {
       clock,
@@ -62,10 +73,12 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       workspace,
       rules,
       hooks: noHooks,
-      ...(options.checkpoints === "on" ? { checkpoints: lateCheckpoints({ home, workspace, clock }) } : {}),
+      ...(options.checkpoints === "on" && settings.checkpoints?.enabled !== false
+        ? { checkpoints: lateCheckpoints({ home, workspace, clock }) }
+        : {}),
       tools: [...offeredTools(builtInTools(), rules), ...(await answerTools(options))],
       limits: {
-        ...limitsFrom(options, options.env),
+        ...limitsFrom(settings),
         structured: options.jsonSchema !== undefined,
         fallbackModels: fallbacks.usable,
       },
@@ -76,31 +89,27 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   };
 }
 
-/** Returns the mode, or throws `mode_refused`. */
-export function allowedMode(mode: PermissionMode, { bypass }: Pick<OpenOptions, "bypass">): PermissionMode {
-  if (mode !== "bypassPermissions" || bypass === "allowed") return mode;
-  throw fault("mode_refused", { mode, reason: "everything would run without a question." });
-}
-
-function workspaceOf({ cwd, addDirs = [], env }: OpenOptions, home: string): Workspace {
-  const place = folder(cwd, cwd);
-  const roots = [...new Set([place, ...addDirs.map((given) => folder(given, place))])];
+function workspaceOf(
+  { cwd, roots }: Folders,
+  home: string,
+  { env, commandEnv }: Pick<SettingsInForce, "env" | "commandEnv">,
+): Workspace {
   return {
-    cwd: place,
+    cwd,
     roots,
-    files: nodeFiles({ cwd: place, roots, own: [home] }),
+    files: nodeFiles({ cwd, roots, own: [home] }),
     search: nodeSearch({ env }),
     documents: nodeDocuments(),
-    shell: nodeShell({ env }),
+    shell: nodeShell({ env: commandEnv }),
   };
 }
 
-/** The real path of a folder that must be there. */
-function folder(given: string, from: string): string {
-  const place = path.resolve(from, given);
-  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory())
-    throw fault("usage", { reason: `${given} is not a folder.` });
-  return realpathSync(place);
+/** A model that an administrator, the command line or its settings name; that of a file is only a wish. */
+function insistedModel({ entries }: SettingsInForce): string | undefined {
+  const entry = entryAt(entries, "model");
+  return entry && ["managed", "command-line", "flags"].includes(entry.source)
+    ? String(entry.value)
+    : undefined;
 }
 
 async function storeOf(

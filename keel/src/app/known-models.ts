@@ -1,8 +1,8 @@
 /** The models that Keel knows, with what the user's settings add. */
-import { type Environment, pathsOf } from "../config/paths.ts";
-import { readUserSettings } from "../config/user-settings.ts";
+import type { Environment } from "../config/paths.ts";
 import type { ModelInfo } from "../protocol/usage.ts";
 import { catalogOf } from "./model.ts";
+import { readSettings } from "./settings.ts";
 
 export async function knownModels({
   env,
@@ -11,6 +11,6 @@ export async function knownModels({
   env: Environment;
   cwd: string;
 }): Promise<readonly ModelInfo[]> {
-  const { settings } = await readUserSettings(pathsOf({ env, cwd }).settings);
+  const { settings } = await readSettings({ env, cwd });
   return catalogOf(settings).list();
 }

@@ -1,5 +1,6 @@
-/** The limits of a session: the defaults, moved by options and by the user's environment. */
+/** The limits of a session: the defaults, moved by the settings in force. */
 import type { Environment } from "../config/paths.ts";
+import type { Settings } from "../config/settings-schema.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { fault } from "../kernel/fault.ts";
 
@@ -8,14 +9,19 @@ export type LimitWish = {
   readonly maxBudgetUsd?: number | undefined;
 };
 
-/** Throws `usage` for a variable that is set to something else than a number. */
-export function limitsFrom(wish: LimitWish, env: Environment): Limits {
+export function limitsFrom({ limits = {} }: Settings): Limits {
   return {
     ...defaultLimits,
-    maxTurns: wish.maxTurns ?? defaultLimits.maxTurns,
-    maxBudgetUsd: wish.maxBudgetUsd ?? defaultLimits.maxBudgetUsd,
-    maxRetries: wholeNumber(env, "KEEL_MAX_RETRIES") ?? defaultLimits.maxRetries,
+    maxTurns: limits.maxTurns ?? defaultLimits.maxTurns,
+    maxBudgetUsd: limits.maxBudgetUsd ?? defaultLimits.maxBudgetUsd,
+    maxRetries: limits.maxRetries ?? defaultLimits.maxRetries,
+    maxStreamRetries: limits.maxStreamRetries ?? defaultLimits.maxStreamRetries,
   };
+}
+
+/** What the environment of a start says. Throws `usage` for a variable that is set to something else than a number. */
+export function limitsInEnvironment(env: Environment): Settings["limits"] {
+  return { maxRetries: wholeNumber(env, "KEEL_MAX_RETRIES") };
 }
 
 function wholeNumber(env: Environment, name: string): number | undefined {

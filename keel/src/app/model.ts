@@ -1,7 +1,7 @@
 /** The model of a session: found by its sources, connected once, and handed to the engine as one port. */
 
 import type { Environment } from "../config/paths.ts";
-import type { UserSettings } from "../config/user-settings.ts";
+import type { Settings } from "../config/settings-schema.ts";
 import type { Clock, Model } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { type Catalog, catalog } from "../models/catalog.ts";
@@ -18,7 +18,7 @@ export type ModelWish = {
   /** The model of the session that goes on. */
   readonly logged?: string | undefined;
   readonly env: Environment;
-  readonly settings: UserSettings;
+  readonly settings: Settings;
 };
 
 export type OpenModel = {
@@ -83,7 +83,7 @@ export function usableFallbacks(
   return { usable, problems };
 }
 
-export const catalogOf = ({ models, modelAliases }: UserSettings): Catalog =>
+export const catalogOf = ({ models, modelAliases }: Settings): Catalog =>
   catalog({ extra: models, aliases: modelAliases });
 
 /** A port whose model is connected later: a log is opened before it is known which model it was written with. */

@@ -1,6 +1,7 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
-import type { Log, LogNotice } from "../engine/ports.ts";
+import type { Log, LogNotice, Store } from "../engine/ports.ts";
 import { type Listener, Session } from "../engine/session.ts";
+import type { Parts } from "../engine/work.ts";
 import { sameJson } from "../kernel/json.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
@@ -9,9 +10,11 @@ import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guard, type SessionFacts } from "./info.ts";
-import { allowedMode, type Kit, makeKit } from "./kit.ts";
+import { type Kit, makeKit } from "./kit.ts";
+import { allowedMode } from "./mode.ts";
 import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
+import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import { openLog } from "./which-session.ts";
 
 /** An open session, as hosts see it. */
@@ -33,6 +36,8 @@ export type OpenSession = {
   /** Resolves when nothing is left to do. Throws what stopped the work, such as `log_unwritable`. */
   idle(): Promise<void>;
   bill(): Bill;
+  /** What runs in the background now. */
+  tasks(): readonly RunningTask[];
   /** The durable events after `seq`, from the log. */
   history(after?: number): AsyncIterable<Durable>;
   /** Ends the session gracefully; a second call joins the first. */
@@ -45,7 +50,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const { clock, ids, workspace } = kit.parts;
   const which = options.which ?? { kind: "new" };
   const find = (logged?: string | undefined) =>
-    openModel({ name: options.model, logged, env: options.env, settings: kit.settings }, clock);
+    openModel({ name: kit.model, logged, env: kit.env, settings: kit.settings }, clock);
 
   await using undo = new AsyncDisposableStack();
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.
@@ -56,7 +61,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   undo.defer(() => log.close());
   const port = lateModel();
   const session = await Session.open(
-    { ...kit.parts, log, model: port, spill: (name, content) => kit.store.spill(log.session, name, content) },
+    { ...kit.parts, log, model: port, ...beside(kit.store, log.session) },
     { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
   );
   const model = chosen ?? (await find(session.state.settings?.model));
@@ -68,7 +73,15 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     thinking: options.thinking,
   });
   undo.move();
-  return handleOf({ options, kit, log, session, model });
+  return handleOf({ kit, log, session, model });
+}
+
+/** What a session keeps beside its log. */
+function beside(store: Store, session: string): Pick<Parts, "spill" | "taskFile"> {
+  const spill: Parts["spill"] = (name, content) => store.spill(session, name, content);
+  const isOnDisk = store.location(session) !== undefined;
+  // An empty text makes the file; the task then writes into it.
+  return { spill, ...(isOnDisk ? { taskFile: async (name) => (await spill(name, "")).path } : {}) };
 }
 
 function startOf(
@@ -96,9 +109,9 @@ async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   });
 }
 
-type Opened = { options: OpenOptions; kit: Kit; log: Log; session: Session; model: OpenModel };
+type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel };
 
-function handleOf({ options, kit, log, session, model }: Opened): OpenSession {
+function handleOf({ kit, log, session, model }: Opened): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
@@ -111,7 +124,7 @@ function handleOf({ options, kit, log, session, model }: Opened): OpenSession {
     notices: [...kit.notices, ...session.notices],
     async submit(command) {
       if (command.type === "set" && command.patch.permissionMode)
-        allowedMode(command.patch.permissionMode, options);
+        allowedMode(command.patch.permissionMode, kit.bypass);
       return session.submit(command);
     },
     onEvent: (listener) => session.onEvent(listener),
@@ -124,6 +137,7 @@ function handleOf({ options, kit, log, session, model }: Opened): OpenSession {
       if (session.fault) throw session.fault;
     },
     bill: () => session.state.bill,
+    tasks: () => runningTasks(session.state),
     history: (after) => log.read(after),
     close(reason) {
       closing ??= closeAll({ session, model, clock: kit.parts.clock }, reason);

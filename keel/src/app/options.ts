@@ -1,4 +1,5 @@
 /** What a host may say about the session that it wants. Everything from the outside arrives here. */
+import type { ChosenSource } from "../config/layers.ts";
 import type { Environment } from "../config/paths.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { PermissionMode, ThinkingMode } from "../protocol/settings.ts";
@@ -13,6 +14,10 @@ export type OpenOptions = LimitWish & {
   readonly env: Environment;
   /** In place of `KEEL_HOME` and `~/.keel`. */
   readonly home?: string | undefined;
+  /** Settings for this session: an object, or the path of a file. */
+  readonly settings?: string | Record<string, unknown> | undefined;
+  /** Which settings are read; all when left out. Naming `project` or `local` trusts it for this session. */
+  readonly settingSources?: readonly ChosenSource[] | undefined;
   /** A new session when left out. */
   readonly which?: Which | undefined;
   /** What becomes of a turn that an earlier process left unfinished; it goes on when left out. */

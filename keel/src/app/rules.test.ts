@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { entriesOf, judgeEntries } from "../config/entries.ts";
+import type { Layer } from "../config/layers.ts";
 import { defineTool } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { offeredTools, readRules } from "./rules.ts";
@@ -15,15 +17,20 @@ const tool = (name: string, aliases: string[] = []) =>
     },
   });
 
+const read = (...layers: Layer[]) =>
+  readRules({ entries: judgeEntries(entriesOf(layers), () => undefined), settings: {} });
+const commandLine = (permissions: NonNullable<Layer["settings"]["permissions"]>): Layer => ({
+  source: "command-line",
+  settings: { permissions },
+});
+
 describe("rules", () => {
   test("flags and settings are joined, and settings may also ask", () => {
-    const settings = {
-      permissions: { allow: ["Read"], ask: ["Bash(git push:*)"], deny: ["Edit(/etc/hosts)"] },
-    };
-    const { rules, problems } = readRules({
-      settings,
-      allowedTools: ["Bash(ls:*)"],
-      disallowedTools: ["Write"],
+    const { rules, problems } = read(commandLine({ allow: ["Bash(ls:*)"], deny: ["Write"] }), {
+      source: "user",
+      settings: {
+        permissions: { allow: ["Read"], ask: ["Bash(git push:*)"], deny: ["Edit(/etc/hosts)"] },
+      },
     });
     expect(problems).toEqual([]);
     const texts = (list: readonly { text: string }[]) => list.map(({ text }) => text);
@@ -33,11 +40,7 @@ describe("rules", () => {
   });
 
   test("what is no rule is told by its words and becomes none", () => {
-    const { rules, problems } = readRules({
-      settings: {},
-      allowedTools: ["Bash(", "Read"],
-      disallowedTools: ["; rm"],
-    });
+    const { rules, problems } = read(commandLine({ allow: ["Bash(", "Read"], deny: ["; rm"] }));
     expect(rules.allow.map(({ text }) => text)).toEqual(["Read"]);
     expect(rules.deny).toEqual([]);
     expect(problems.map((words) => words.split(" is not")[0])).toEqual(['"Bash("', '"; rm"']);
@@ -47,7 +50,7 @@ describe("rules", () => {
 describe("tools that are offered", () => {
   const tools = [tool("Bash"), tool("Agent", ["Task"]), tool("Read")];
   const offered = (...deny: string[]) =>
-    offeredTools(tools, readRules({ settings: {}, disallowedTools: deny }).rules).map(({ name }) => name);
+    offeredTools(tools, read(commandLine({ deny })).rules).map(({ name }) => name);
 
   test("a tool that is denied by its bare name, or by an old one, is not offered", () => {
     expect(offered("Bash", "Task")).toEqual(["Read"]);

@@ -1,14 +1,9 @@
-/** Permission rules from the flags and the user's settings. What cannot be read as a rule is told, and matches nothing. */
-import type { UserSettings } from "../config/user-settings.ts";
+/** Permission rules from all sources. What cannot be read as a rule is told, and matches nothing. */
+import type { Judged } from "../config/entries.ts";
+import type { Settings } from "../config/settings-schema.ts";
 import { noRules, type Rules } from "../engine/policy/decide.ts";
 import { parseRule, type Rule } from "../engine/policy/rules.ts";
 import type { Tool } from "../engine/tools/define.ts";
-
-export type RuleWish = {
-  readonly allowedTools?: readonly string[] | undefined;
-  readonly disallowedTools?: readonly string[] | undefined;
-  readonly settings: UserSettings;
-};
 
 export type ReadRules = {
   readonly rules: Rules;
@@ -16,26 +11,43 @@ export type ReadRules = {
   readonly problems: readonly string[];
 };
 
-export function readRules({ allowedTools = [], disallowedTools = [], settings }: RuleWish): ReadRules {
-  const { allow = [], ask = [], deny = [] } = settings.permissions ?? {};
+export type RuleWish = {
+  readonly entries: readonly Judged[];
+  readonly settings: Settings;
+};
+
+export function readRules({ entries, settings }: RuleWish): ReadRules {
   const problems: string[] = [];
-  const read = (texts: readonly string[]): Rule[] =>
-    texts.flatMap((text) => {
+  const read = (list: "allow" | "ask" | "deny"): Rule[] =>
+    ruleTexts(entries, list).flatMap(({ text, file }) => {
       const rule = parseRule(text);
       if (!rule)
         problems.push(
-          `${JSON.stringify(text)} is not a permission rule and was left out. A rule is Tool, Tool(exactly this) or Tool(first words:*).`,
+          `${JSON.stringify(text)}${file === undefined ? "" : ` in ${file}`} is not a permission rule and was left out. A rule is Tool, Tool(exactly this) or Tool(first words:*).`,
         );
       return rule ? [rule] : [];
     });
   const rules: Rules = {
     ...noRules,
-    allow: read([...allow, ...allowedTools]),
-    ask: read(ask),
-    deny: read([...deny, ...disallowedTools]),
+    allow: read("allow"),
+    ask: read("ask"),
+    deny: read("deny"),
     protectedPaths: settings.permissions?.protectedPaths,
   };
   return { rules, problems };
+}
+
+/** The rules of one list that count, the weakest source first. */
+function ruleTexts(
+  entries: readonly Judged[],
+  list: "allow" | "ask" | "deny",
+): { text: string; file: string | undefined }[] {
+  return entries
+    .filter(
+      ({ path: [group, name], state }) => group === "permissions" && name === list && state.kind === "counts",
+    )
+    .toSorted((left, right) => right.rank - left.rank)
+    .map(({ value, file }) => ({ text: String(value), file }));
 }
 
 /** A tool that a bare rule denies can never run: the model is not offered it at all. */

@@ -45,6 +45,11 @@ export const faults = {
     hint: "Nothing was changed; make the file readable and writable, then try again.",
     exit: exitCodes.setUp,
   },
+  project_untrusted: {
+    says: "{reason}",
+    hint: "`keel trust` shows what the project would be allowed to do, and asks.",
+    exit: exitCodes.setUp,
+  },
   mode_refused: {
     says: "The permission mode {mode} cannot be set: {reason}",
     hint: "Start with --allow-dangerously-skip-permissions if you really mean it.",

@@ -2,12 +2,13 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { OpenOptions } from "../../app/options.ts";
+import { readInlineSettings, settingSources } from "../../app/setting-sources.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { amount, oneOf, splitList, usage, wholeNumber } from "./arguments.ts";
 import type { Context } from "./context.ts";
 import type { PrintValues } from "./print-options.ts";
 
-const modes = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
+const modes = ["default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions"] as const;
 
 export async function openOptions(
   values: PrintValues,
@@ -32,6 +33,8 @@ export async function openOptions(
     bypass: values["allow-dangerously-skip-permissions"] ? "allowed" : "refused",
     allowedTools: splitList(values["allowed-tools"]),
     disallowedTools: splitList(values["disallowed-tools"]),
+    settings: await settingsOf(values.settings, cwd),
+    settingSources: sourcesOf(values["setting-sources"]),
     addDirs: values["add-dir"],
     checkpoints: "on",
     systemPrompt: values["system-prompt"],
@@ -56,6 +59,21 @@ function whichOf(values: PrintValues): OpenOptions["which"] {
 
 const thinkingOf = (tokens: number): OpenOptions["thinking"] =>
   tokens === 0 ? { kind: "off" } : { kind: "budget", tokens };
+
+/** Given without a name, none of the three is read. */
+function sourcesOf(given: readonly string[]): OpenOptions["settingSources"] {
+  if (given.length === 0) return undefined;
+  return splitList(given).flatMap((name) => oneOf("setting-sources", name, settingSources) ?? []);
+}
+
+/** Inline when it starts as an object does, otherwise the name of a file. */
+async function settingsOf(given: string | undefined, cwd: string): Promise<OpenOptions["settings"]> {
+  if (given === undefined) return undefined;
+  if (!given.trimStart().startsWith("{")) return path.resolve(cwd, given);
+  const read = await readInlineSettings(given);
+  if (read.ok) return read.value;
+  throw usage(`--settings is not JSON: ${read.error}.`);
+}
 
 /** Inline when it starts as an object does, otherwise the name of a file. */
 async function schemaOf(given: string | undefined, cwd: string): Promise<JsonObject | undefined> {

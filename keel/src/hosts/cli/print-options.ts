@@ -29,7 +29,7 @@ export const printOptions = {
   "permission-mode": {
     kind: "text",
     value: "MODE",
-    says: "default, acceptEdits, plan, dontAsk or bypassPermissions",
+    says: "default, acceptEdits, plan, dontAsk, auto or bypassPermissions",
   },
   "allowed-tools": {
     kind: "list",
@@ -42,6 +42,16 @@ export const printOptions = {
     aliases: ["disallowedTools"],
     value: "RULES",
     says: "What never runs; a bare tool is not even offered",
+  },
+  settings: {
+    kind: "text",
+    value: "SETTINGS",
+    says: "Settings for this session: JSON, inline or a file",
+  },
+  "setting-sources": {
+    kind: "list",
+    value: "SOURCES",
+    says: "Which settings are read: user, project, local; naming the last two trusts them once",
   },
   "add-dir": { kind: "list", value: "FOLDER", says: "Another folder to work in" },
   "json-schema": {

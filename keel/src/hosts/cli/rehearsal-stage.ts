@@ -12,7 +12,7 @@ export type Stage = AsyncDisposable & {
   readonly project: string;
   readonly home: string;
   readonly prompt: string;
-  options(context: Context): Pick<OpenOptions, "cwd" | "home" | "env" | "model">;
+  options(context: Context): Pick<OpenOptions, "cwd" | "home" | "env" | "model" | "settingSources">;
   /** The folder stays when this was called: somebody wants to look at it. */
   keep(): void;
 };
@@ -39,6 +39,7 @@ export async function openStage(): Promise<Stage> {
       cwd: project,
       home,
       model: rehearsalModel,
+      settingSources: [],
       env: stageEnvironment(env, server.url),
     }),
     keep() {
