@@ -24,6 +24,8 @@ export type Desk = {
 export type DeskView = Pick<Desk, "todos" | "lastTodo"> & {
   readonly mode: PermissionMode;
   readonly planFile: string | undefined;
+  /** The names of all tools that can be called. */
+  readonly offered: readonly string[];
   /** Tools that can be loaded and are not yet. */
   readonly deferred: readonly ToolSpec[];
 };

@@ -22,11 +22,13 @@ export type WebAnswer =
   /** A sentence for the model. */
   | { readonly kind: "refused"; readonly why: string };
 
+export type WebAddress =
+  | { readonly ok: true; readonly url: string }
+  | { readonly ok: false; readonly why: string };
+
 export interface Web {
-  /** The one spelling of an address that may be fetched, or why it never may. Touches nothing. */
-  address(
-    url: string,
-  ): { readonly ok: true; readonly url: string } | { readonly ok: false; readonly why: string };
+  /** The one spelling of an address that may be fetched, or why it never may. Reaches nothing. */
+  address(url: string): Promise<WebAddress>;
   /** Takes what `address` gave. Bounded in time, size and redirects; settles soon after the signal fires. */
   fetch(url: string, signal: AbortSignal): Promise<WebAnswer>;
 }
@@ -45,6 +47,6 @@ export type WebHits =
 
 export interface WebSearch {
   /** Why nothing can be searched: no search engine is set up. Undefined when one is. */
-  readonly missing: string | undefined;
+  missing(): Promise<string | undefined>;
   search(wish: { readonly query: string; readonly most: number }, signal: AbortSignal): Promise<WebHits>;
 }

@@ -71,9 +71,12 @@ describe("a search", () => {
 
   test("without an engine says what the user can set", async () => {
     const none = nodeWebSearch({ engine: undefined, version: "1" });
-    expect(none.missing).toContain("KEEL_SEARCH_URL");
-    expect(none.missing).toContain("BRAVE_API_KEY");
-    expect(await search(undefined)).toEqual({ ok: false, why: none.missing });
+    const why = await none.missing();
+    expect(why).toContain("KEEL_SEARCH_URL");
+    expect(why).toContain("BRAVE_API_KEY");
+    expect(await search(undefined)).toEqual({ ok: false, why });
+    const some = nodeWebSearch({ engine: { kind: "searxng", url: "http://localhost" }, version: "1" });
+    expect(await some.missing()).toBe(undefined);
   });
 });
 

@@ -29,11 +29,9 @@ export function nodeWebSearch({
   timeoutMs = defaultTimeoutMs,
 }: WebSearchOptions): WebSearch {
   return {
-    missing: engine
-      ? undefined
-      : "No search engine is set up, so nothing can be searched. The user can set KEEL_SEARCH_URL to a SearXNG server, or BRAVE_API_KEY to a key of the Brave Search API, or web.search in their settings. Pages whose address is known can be read with WebFetch.",
+    missing: async () => (engine ? undefined : noEngine),
     async search(wish, signal) {
-      if (!engine) return { ok: false, why: this.missing ?? "" };
+      if (!engine) return { ok: false, why: noEngine };
       const late = AbortSignal.timeout(timeoutMs);
       try {
         return await ask(requestTo(engine, wish), { version, signal: AbortSignal.any([signal, late]) });
@@ -48,6 +46,9 @@ export function nodeWebSearch({
     },
   };
 }
+
+const noEngine =
+  "No search engine is set up, so nothing can be searched. The user can set KEEL_SEARCH_URL to a SearXNG server, or BRAVE_API_KEY to a key of the Brave Search API, or web.search in their settings. Pages whose address is known can be read with WebFetch.";
 
 type Request = {
   readonly url: URL;

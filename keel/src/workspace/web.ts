@@ -49,7 +49,7 @@ export function nodeWeb({ allowHosts = [], version, limits, lookUp = systemLookU
     },
   };
   return {
-    address(text) {
+    async address(text) {
       const judged = guard.judge(text);
       return judged.ok ? { ok: true, url: judged.url.href } : judged;
     },

@@ -12,6 +12,7 @@ export function deskOf({ state, parts }: Work): DeskView {
     lastTodo,
     mode: state.settings?.permissionMode ?? "default",
     planFile: parts.plan?.path,
+    offered: parts.tools.map(({ name }) => name),
     deferred: parts.tools.filter((tool) => isDeferred(tool, state)).map(({ spec }) => spec),
   };
 }

@@ -1,0 +1,102 @@
+/** AskUserQuestion: choices for the person, and what they picked. Waits as long as an ask does, also over a crash. */
+import type * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { isJson } from "../kernel/json.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import type { Answer, AskOption } from "../protocol/ask.ts";
+import { text } from "../protocol/message.ts";
+import { type Answers, answersSchema, type Question, questionsSchema } from "../protocol/question.ts";
+
+type Input = z.infer<typeof questionsSchema>;
+
+export const askUserQuestionTool: Tool<Input> = defineTool({
+  name: "AskUserQuestion",
+  description:
+    "Asks the person to choose where the task leaves a real choice open that only they can make. Put what you would choose first. Do not ask whether you may go on.",
+  input: schemaOf(questionsSchema),
+  // Asking again under the same id joins the question that is open.
+  traits: { readOnly: true, replay: "safe" },
+  claims: async () => [],
+  check: async ({ questions }) => whyUnclear(questions),
+  run: async function* ({ questions }, context): AsyncGenerator<never, ToolOutcome> {
+    const answer = await context.ask({
+      kind: "question",
+      title: questions.length === 1 ? (questions[0]?.question ?? "") : `${questions.length} questions`,
+      body: { kind: "text", text: questions.map(sayQuestion).join("\n\n") },
+      options: optionsOf(questions),
+      input: { questions },
+      schema: schemaOf(answersSchema).json,
+    });
+    if (answer.verdict === "deny") return declined(answer);
+    return answered(questions, answersOf(answer, questions));
+  },
+});
+
+/** Answers are told by the question's words and by the label: neither may stand twice. */
+function whyUnclear(questions: readonly Question[]): string | undefined {
+  if (new Set(questions.map(({ question }) => question)).size < questions.length)
+    return "Two questions are the same. Ask each once.";
+  const doubled = questions.find(
+    ({ options }) => new Set(options.map(({ label }) => label)).size < options.length,
+  );
+  return (
+    doubled && `Two options of ${JSON.stringify(doubled.question)} have the same label. Tell them apart.`
+  );
+}
+
+/** One plain choice can be answered by picking; more takes the data that the schema describes. */
+function optionsOf(questions: readonly Question[]): AskOption[] {
+  const [only] = questions;
+  const no: AskOption = { id: "no", label: "Do not answer", verdict: "deny" };
+  if (questions.length > 1 || !only || only.multiSelect)
+    return [{ id: "answer", label: "Answer", verdict: "allow" }, no];
+  return [
+    ...only.options.map(({ label }, index) => ({ id: String(index + 1), label, verdict: "allow" as const })),
+    no,
+  ];
+}
+
+function answersOf({ option, data, input }: Answer, questions: readonly Question[]): Answers {
+  // A host may also answer by adding to the input, as it does for a permission.
+  for (const given of [data, input]) {
+    const parsed = answersSchema.safeParse(given);
+    if (parsed.success) return parsed.data.answers;
+  }
+  const [only] = questions;
+  const picked = only?.options[Number(option) - 1]?.label;
+  return only && picked !== undefined ? { [only.question]: picked } : {};
+}
+
+function answered(questions: readonly Question[], given: Answers): ToolOutcome {
+  const answers = Object.fromEntries(
+    questions.flatMap(({ question }) => {
+      const answer = Object.hasOwn(given, question) ? given[question] : undefined;
+      return answer === undefined
+        ? []
+        : [[question, Array.isArray(answer) ? answer.join(", ") : answer] as const];
+    }),
+  );
+  const said = questions
+    .map(({ question }) => `${question}\n→ ${answers[question] ?? "(no answer)"}`)
+    .join("\n\n");
+  return {
+    content: [text(`The person's answers:\n\n${said}`)],
+    display: { kind: "text", text: said },
+    data: { questions: isJson(questions) ? questions : [], answers },
+  };
+}
+
+function declined({ reason, by }: Answer & { by: NonNullable<ToolOutcome["denied"]>["by"] }): ToolOutcome {
+  const said = reason ?? "The person did not answer.";
+  return {
+    content: [text(`${said}\nGo on with what seems best, and say what you assumed; or stop if you cannot.`)],
+    display: { kind: "text", text: said },
+    failed: true,
+    denied: { by, reason: said },
+  };
+}
+
+function sayQuestion({ header, question, options, multiSelect }: Question): string {
+  const choices = options.map(({ label, description }) => `- ${label}: ${description}`);
+  return [`${header}: ${question}${multiSelect ? " (several may be picked)" : ""}`, ...choices].join("\n");
+}

@@ -1,0 +1,29 @@
+/** EnterPlanMode: from here on nothing is changed until the person has approved a plan. Needs no permission: it only gives some up. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { planBegins } from "../engine/words.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { text } from "../protocol/message.ts";
+
+const input = z.object({});
+type Input = z.infer<typeof input>;
+
+export const enterPlanModeTool: Tool<Input> = defineTool({
+  name: "EnterPlanMode",
+  description:
+    "Begins plan mode, in which you look and think but change nothing until the person has approved your plan. For work that can be done in several ways, or that would be costly to redo.",
+  input: schemaOf(input),
+  traits: { readOnly: true, replay: "safe" },
+  claims: async () => [],
+  check: async (_, context) => (context.desk().mode === "plan" ? "Plan mode is on already." : undefined),
+  run: async function* (_, context): AsyncGenerator<never, ToolOutcome> {
+    const { planFile, offered } = context.desk();
+    const message = planBegins({ file: planFile, tools: offered });
+    return {
+      content: [text(message)],
+      display: { kind: "text", text: "Plan mode" },
+      data: { message },
+      mode: "plan",
+    };
+  },
+});

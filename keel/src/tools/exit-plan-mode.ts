@@ -1,0 +1,118 @@
+/** ExitPlanMode: shows the person the plan. Approved, the mode before it comes back; refused, the model plans on. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { exitPlanName } from "../engine/words.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import type { Answer } from "../protocol/ask.ts";
+import { text } from "../protocol/message.ts";
+
+const mostPlanCharacters = 100_000;
+
+const input = z.looseObject({
+  plan: z.optional(
+    z
+      .string()
+      .check(
+        z.maxLength(mostPlanCharacters),
+        z.describe("The plan in Markdown; left out, what stands in the plan file."),
+      ),
+  ),
+});
+type Input = z.infer<typeof input>;
+
+export const exitPlanModeTool: Tool<Input> = defineTool({
+  name: exitPlanName,
+  description:
+    "Shows the person your finished plan and asks whether to carry it out. Only in plan mode, and only for work that changes something: what was only looked up needs no plan. Do not ask in words whether the plan is good; this does.",
+  input: schemaOf(input),
+  // Asking again under the same id joins the question that is open.
+  traits: { readOnly: true, replay: "safe" },
+  claims: async () => [],
+  check: async (given, context) => {
+    const { mode, planFile } = context.desk();
+    if (mode !== "plan") return "Plan mode is not on, so there is nothing to approve. Go on with the work.";
+    if ((await planOf(given, context)) !== undefined) return undefined;
+    return `There is no plan yet. ${planFile === undefined ? "Give it as plan." : `Write it to ${planFile}, or give it as plan.`}`;
+  },
+  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+    const plan = (await planOf(given, context)) ?? "";
+    if (given.plan !== undefined) await keep(plan, context);
+    const { planFile } = context.desk();
+    const answer = await context.ask({
+      kind: "plan",
+      title: "Carry out this plan?",
+      body: { kind: "markdown", text: plan },
+      options: [
+        { id: "yes", label: "Yes, and ask before each change", verdict: "allow" },
+        { id: "edits", label: "Yes, and edit files without asking", verdict: "allow" },
+        { id: "no", label: "No, keep planning", verdict: "deny" },
+      ],
+      input: { plan, ...(planFile === undefined ? {} : { planFilePath: planFile }) },
+    });
+    if (answer.verdict === "deny") return refused(answer);
+    const edited = editedPlan(answer);
+    const isEdited = edited !== undefined && edited !== plan;
+    if (isEdited) await keep(edited, context);
+    return approved(isEdited ? edited : plan, { planFile, isEdited, option: answer.option });
+  },
+});
+
+/** What was given, or what the file holds; undefined where there is nothing. */
+async function planOf({ plan }: Input, context: ToolContext): Promise<string | undefined> {
+  if (plan?.trim()) return plan;
+  const { planFile } = context.desk();
+  if (planFile === undefined) return undefined;
+  const read = await context.workspace.files.read(planFile, { mostBytes: mostPlanCharacters * 4 });
+  const written = read.ok ? new TextDecoder().decode(read.file.bytes).slice(0, mostPlanCharacters) : "";
+  return written.trim() === "" ? undefined : written;
+}
+
+/** For later turns and for people. The conversation holds the plan too, so that a file that fails costs nothing. */
+async function keep(plan: string, context: ToolContext): Promise<void> {
+  const { planFile } = context.desk();
+  if (planFile === undefined) return;
+  const { path } = await context.workspace.files.describe(planFile);
+  await context.workspace.files.write(path, new TextEncoder().encode(plan));
+}
+
+/** A host may change the plan while it approves it. */
+function editedPlan({ data, input: changed }: Answer): string | undefined {
+  for (const given of [data, changed]) {
+    const parsed = input.safeParse(given);
+    if (parsed.success && parsed.data.plan?.trim()) return parsed.data.plan;
+  }
+  return undefined;
+}
+
+function approved(
+  plan: string,
+  {
+    planFile,
+    isEdited,
+    option,
+  }: { planFile: string | undefined; isEdited: boolean; option: string | undefined },
+): ToolOutcome {
+  const lead = isEdited
+    ? "The person has changed the plan and approves it like this:"
+    : "The person approves the plan:";
+  const file = planFile === undefined ? "" : `\n\nIt stands in ${planFile}.`;
+  return {
+    content: [text(`${lead}\n\n${plan}${file}\nPlan mode is over. Carry it out now.`)],
+    display: { kind: "markdown", text: plan },
+    data: {
+      ...{ plan, isAgent: false, planWasEdited: isEdited },
+      ...(planFile === undefined ? {} : { filePath: planFile }),
+    },
+    mode: option === "edits" ? "acceptEdits" : "before-plan",
+  };
+}
+
+function refused({ reason, by }: Answer & { by: NonNullable<ToolOutcome["denied"]>["by"] }): ToolOutcome {
+  const said = reason ?? "The person does not approve the plan.";
+  return {
+    content: [text(`${said}\nPlan mode is still on. Change the plan accordingly and show it again.`)],
+    display: { kind: "text", text: said },
+    failed: true,
+    denied: { by, reason: said },
+  };
+}

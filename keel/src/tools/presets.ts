@@ -1,0 +1,78 @@
+/** Which tools a session offers: a preset or a list of names over the built-in ones, then others, in a stable order. */
+
+import { toolSearchName } from "../engine/tools/deferred.ts";
+import type { Tool } from "../engine/tools/define.ts";
+
+export const toolPresets = ["full", "read-only", "no-bash", "safe-edit"] as const;
+export type ToolPreset = (typeof toolPresets)[number];
+/** A preset, or the built-in tools by name. */
+export type ToolChoice = ToolPreset | readonly string[];
+
+export type ToolWish = {
+  readonly builtIn: readonly Tool[];
+  /** Tools of others, such as MCP servers. */
+  readonly foreign?: readonly Tool[] | undefined;
+  readonly choice?: ToolChoice | undefined;
+  /** Whether somebody is there who answers questions. */
+  readonly asks: "answered" | "refused";
+  /** The one list of what is to be done, in its present form or in its older one. */
+  readonly list: "tasks" | "todos";
+};
+
+export type ChosenTools = {
+  readonly tools: readonly Tool[];
+  /** Names that were wished for and that no tool has. */
+  readonly unknown: readonly string[];
+};
+
+const onlyReading = ["Glob", "Grep", "Read", "WebFetch", "WebSearch"];
+const restricted: Readonly<Partial<Record<ToolPreset, readonly string[]>>> = {
+  "read-only": onlyReading,
+  "safe-edit": ["Edit", ...onlyReading],
+};
+const taskTools = ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
+const askingTools = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+
+export function chooseTools({ builtIn, foreign = [], choice = "full", asks, list }: ToolWish): ChosenTools {
+  const isNamed = typeof choice !== "string";
+  const names = isNamed ? choice : restricted[choice];
+  const left = new Set([
+    ...(choice === "no-bash" ? ["Bash"] : []),
+    ...(asks === "answered" ? [] : askingTools),
+    ...(list === "tasks" ? ["TodoWrite"] : taskTools),
+  ]);
+  const own = names
+    ? builtIn.filter((tool) => names.some((name) => isCalled(tool, name)))
+    : builtIn.filter(({ name }) => !left.has(name));
+  // What a server's tool does is the server's word: a preset that promises something does not offer it.
+  const others = isNamed || names === undefined ? foreign : [];
+  const chosen = [...own.toSorted(byName), ...withoutDoubles(builtIn, others).toSorted(byName)];
+  return {
+    tools: isNamed ? chosen.map(offeredAtOnce) : withSearch(chosen),
+    unknown: isNamed ? choice.filter((name) => !builtIn.some((tool) => isCalled(tool, name))) : [],
+  };
+}
+
+/** A built-in tool keeps its name, also one that this session does not offer: a server must not pass for it. */
+function withoutDoubles(builtIn: readonly Tool[], foreign: readonly Tool[]): Tool[] {
+  const taken = new Set(builtIn.flatMap(({ name, aliases }) => [name, ...aliases]));
+  return foreign.filter(({ name }) => {
+    const isFree = !taken.has(name);
+    taken.add(name);
+    return isFree;
+  });
+}
+
+/** Loading is offered where there is something to load. */
+const withSearch = (tools: readonly Tool[]): readonly Tool[] =>
+  tools.some(({ deferred }) => deferred) ? tools : tools.filter(({ name }) => name !== toolSearchName);
+
+/** Who names a tool wants it now. */
+const offeredAtOnce = (tool: Tool): Tool => (tool.deferred ? { ...tool, deferred: false } : tool);
+
+const isCalled = ({ name, aliases }: Tool, wanted: string): boolean =>
+  name === wanted || aliases.includes(wanted);
+
+/** By code units: the same order on every machine. */
+const byName = (left: Tool, right: Tool): number =>
+  left.name < right.name ? -1 : left.name > right.name ? 1 : 0;

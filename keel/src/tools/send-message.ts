@@ -1,0 +1,32 @@
+/** SendMessage: words for an agent that is at work. */
+import * as z from "zod/mini";
+import type { Agents } from "../engine/agents/port.ts";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { shorten } from "../kernel/text.ts";
+import { text } from "../protocol/message.ts";
+import { failure } from "./failure.ts";
+
+const input = z.object({
+  to: z.string().check(z.minLength(1), z.describe("The agent's name or id.")),
+  message: z.string().check(z.minLength(1), z.describe("What to tell it.")),
+});
+type Input = z.infer<typeof input>;
+
+export const sendMessageTool = (agents: Agents): Tool<Input> =>
+  defineTool({
+    name: "SendMessage",
+    description:
+      "Tells an agent something that you have started and that is still known: more work, a question, a correction.",
+    input: schemaOf(input),
+    claims: async ({ to }) => [{ action: "use", target: to }],
+    run: async function* ({ to, message }, _, signal): AsyncGenerator<never, ToolOutcome> {
+      const sent = await agents.send({ to, text: message }, signal);
+      if (!sent.ok) return failure(sent.why);
+      return {
+        content: [text(`${to} was told. You are told when it answers.`)],
+        display: { kind: "agent", name: to, text: shorten(message, 200) },
+        data: { success: true, to },
+      };
+    },
+  });

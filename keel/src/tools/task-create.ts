@@ -1,0 +1,64 @@
+/** TaskCreate: one more thing to do, at the end of the model's list. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { jsonSchema } from "../protocol/message.ts";
+import type { Todo } from "../protocol/tool.ts";
+import {
+  changed,
+  listTraits,
+  mostDescriptionCharacters,
+  mostSubjectCharacters,
+  mostTodos,
+} from "./todo-list.ts";
+
+const input = z.object({
+  subject: z
+    .string()
+    .check(
+      z.minLength(1),
+      z.maxLength(mostSubjectCharacters),
+      z.describe("What to do, in a short sentence."),
+    ),
+  description: z
+    .string()
+    .check(z.maxLength(mostDescriptionCharacters), z.describe("What it takes to be done.")),
+  activeForm: z.optional(
+    z
+      .string()
+      .check(z.maxLength(mostSubjectCharacters), z.describe("What to show meanwhile: Running the tests.")),
+  ),
+  metadata: z.optional(z.record(z.string(), jsonSchema).check(z.describe("Anything else to keep with it."))),
+});
+type Input = z.infer<typeof input>;
+
+export const taskCreateTool: Tool<Input> = defineTool({
+  name: "TaskCreate",
+  description:
+    "Adds a task to your list, which the person sees. Keep such a list for work of three or more steps; leave it out for less.",
+  input: schemaOf(input),
+  traits: listTraits,
+  claims: async () => [],
+  check: async (_, context) =>
+    context.desk().todos.length < mostTodos
+      ? undefined
+      : `The list holds ${mostTodos} tasks, which is the most. Delete what is done with TaskUpdate first.`,
+  run: async function* (
+    { subject, description, activeForm, metadata },
+    context,
+  ): AsyncGenerator<never, ToolOutcome> {
+    const { todos, lastTodo } = context.desk();
+    const todo: Todo = {
+      id: String(lastTodo + 1),
+      text: subject,
+      status: "pending",
+      description,
+      ...(activeForm === undefined ? {} : { activeForm }),
+      ...(metadata === undefined ? {} : { metadata }),
+    };
+    return changed([...todos, todo], {
+      said: `Task #${todo.id} is on the list: ${subject}`,
+      data: { task: { id: todo.id, subject, description } },
+    });
+  },
+});

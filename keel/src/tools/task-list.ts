@@ -1,0 +1,30 @@
+/** TaskList: the model's list, one line a task. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { text } from "../protocol/message.ts";
+import { listTraits, sayTodo, showTodos } from "./todo-list.ts";
+
+const input = z.object({});
+type Input = z.infer<typeof input>;
+
+export const taskListTool: Tool<Input> = defineTool({
+  name: "TaskList",
+  description: "Shows your list of tasks.",
+  input: schemaOf(input),
+  traits: { ...listTraits, concurrent: true },
+  claims: async () => [],
+  run: async function* (_, context): AsyncGenerator<never, ToolOutcome> {
+    const { todos } = context.desk();
+    return {
+      content: [text(todos.length === 0 ? "The list is empty." : todos.map(sayTodo).join("\n"))],
+      display: showTodos(todos),
+      data: {
+        tasks: todos.map(({ id, text: subject, status, owner, blockedBy = [] }) => ({
+          ...{ id, subject, status, blockedBy },
+          ...(owner === undefined ? {} : { owner }),
+        })),
+      },
+    };
+  },
+});

@@ -1,0 +1,120 @@
+/** TaskUpdate: what has become of a task of the list. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { jsonSchema } from "../protocol/message.ts";
+import type { Todo } from "../protocol/tool.ts";
+import { failure } from "./failure.ts";
+import {
+  changed,
+  listTraits,
+  mostDescriptionCharacters,
+  mostSubjectCharacters,
+  noSuchTodo,
+  sayTodo,
+} from "./todo-list.ts";
+
+const short = z.string().check(z.minLength(1), z.maxLength(mostSubjectCharacters));
+const ids = (says: string) => z.optional(z.array(z.string()).check(z.describe(says)));
+
+const input = z.object({
+  taskId: z.string().check(z.describe("Its number.")),
+  status: z.optional(
+    z
+      .enum(["pending", "in_progress", "completed", "deleted"])
+      .check(z.describe("in_progress when you begin, completed only when it is really done.")),
+  ),
+  subject: z.optional(short.check(z.describe("A new sentence for it."))),
+  description: z.optional(
+    z.string().check(z.maxLength(mostDescriptionCharacters), z.describe("A new description.")),
+  ),
+  activeForm: z.optional(short.check(z.describe("What to show meanwhile."))),
+  owner: z.optional(short.check(z.describe("Who does it."))),
+  addBlocks: ids("Tasks that have to wait for this one."),
+  addBlockedBy: ids("Tasks that this one has to wait for."),
+  metadata: z.optional(
+    z.record(z.string(), jsonSchema).check(z.describe("Values to keep with it; null takes one away.")),
+  ),
+});
+type Input = z.infer<typeof input>;
+
+export const taskUpdateTool: Tool<Input> = defineTool({
+  name: "TaskUpdate",
+  description: "Changes a task of your list: its status, its words, or what it waits for.",
+  input: schemaOf(input),
+  traits: listTraits,
+  claims: async () => [],
+  check: async (given, context) => whyNot(given, context.desk().todos),
+  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+    const { todos } = context.desk();
+    const before = todos.find(({ id }) => id === given.taskId);
+    if (!before) return failure(noSuchTodo(given.taskId, todos));
+    const after = given.status === "deleted" ? undefined : updated(before, given);
+    const linked = todos.flatMap((todo) => {
+      if (todo.id === given.taskId) return after ? [after] : [];
+      return [withBlocker(withoutBlocker(todo, after ? undefined : given.taskId), given)];
+    });
+    const updatedFields = Object.keys(given).filter((name) => name !== "taskId");
+    const to = given.status ?? before.status;
+    return changed(linked, {
+      said: after ? `Now: ${sayTodo(after)}` : `Task #${given.taskId} is off the list.`,
+      data: {
+        ...{ success: true, taskId: given.taskId, updatedFields },
+        ...(to === before.status ? {} : { statusChange: { from: before.status, to } }),
+      },
+    });
+  },
+});
+
+function whyNot(
+  { taskId, addBlocks = [], addBlockedBy = [] }: Input,
+  todos: readonly Todo[],
+): string | undefined {
+  const known = new Set(todos.map(({ id }) => id));
+  const missing = [taskId, ...addBlocks, ...addBlockedBy].find((id) => !known.has(id));
+  if (missing !== undefined) return noSuchTodo(missing, todos);
+  const blockers = new Map(todos.map(({ id, blockedBy = [] }) => [id, [...blockedBy]]));
+  blockers.get(taskId)?.push(...addBlockedBy);
+  for (const id of addBlocks) blockers.get(id)?.push(taskId);
+  return waitsForItself(taskId, blockers)
+    ? `Task #${taskId} would have to wait for itself. Leave one of the links out.`
+    : undefined;
+}
+
+function waitsForItself(start: string, blockers: ReadonlyMap<string, readonly string[]>): boolean {
+  const seen = new Set<string>();
+  const open = [...(blockers.get(start) ?? [])];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (id === start) return true;
+    if (!seen.has(id)) open.push(...(blockers.get(id) ?? []));
+    seen.add(id);
+  }
+  return false;
+}
+
+function updated(todo: Todo, given: Input): Todo {
+  const { subject, description, activeForm, owner, status, addBlockedBy, metadata } = given;
+  const kept = Object.entries({ ...todo.metadata, ...metadata }).filter(([, value]) => value !== null);
+  return {
+    ...todo,
+    text: subject ?? todo.text,
+    status: status === undefined || status === "deleted" ? todo.status : status,
+    ...(description === undefined ? {} : { description }),
+    ...(activeForm === undefined ? {} : { activeForm }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(addBlockedBy === undefined
+      ? {}
+      : { blockedBy: [...new Set([...(todo.blockedBy ?? []), ...addBlockedBy])] }),
+    ...(metadata === undefined ? {} : { metadata: Object.fromEntries(kept) }),
+  };
+}
+
+const withBlocker = (todo: Todo, { taskId, addBlocks = [] }: Input): Todo =>
+  addBlocks.includes(todo.id)
+    ? { ...todo, blockedBy: [...new Set([...(todo.blockedBy ?? []), taskId])] }
+    : todo;
+
+const withoutBlocker = (todo: Todo, gone: string | undefined): Todo =>
+  gone !== undefined && todo.blockedBy?.includes(gone)
+    ? { ...todo, blockedBy: todo.blockedBy.filter((id) => id !== gone) }
+    : todo;

@@ -1,0 +1,86 @@
+/** ToolSearch: finds tools that are known but not offered, and loads them for the next request. */
+import * as z from "zod/mini";
+import { toolSearchName } from "../engine/tools/deferred.ts";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { shorten } from "../kernel/text.ts";
+import { text } from "../protocol/message.ts";
+import type { ToolSpec } from "../protocol/tool.ts";
+
+const usualResults = 5;
+const mostResults = 20;
+
+const input = z.object({
+  query: z
+    .string()
+    .check(
+      z.minLength(1),
+      z.maxLength(500),
+      z.describe("select:Name,Other for tools by name, or words to look for."),
+    ),
+  max_results: z.optional(
+    z
+      .int()
+      .check(z.gte(1), z.lte(mostResults), z.describe(`Most tools to load; ${usualResults} if left out.`)),
+  ),
+});
+type Input = z.infer<typeof input>;
+
+export const toolSearchTool: Tool<Input> = defineTool({
+  name: toolSearchName,
+  description:
+    "Loads more tools, whose names you were told: their descriptions join your list, and you can call them from your next reply on. Load at once everything that you will need: every loading reads the whole conversation anew.",
+  input: schemaOf(input),
+  // Runs alone: two loadings at once would be two changes of the prompt.
+  traits: { readOnly: true, replay: "safe" },
+  claims: async () => [],
+  run: async function* ({ query, max_results = usualResults }, context): AsyncGenerator<never, ToolOutcome> {
+    const { deferred } = context.desk();
+    const found = findTools(query, deferred).slice(0, max_results);
+    const matches = found.map(({ name }) => name);
+    const said =
+      found.length > 0
+        ? `Loaded:\n${found.map(({ name, description }) => `- ${name}: ${shorten(firstLine(description), 200)}`).join("\n")}`
+        : nothingFound(query, deferred);
+    return {
+      content: [text(said)],
+      display: { kind: "text", text: matches.length > 0 ? matches.join(", ") : said },
+      data: { matches, query, total_deferred_tools: deferred.length },
+      loads: matches,
+    };
+  },
+});
+
+/** By name in the order given, or by how many of the words a tool's name and description hold. */
+export function findTools(query: string, tools: readonly ToolSpec[]): ToolSpec[] {
+  const names = /^select:(.*)$/s.exec(query.trim())?.[1];
+  if (names !== undefined)
+    return names.split(",").flatMap((name) => tools.find((tool) => same(tool.name, name.trim())) ?? []);
+  const words = query
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  return tools
+    .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((left, right) => right.score - left.score || (left.tool.name < right.tool.name ? -1 : 1))
+    .map(({ tool }) => tool);
+}
+
+/** A word in the name says more than one in the description. */
+function scoreOf({ name, description }: ToolSpec, words: readonly string[]): number {
+  const [inName, inText] = [name.toLowerCase(), description.toLowerCase()];
+  return words.reduce(
+    (sum, word) => sum + (inName.includes(word) ? 3 : 0) + (inText.includes(word) ? 1 : 0),
+    0,
+  );
+}
+
+function nothingFound(query: string, deferred: readonly ToolSpec[]): string {
+  if (deferred.length === 0) return "There are no more tools to load: you have them all.";
+  const names = shorten(deferred.map(({ name }) => name).join(", "), 4_000);
+  return `No tool fits ${JSON.stringify(query)}. These can be loaded: ${names}`;
+}
+
+const same = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+const firstLine = (words: string): string => words.trim().split("\n")[0] ?? "";
