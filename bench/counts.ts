@@ -13,6 +13,11 @@ export type Counts = {
   readonly appends: number;
   readonly logEvents: number;
   readonly logBytes: number;
+  /** Files of the tree that is searched, calls of a tool in one process, and the files that are read and edited. */
+  readonly treeFiles: number;
+  readonly toolRepeats: number;
+  readonly readBytes: number;
+  readonly editBytes: number;
   /** Runs of what only the machine costs, in one round. */
   readonly groundRepeats: number;
 };
@@ -31,6 +36,10 @@ export const fullCounts: Counts = {
   appends: 500,
   logEvents: 20_000,
   logBytes: 200 * mebibyte,
+  treeFiles: 100_000,
+  toolRepeats: 5,
+  readBytes: 10 * mebibyte,
+  editBytes: mebibyte,
   groundRepeats: 5,
 };
 
@@ -47,5 +56,9 @@ export const smokeCounts: Counts = {
   appends: 20,
   logEvents: 400,
   logBytes: 2 * mebibyte,
+  treeFiles: 300,
+  toolRepeats: 1,
+  readBytes: mebibyte / 10,
+  editBytes: mebibyte / 10,
   groundRepeats: 1,
 };

@@ -15,8 +15,13 @@ import { printReport, type Report } from "./report.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
+import { toolsSuite } from "./suites/tools.ts";
 
-const suites: Readonly<Record<string, Suite>> = { engine: engineSuite, store: storeSuite };
+const suites: Readonly<Record<string, Suite>> = {
+  engine: engineSuite,
+  store: storeSuite,
+  tools: toolsSuite,
+};
 const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--smoke] [--profile FOLDER]`;
 const usageCode = 64;
 
