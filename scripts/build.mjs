@@ -52,6 +52,8 @@ async function bundle() {
     sourcemap: "linked",
     sourcesContent: false,
     legalComments: "linked",
+    // Its entry for CommonJS hides what it requires from a bundler.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     metafile: true,
     logLevel: "warning",
   };

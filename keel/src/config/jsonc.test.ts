@@ -68,6 +68,16 @@ describe("editing", () => {
     });
   });
 
+  test("keeps the indentation and the line ends that the file has", async () => {
+    expect(await editJsonc('{\r\n\t"a": 1\r\n}\r\n', ["b"], 2)).toEqual({
+      ok: true,
+      value: '{\r\n\t"a": 1,\r\n\t"b": 2\r\n}\r\n',
+    });
+    expect(await editJsonc('{\n    "a": 1\n}', ["b", "c"], 2)).toMatchObject({
+      value: '{\n    "a": 1,\n    "b": {\n        "c": 2\n    }\n}\n',
+    });
+  });
+
   test("an empty text becomes an object", async () => {
     expect(await editJsonc(" \n", ["env", "A"], "b")).toEqual({
       ok: true,

@@ -37,7 +37,12 @@ export async function editJsonc(
   if (!readable.ok) return readable;
   if (!isObject(readable.value)) return failed("it is not an object in JSON");
   const { modify, applyEdits } = await import("jsonc-parser");
-  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: basis.includes("\r\n") ? "\r\n" : "\n" };
+  const [indent = "  "] = /(?<=^\{\s*\n)[ \t]+/.exec(basis) ?? [];
+  const formattingOptions = {
+    insertSpaces: !indent.startsWith("\t"),
+    tabSize: indent.length,
+    eol: basis.includes("\r\n") ? "\r\n" : "\n",
+  };
   const edited = applyEdits(basis, modify(basis, [...place], value, { formattingOptions }));
   return ok(edited.endsWith("\n") ? edited : `${edited}\n`);
 }

@@ -3,6 +3,7 @@ import { type Arguments, type Options, parseArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { printOptions } from "./print-options.ts";
+import { targetOptions } from "./target-options.ts";
 
 type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
 type Row<T extends Options> = Pick<Command, "name" | "usage" | "says"> & {
@@ -11,6 +12,7 @@ type Row<T extends Options> = Pick<Command, "name" | "usage" | "says"> & {
 };
 
 const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies Options;
+const yes = { yes: { kind: "flag", says: "Without a question" } } as const satisfies Options;
 const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies Options;
 
 export const commands: readonly Command[] = [
@@ -62,7 +64,7 @@ export const commands: readonly Command[] = [
   command({
     name: "sessions rewind",
     usage: "keel sessions rewind ID [MESSAGE] [--preview]",
-    says: "Puts files back as they were before a message; without one, lists the messages that changed files",
+    says: "Puts files back as they were before a message; without one, lists those that changed files",
     options: { ...json, preview: { kind: "flag", says: "Only say what would change" } },
     load: async () => (await import("./sessions-rewind.ts")).rewindSession,
   }),
@@ -94,6 +96,79 @@ export const commands: readonly Command[] = [
     says: "What Keel finds on this machine, and what it would use",
     options: { ...json, model: { kind: "text", short: "m", value: "NAME", says: "As for keel -p" } },
     load: async () => (await import("./doctor.ts")).doctor,
+  }),
+  command({
+    name: "config list",
+    usage: "keel config list [--origin] [--json]",
+    says: "The settings in force",
+    options: {
+      ...json,
+      origin: { kind: "flag", says: "Every value with its file, also those that do not count" },
+    },
+    load: async () => (await import("./config.ts")).list,
+  }),
+  command({
+    name: "config get",
+    usage: "keel config get KEY [--json]",
+    says: "One setting by its name: permissions.defaultMode",
+    options: json,
+    load: async () => (await import("./config.ts")).get,
+  }),
+  command({
+    name: "config set",
+    usage: "keel config set KEY VALUE [--user|--project|--local]",
+    says: "Sets it, and keeps the comments of the file",
+    options: targetOptions,
+    load: async () => (await import("./config.ts")).set,
+  }),
+  command({
+    name: "config unset",
+    usage: "keel config unset KEY [--user|--project|--local]",
+    says: "Removes it",
+    options: targetOptions,
+    load: async () => (await import("./config.ts")).unset,
+  }),
+  command({
+    name: "config schema",
+    usage: "keel config schema",
+    says: "Every setting as JSON Schema, for editors",
+    options: {},
+    load: async () => (await import("./config.ts")).schema,
+  }),
+  command({
+    name: "trust",
+    usage: "keel trust [FOLDER] [--yes]",
+    says: "Shows what trusting a project would enable, and asks",
+    options: yes,
+    load: async () => (await import("./trust.ts")).trust,
+  }),
+  command({
+    name: "trust status",
+    usage: "keel trust status [FOLDER] [--json]",
+    says: "Whether a project is trusted, and what that enables",
+    options: json,
+    load: async () => (await import("./trust.ts")).status,
+  }),
+  command({
+    name: "trust list",
+    usage: "keel trust list [--json]",
+    says: "The projects that are trusted",
+    options: json,
+    load: async () => (await import("./trust.ts")).list,
+  }),
+  command({
+    name: "trust add",
+    usage: "keel trust add [FOLDER] [--yes]",
+    says: "Trusts a project and what it has now",
+    options: yes,
+    load: async () => (await import("./trust.ts")).add,
+  }),
+  command({
+    name: "trust remove",
+    usage: "keel trust remove [FOLDER]",
+    says: "Takes the trust back",
+    options: {},
+    load: async () => (await import("./trust.ts")).remove,
   }),
   command({
     name: "rehearse",

@@ -4,6 +4,8 @@ import type { Command } from "./command.ts";
 
 export function helpFor(command: Command, commands: readonly Command[]): string {
   const parts = [`Usage: ${command.usage}`, `${command.says}.`, `Options:\n${optionRows(command)}`];
+  const inner = commands.filter(({ name }) => command.name !== "" && name.startsWith(`${command.name} `));
+  if (inner.length > 0) parts.push(`Commands:\n${commandRows(inner)}`);
   if (command.name === "") parts.push(`Commands:\n${commandRows(commands)}`, footer);
   return `${parts.join("\n\n")}\n`;
 }

@@ -33,7 +33,8 @@ export async function main(): Promise<void> {
 async function run(given: readonly string[], context: Context): Promise<number> {
   const [first = "", second = ""] = given;
   const group = commands.some(({ name }) => name.startsWith(`${first} `));
-  if (group && ["", "-h", "--help"].includes(second)) return showGroup(first, context);
+  const isCommand = commands.some(({ name }) => name === first);
+  if (group && !isCommand && ["", "-h", "--help"].includes(second)) return showGroup(first, context);
   const found = commandFor(given);
   return found.command.start(found.rest, context);
 }

@@ -51,7 +51,7 @@ export const printOptions = {
   "setting-sources": {
     kind: "list",
     value: "SOURCES",
-    says: "Which settings are read: user, project, local; naming the last two trusts them once",
+    says: "Which settings are read: user, project, local; what is named is trusted",
   },
   "add-dir": { kind: "list", value: "FOLDER", says: "Another folder to work in" },
   "json-schema": {

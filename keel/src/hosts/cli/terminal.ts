@@ -13,13 +13,23 @@ const typedAheadMs = 50;
 /** Undefined when the question was withdrawn, or the input ended. */
 export function terminalAsker({ input, err }: Pick<Context, "input" | "err">): AskPerson {
   return async (ask, signal) => {
-    await dropTypedAhead(input, signal);
-    if (signal.aborted) return undefined;
-    err.write(question(ask));
-    const line = await readLine(input, signal);
-    if (line === undefined) err.write("\n");
+    const line = await askLine({ input, err }, question(ask), signal);
     return line === undefined ? undefined : pick(ask.options, line);
   };
+}
+
+/** The line that a person types to a question; undefined when it was withdrawn, or the input ended. */
+export async function askLine(
+  { input, err }: Pick<Context, "input" | "err">,
+  words: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  await dropTypedAhead(input, signal);
+  if (signal.aborted) return undefined;
+  err.write(words);
+  const line = await readLine(input, signal);
+  if (line === undefined) err.write("\n");
+  return line;
 }
 
 export function question(ask: Ask): string {
