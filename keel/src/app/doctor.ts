@@ -3,9 +3,10 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Environment, pathsOf } from "../config/paths.ts";
+import type { Settings } from "../config/settings-schema.ts";
 import { toFault } from "../kernel/fault.ts";
 import { findSearchProgram } from "../workspace/search-program.ts";
-import { guard } from "./info.ts";
+import { examineGuard } from "./guard.ts";
 import { openModel } from "./model.ts";
 import { nodeClock } from "./node-ports.ts";
 import { sayCounts } from "./say-trust.ts";
@@ -27,7 +28,7 @@ export type DoctorWish = {
 
 export async function examine(wish: DoctorWish): Promise<Finding[]> {
   const paths = pathsOf(wish);
-  const { faults, trust } = await readSettings(wish);
+  const { faults, trust, env, settings } = await readSettings(wish);
   return [
     { name: "keel", state: "ok", says: wish.version },
     {
@@ -42,13 +43,14 @@ export async function examine(wish: DoctorWish): Promise<Finding[]> {
     ...(await model(wish)),
     await program(wish.env, { name: "shell", candidates: ["bash", "sh"], absent: "commands cannot run" }),
     await search(wish.env),
-    {
-      name: "guard",
-      state: "note",
-      says: `${guard}: a Keel that is killed may leave behind what a command started apart from itself`,
-    },
+    await guard(env, settings),
     { name: "sandbox", state: "note", says: "off: commands run with your rights" },
   ];
+}
+
+async function guard(env: Environment, settings: Settings): Promise<Finding> {
+  const { strongest, says } = await examineGuard(env, settings);
+  return { name: "guard", state: strongest ? "ok" : "note", says };
 }
 
 /** Where it would be made counts when it is not there yet. Nothing is written to find out. */

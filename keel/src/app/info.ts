@@ -14,10 +14,6 @@ export type SessionFacts = {
   readonly tools: readonly string[];
   /** What is known about the model and its fallbacks, by id. */
   readonly models: Readonly<Record<string, ModelInfo>>;
-  /** What ends a command's processes when Keel ends. */
-  readonly guard: Guard;
+  /** Whether a guard is wanted for commands; which kind this machine allows is known with the first one. */
+  readonly guard: "on" | "off";
 };
-
-/** Until a stronger guard is built, a killed Keel leaves what a command put into a session of its own. */
-export type Guard = "process group only";
-export const guard: Guard = "process group only";

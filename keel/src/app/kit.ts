@@ -15,6 +15,7 @@ import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
 import { type Folders, foldersOf } from "./folders.ts";
+import { processGuard } from "./guard.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { limitsFrom } from "./limits.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
@@ -92,7 +93,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
 function workspaceOf(
   { cwd, roots }: Folders,
   home: string,
-  { env, commandEnv }: Pick<SettingsInForce, "env" | "commandEnv">,
+  { env, commandEnv, settings }: Pick<SettingsInForce, "env" | "commandEnv" | "settings">,
 ): Workspace {
   return {
     cwd,
@@ -100,7 +101,7 @@ function workspaceOf(
     files: nodeFiles({ cwd, roots, own: [home] }),
     search: nodeSearch({ env }),
     documents: nodeDocuments(),
-    shell: nodeShell({ env: commandEnv }),
+    shell: nodeShell({ env: commandEnv, guard: processGuard(env, settings) }),
   };
 }
 

@@ -9,7 +9,8 @@ import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { type CloseReason, closeAll } from "./close.ts";
-import { guard, type SessionFacts } from "./info.ts";
+import { guardWish } from "./guard.ts";
+import type { SessionFacts } from "./info.ts";
 import { type Kit, makeKit } from "./kit.ts";
 import { allowedMode } from "./mode.ts";
 import { lateModel, type OpenModel, openModel } from "./model.ts";
@@ -146,7 +147,7 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
   };
 }
 
-function factsOf({ parts, permissionMode }: Kit, { facts, catalog }: OpenModel): SessionFacts {
+function factsOf({ parts, permissionMode, env, settings }: Kit, { facts, catalog }: OpenModel): SessionFacts {
   const names = [facts.model, ...parts.limits.fallbackModels];
   return {
     cwd: parts.workspace.cwd,
@@ -157,6 +158,6 @@ function factsOf({ parts, permissionMode }: Kit, { facts, catalog }: OpenModel):
     permissionMode,
     tools: parts.tools.map(({ name }) => name),
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
-    guard,
+    guard: guardWish(env, settings),
   };
 }

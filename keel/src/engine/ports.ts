@@ -199,8 +199,10 @@ export interface ShellRun {
   follow(): AsyncGenerator<ShellChunk, void>;
   /** Head and tail of what came so far. */
   output(): string;
-  /** From now on there is no time limit, and the file, if there is one, gets all that came and will come. */
-  goOn(file: string | undefined): void;
+  /** From now on the file gets all that came and will come. */
+  saveTo(file: string): void;
+  /** From now on there is no time limit. */
+  goOn(): void;
   /** Ends it and all that it started; the outcome says `interrupted`, unless it was over before. */
   stop(): Promise<void>;
   /** What it left running. Known when it is over. */

@@ -116,6 +116,7 @@ export class Session {
         return { type: "backgrounded", callIds: this.#tasks.sendAway(command.callId) };
       case "stop": {
         const task = await this.#tasks.stop(command.taskId, "host");
+        await this.#journal.saved();
         return { type: "stopped", taskId: command.taskId, found: task !== undefined };
       }
       case "close":

@@ -160,7 +160,8 @@ export class TaskBoard {
 
   async #start(data: TaskData, begin: (place: TaskPlace) => Promise<TaskWork>): Promise<Task> {
     const id = this.#newId(data.kind === "agent" ? { letter: "a", digits: 16 } : { letter: "b", digits: 8 });
-    const outputFile = await this.#world.taskFile?.(`${id}.output`);
+    // A disk that is full costs the file, not the task.
+    const outputFile = await this.#world.taskFile?.(`${id}.output`).catch(() => undefined);
     this.#world.record({
       type: "task.changed",
       taskId: id,

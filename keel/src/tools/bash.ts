@@ -88,6 +88,7 @@ async function* runInForeground(
     if ((yield* showUntil(run, { command, sentAway: tasks.sentAway() })) === "sent away") {
       const about = { command, description, origin: "moved" } as const;
       const task = await startTask(tasks, about, async () => run);
+      run.goOn();
       isMoved = true;
       return backgroundResult(task, { command, sofar: run.output() });
     }

@@ -13,7 +13,7 @@ export async function startTask(
 ): Promise<Task> {
   return await tasks.start(dataOf(about), async ({ outputFile }) => {
     const running = await run();
-    running.goOn(outputFile);
+    if (outputFile !== undefined) running.saveTo(outputFile);
     void running.over.then(() => listLeft(tasks, about, running)).catch(() => undefined); // A log that takes nothing.
     return workOf(running, nameOf(about));
   });

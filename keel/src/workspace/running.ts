@@ -37,9 +37,12 @@ export class Running implements ShellRun {
     return this.#recorder.soFar().output;
   }
 
-  goOn(file: string | undefined): void {
+  saveTo(file: string): void {
+    this.#recorder.saveTo(file);
+  }
+
+  goOn(): void {
     clearTimeout(this.#deadline);
-    if (file !== undefined) this.#recorder.saveTo(file);
   }
 
   stop(): Promise<void> {
@@ -70,8 +73,11 @@ export class Running implements ShellRun {
 export function neverRan(outcome: ShellOutcome): ShellRun {
   return {
     over: Promise.resolve(outcome),
-    follow: async function* () {},
+    follow: async function* () {
+      // Nothing ever comes.
+    },
     output: () => outcome.output,
+    saveTo: () => undefined,
     goOn: () => undefined,
     stop: async () => undefined,
     left: () => undefined,
