@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { byPosition, reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { builtInTools } from "../../keel/src/tools/catalog.ts";
 import { lines, openStage } from "./stage.ts";
 
 const touch = byPosition([reply(toolUse("Bash", { command: "touch made" })), reply("done")]);
@@ -34,11 +33,9 @@ test("a tool that is denied by its bare name is not offered; deny beats allow an
   const bypass = ["--permission-mode", "bypassPermissions", "--allow-dangerously-skip-permissions"];
   await stage.run(["-p", "go", "--disallowedTools", "Bash", "--allowedTools", "Bash", ...bypass]);
   const tools = stage.server.requests[0]?.body["tools"] as { name: string }[];
-  expect(tools.map(({ name }) => name)).toEqual(
-    builtInTools()
-      .map(({ name }) => name)
-      .filter((name) => name !== "Bash"),
-  );
+  const names = tools.map(({ name }) => name);
+  expect(names).toContain("Read");
+  expect(names).not.toContain("Bash");
   await stage.run(["-p", "go", "--disallowed-tools", "Bash(touch:*)", ...bypass]);
   expect(existsSync(path.join(stage.project, "made"))).toBe(false);
 });

@@ -3,19 +3,18 @@ import { pathsOf } from "../config/paths.ts";
 import { entryAt } from "../config/settings.ts";
 import type { Settings } from "../config/settings-schema.ts";
 import { answerTool } from "../engine/answer.ts";
-import { noHooks } from "../engine/hooks/points.ts";
 import type { Clock, Ids, LogNotice, Store, Workspace } from "../engine/ports.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
-import { builtInTools } from "../tools/catalog.ts";
 import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
 import { type Folders, foldersOf } from "./folders.ts";
 import { processGuard } from "./guard.ts";
+import { sessionHooks } from "./hooks.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { limitsFrom } from "./limits.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
@@ -23,8 +22,9 @@ import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { systemPrompt } from "./prompts.ts";
-import { offeredTools, readRules } from "./rules.ts";
+import { readRules } from "./rules.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
+import { toolSet } from "./tool-set.ts";
 
 export type Kit = {
   readonly parts: Omit<Parts, "log" | "model" | "spill">;
@@ -52,7 +52,14 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const { rules, problems } = readRules(inForce);
   const folders = foldersOf({ ...options, entries: inForce.entries });
   const workspace = workspaceOf(folders, home, inForce);
+  const offered = toolSet(options, { settings, env, rules });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
+  const store = await storeOf(options, { home, clock, ids });
+  const hooks = sessionHooks(options.hooks ?? [], {
+    inForce,
+    cwd: workspace.cwd,
+    transcript: (session) => store.location(session),
+  });
   return {
     settings,
     env,
@@ -60,11 +67,11 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     model: insistedModel(inForce),
     bypass,
     permissionMode: start.mode,
-    store: await storeOf(options, { home, clock, ids }),
+    store,
     notices: [
       ...inForce.notices,
       ...start.notices,
-      ...[...problems, ...folders.problems, ...fallbacks.problems].map(
+      ...[...problems, ...folders.problems, ...fallbacks.problems, ...offered.problems, ...hooks.problems].map(
         (text): LogNotice => ({ level: "warning", text }),
       ),
     ],
@@ -73,11 +80,12 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       ids,
       workspace,
       rules,
-      hooks: noHooks,
+      hooks: hooks.hooks,
       ...(options.checkpoints === "on" && settings.checkpoints?.enabled !== false
         ? { checkpoints: lateCheckpoints({ home, workspace, clock }) }
         : {}),
-      tools: [...offeredTools(builtInTools(), rules), ...(await answerTools(options))],
+      tools: [...offered.tools, ...(await answerTools(options))],
+      bypass: bypass === "allowed" ? "allowed" : "refused",
       limits: {
         ...limitsFrom(settings),
         structured: options.jsonSchema !== undefined,

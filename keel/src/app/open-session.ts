@@ -15,6 +15,7 @@ import { type Kit, makeKit } from "./kit.ts";
 import { allowedMode } from "./mode.ts";
 import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
+import { planFileBeside } from "./plan-file.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import { openLog } from "./which-session.ts";
 
@@ -78,11 +79,12 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
 }
 
 /** What a session keeps beside its log. */
-function beside(store: Store, session: string): Pick<Parts, "spill" | "taskFile"> {
+function beside(store: Store, session: string): Pick<Parts, "spill" | "taskFile" | "plan"> {
   const spill: Parts["spill"] = (name, content) => store.spill(session, name, content);
-  const isOnDisk = store.location(session) !== undefined;
+  const place = store.location(session);
+  if (place === undefined) return { spill };
   // An empty text makes the file; the task then writes into it.
-  return { spill, ...(isOnDisk ? { taskFile: async (name) => (await spill(name, "")).path } : {}) };
+  return { spill, taskFile: async (name) => (await spill(name, "")).path, plan: planFileBeside(place) };
 }
 
 function startOf(

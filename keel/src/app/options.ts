@@ -3,6 +3,8 @@ import type { ChosenSource } from "../config/layers.ts";
 import type { Environment } from "../config/paths.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { PermissionMode, ThinkingMode } from "../protocol/settings.ts";
+import type { ToolChoice } from "../tools/presets.ts";
+import type { ProgramHook } from "./hooks.ts";
 import type { LimitWish } from "./limits.ts";
 import type { Which } from "./which-session.ts";
 
@@ -34,6 +36,12 @@ export type OpenOptions = LimitWish & {
   readonly allowedTools?: readonly string[] | undefined;
   /** Rules for what never runs; a bare tool is not offered. */
   readonly disallowedTools?: readonly string[] | undefined;
+  /** What is offered at all: a preset, or built-in tools by name; everything when left out. */
+  readonly tools?: ToolChoice | undefined;
+  /** Whether the host answers asks. Tools that only ask are not offered where nobody does, which is meant when left out. */
+  readonly asks?: "answered" | "refused" | undefined;
+  /** Functions of the program that are called at points of the session. */
+  readonly hooks?: readonly ProgramHook[] | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */
   readonly checkpoints?: "on" | "off" | undefined;
   /** Further folders to work in. */

@@ -17,10 +17,7 @@ const which = {
 };
 const several = { ...which, question: "Which ones?", multiSelect: true };
 
-async function ask(
-  questions: object[],
-  options: Partial<TestSessionOptions> & { answer: TestSessionOptions["answer"] },
-) {
+async function ask(questions: object[], options: TestSessionOptions) {
   const session = await openTestSession({
     tools: [askUserQuestionTool],
     script: {

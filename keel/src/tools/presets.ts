@@ -74,5 +74,5 @@ const isCalled = ({ name, aliases }: Tool, wanted: string): boolean =>
   name === wanted || aliases.includes(wanted);
 
 /** By code units: the same order on every machine. */
-const byName = (left: Tool, right: Tool): number =>
+export const byName = (left: Tool, right: Tool): number =>
   left.name < right.name ? -1 : left.name > right.name ? 1 : 0;

@@ -48,7 +48,7 @@ export function nodeWebSearch({
 }
 
 const noEngine =
-  "No search engine is set up, so nothing can be searched. The user can set KEEL_SEARCH_URL to a SearXNG server, or BRAVE_API_KEY to a key of the Brave Search API, or web.search in their settings. Pages whose address is known can be read with WebFetch.";
+  "No search engine is set up, so nothing can be searched. The user can set KEEL_SEARCH_URL to a SearXNG server, or BRAVE_API_KEY to a key of the Brave Search API, or search in their settings. Pages whose address is known can be read with WebFetch.";
 
 type Request = {
   readonly url: URL;
