@@ -68,6 +68,7 @@ const cases: Case[] = [
   { rule: "the budget in USD is used up", turn: reply("output_limit"), state: spent, limits: { maxBudgetUsd: 1 }, step: { kind: "finish", reason: "budget_usd" } },
   { rule: "the budget in tokens is used up", state: spent, limits: { maxTokens: 1_000 }, step: { kind: "finish", reason: "budget_tokens" } },
   { rule: "open calls run", turn: { ...reply("tool_use"), requests: 9 }, state: { calls: [openCall] }, limits: { maxTurns: 1 }, step: { kind: "run-tools" } },
+  { rule: "a hook handed a call to the host", turn: { deferred: true }, step: { kind: "finish", reason: "tool_deferred" } },
   { rule: "a hook ended the turn", turn: { stopped: "enough" }, step: { kind: "finish", reason: "hook_stopped" } },
   { rule: "the structured answer was given", turn: { answer: 42 }, limits: { structured: true }, step: { kind: "finish", reason: "completed" } },
   // Failures

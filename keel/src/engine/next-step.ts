@@ -44,6 +44,7 @@ export const rows: readonly Row[] = [
   ["the budget in USD is used up", (f) => f.state.bill.costUsd >= f.limits.maxBudgetUsd && !isDone(f), end("budget_usd")],
   ["the budget in tokens is used up", (f) => tokensUsed(f) >= f.limits.maxTokens && !isDone(f), end("budget_tokens")],
   ["open calls run", hasCalls, () => ({ kind: "run-tools" })],
+  ["a hook handed a call to the host", (f) => f.turn.deferred, end("tool_deferred")],
   ["a hook ended the turn", (f) => f.turn.stopped !== null, end("hook_stopped")],
   ["the structured answer was given", (f) => f.turn.answer !== undefined, end("completed")],
 

@@ -7,6 +7,7 @@ import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/eve
 import { toolUses } from "../protocol/message.ts";
 import { Asks } from "./asks.ts";
 import { rewind } from "./checkpoint.ts";
+import { siteOf } from "./hooks/site.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
 import { nextStep, type Step } from "./next-step.ts";
@@ -148,6 +149,7 @@ export class Session {
       }
       await this.#running;
       await this.#tasks.close();
+      await this.#parts.hooks.end({ reason: reason === "cleared" ? "clear" : "other" }, siteOf(this.#work()));
       if (!this.#journal.broken) this.#record({ type: "session.closed", reason });
       await this.#journal.saved();
     } finally {
@@ -215,6 +217,7 @@ export class Session {
       saved: () => this.#journal.saved(),
       show: (event) => this.#show(event),
       ask: (ask) => this.#asks.open(ask),
+      answer: async (askId, closed) => void (await this.#asks.answer(askId, closed)),
       tasks: this.#tasks,
     };
   }

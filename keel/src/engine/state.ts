@@ -146,7 +146,7 @@ export function fold(before: State, event: Durable): State {
       return inTurn(state, (turn) => ({ ...turn, interrupted: true }));
     case "context.added":
       return inTurn(addMessage(settleCalls(state), { role: "user", content: event.content }), (turn) =>
-        recovered(turn, event.why),
+        recovered({ ...turn, stopped: turn.stopped ?? event.stop ?? null }, event.why),
       );
     case "model.started":
       return {
@@ -302,6 +302,7 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
   const next = inTurn({ ...state, calls, files, seen: see(state.seen, event.seen) }, (turn) => ({
     ...turn,
     stopped: turn.stopped ?? event.stop ?? null,
+    deferred: turn.deferred || event.deferred === true,
     answer: event.answer ?? turn.answer,
   }));
   return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;

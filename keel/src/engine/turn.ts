@@ -38,6 +38,8 @@ export type Turn = {
   readonly fruitlessCompactions: number;
   readonly interrupted: boolean;
   readonly stopped: string | null;
+  /** A hook handed a call to the host. */
+  readonly deferred: boolean;
   readonly answer: Json | undefined;
   readonly usage: Usage;
   readonly costUsd: number;
@@ -62,6 +64,7 @@ export function newTurn(id: string, startedAt: number): Turn {
     fruitlessCompactions: 0,
     interrupted: false,
     stopped: null,
+    deferred: false,
     answer: undefined,
     usage: noUsage,
     costUsd: 0,

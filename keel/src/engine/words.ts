@@ -61,3 +61,5 @@ export const brokenCall = (name: string): string =>
   `The input of ${name} was not valid JSON. Send the call again with a complete JSON object.`;
 export const invalidInput = (name: string, issues: string): string =>
   `The input of ${name} does not fit its schema: ${issues}`;
+
+export const deferredResult = "Not run: the call was handed to the program that hosts this session.";

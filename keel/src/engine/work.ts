@@ -54,6 +54,8 @@ export interface Work {
   show(event: LiveEvent): void;
   /** Opens an ask, or joins one that is open or closed already under the same id. */
   ask(ask: Ask): Promise<Closed>;
+  /** Answers an open ask in the host's place. */
+  answer(askId: string, closed: Closed): Promise<void>;
   /** What runs in the background. */
   readonly tasks: TaskBoard;
 }

@@ -45,5 +45,13 @@ export const answerSchema = z.object({
 export type Answer = z.infer<typeof answerSchema>;
 
 /** Who closed an ask. */
-export const answeredBySchema = z.enum(["host", "rule", "timeout", "interrupt", "shutdown", "no-host"]);
+export const answeredBySchema = z.enum([
+  "host",
+  "rule",
+  "timeout",
+  "interrupt",
+  "shutdown",
+  "no-host",
+  "hook",
+]);
 export type AnsweredBy = z.infer<typeof answeredBySchema>;

@@ -172,6 +172,8 @@ const durable = [
     why: addedWhySchema,
     /** The tools of which the words say that they can be loaded. */
     tools: z.optional(z.array(z.string())),
+    /** A hook ended the turn. */
+    stop: z.optional(z.string()),
   }),
   /** A request is on its way. */
   z.object({
@@ -243,6 +245,8 @@ const durable = [
     context: z.optional(z.array(z.string())),
     /** A hook ended the turn after this call. */
     stop: z.optional(z.string()),
+    /** A hook handed the call to the host: it did not run, and the turn ends. */
+    deferred: z.optional(z.boolean()),
     /** The whole list of what is to be done, as this call left it. */
     todos: z.optional(z.array(todoSchema)),
     /** Tools that join the prompt with the next request. */

@@ -67,6 +67,8 @@ function assistantMessage(
 
 /** One user message per result; before it, who refused the call if nobody was asked. */
 export function fromResult(event: Is<"tool.finished">, memo: Memo): [SDKMessage[], Memo] {
+  // The host has it now: the turn's result names it.
+  if (event.deferred) return [[], memo];
   const use = memo.turn?.calls.get(event.callId);
   const name = use?.name ?? event.tool;
   const { denied } = event;

@@ -4,6 +4,7 @@ import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { PermissionMode, ThinkingMode } from "../protocol/settings.ts";
 import type { CanUseTool } from "./callbacks.ts";
+import { type HookMap, hooksOf } from "./hooks.ts";
 
 export type Options = {
   abortController?: AbortController;
@@ -24,6 +25,8 @@ export type Options = {
   /** One model, or several separated by commas. */
   fallbackModel?: string;
   forkSession?: boolean;
+  /** Callbacks by the name of the point: `PreToolUse`, `Stop` … */
+  hooks?: HookMap;
   includePartialMessages?: boolean;
   /** Keeps the session open after a string prompt, until `close()`. */
   keepOpen?: boolean;
@@ -70,6 +73,7 @@ export function openOptionsOf(
     bypass: options.allowDangerouslySkipPermissions ? "allowed" : "refused",
     allowedTools: options.allowedTools,
     disallowedTools: options.disallowedTools,
+    hooks: hooksOf(options.hooks),
     addDirs: options.additionalDirectories,
     checkpoints: options.enableFileCheckpointing ? "on" : "off",
     jsonSchema: schemaOf(options),

@@ -3,29 +3,61 @@
  * allow what rules do not deny; it never lifts a deny, and an input that it changed is decided again.
  */
 import type { Json } from "../../kernel/json.ts";
-import type { Input } from "../../protocol/event.ts";
+import type { Answer } from "../../protocol/ask.ts";
+import type { Input, LiveEvent } from "../../protocol/event.ts";
+import type { CompactTrigger, SessionStartSource } from "../../protocol/hook.ts";
 import type { ResultPart } from "../../protocol/message.ts";
+import type { Clock } from "../ports.ts";
+
+/** Where a hook is called: what it is told about the session, how long it may take, and who hears of its failure. */
+export type HookSite = {
+  readonly session: string;
+  readonly cwd: string;
+  readonly permissionMode: string;
+  /** The input that the turn began with. */
+  readonly inputId: string | undefined;
+  readonly clock: Clock;
+  readonly hookMs: number;
+  /** A bound that also holds for hooks with a time limit of their own. */
+  readonly mostMs?: number | undefined;
+  readonly signal: AbortSignal;
+  show(event: LiveEvent): void;
+};
 
 export type HookDecision = { readonly verdict: "allow" | "deny" | "ask"; readonly reason: string };
 
 export type CallFacts = { readonly callId: string; readonly tool: string; readonly input: Json };
 
+export type CallOutcome = CallFacts & {
+  readonly failed: boolean;
+  readonly interrupted: boolean;
+  readonly content: readonly ResultPart[];
+  readonly data: Json | undefined;
+  readonly ms: number;
+};
+
 export type BeforeTool = {
   readonly decision?: HookDecision | undefined;
+  /** The call is handed to the host: it does not run, and the turn ends. */
+  readonly defer?: boolean | undefined;
   /** Replaces the input; it passes schema, check and policy like the model's own. */
   readonly input?: Json | undefined;
   readonly context: readonly string[];
-  /** Ends the turn after this call. */
+  /** Ends the turn; the call does not run. */
   readonly stop?: string | undefined;
 };
 
 export type AfterTool = {
   readonly context: readonly string[];
   readonly content?: ResultPart[] | undefined;
+  /** Replaces the result as data, together with `content`. */
+  readonly data?: Json | undefined;
   readonly stop?: string | undefined;
 };
 
 export type AtInput = { readonly block?: string | undefined; readonly context: readonly string[] };
+
+export type AtStart = { readonly context: readonly string[]; readonly title?: string | undefined };
 
 /** `objection`: words that send the model back to work. `stop`: end now, whatever others say. */
 export type AtStop = { readonly objection?: string | undefined; readonly stop?: string | undefined };
@@ -34,24 +66,50 @@ export type AtStop = { readonly objection?: string | undefined; readonly stop?: 
 export interface Hooks {
   /** Whether any hook looks at tool calls; without one, harmless calls may start while the reply still streams. */
   readonly watchTools: boolean;
-  input(input: Input, signal: AbortSignal): Promise<AtInput>;
-  beforeTool(call: CallFacts, signal: AbortSignal): Promise<BeforeTool>;
-  afterTool(
-    call: CallFacts & { failed: boolean; content: ResultPart[]; ms: number },
-    signal: AbortSignal,
-  ): Promise<AfterTool>;
-  stop(facts: { objections: number; lastText: string }, signal: AbortSignal): Promise<AtStop>;
+  /** Whether `start` was called. */
+  hasBegun(): boolean;
+  /** Once, before the first input of a process is taken, and after every compaction. */
+  start(facts: { source: SessionStartSource; model: string }, site: HookSite): Promise<AtStart>;
+  /** Only where `start` was called. */
+  end(facts: { reason: string }, site: HookSite): Promise<void>;
+  input(input: Input, site: HookSite): Promise<AtInput>;
+  beforeTool(call: CallFacts, site: HookSite): Promise<BeforeTool>;
+  /** Runs beside the question to the host; the first answer counts. Undefined: no opinion. */
+  permission(call: CallFacts, site: HookSite): Promise<Answer | undefined>;
+  denied(call: CallFacts & { reason: string }, site: HookSite): Promise<void>;
+  afterTool(call: CallOutcome, site: HookSite): Promise<AfterTool>;
+  afterBatch(calls: readonly (CallFacts & { response?: Json })[], site: HookSite): Promise<AfterTool>;
+  notify(facts: { message: string; title: string; kind: string }, site: HookSite): Promise<void>;
+  stop(facts: { objections: number; lastText: string }, site: HookSite): Promise<AtStop>;
+  stopFailed(facts: { error: string; details: string; lastText: string }, site: HookSite): Promise<void>;
   compact(
-    facts: { trigger: string; instructions?: string | undefined },
-    signal: AbortSignal,
+    facts: { trigger: CompactTrigger; instructions?: string | undefined },
+    site: HookSite,
   ): Promise<{ instructions?: string | undefined }>;
+  compacted(facts: { trigger: CompactTrigger; summary: string }, site: HookSite): Promise<void>;
+  agentStarted(facts: { agentId: string; kind: string }, site: HookSite): Promise<AtStart>;
+  agentStopped(
+    facts: { agentId: string; kind: string; objections: number; lastText: string; transcript: string },
+    site: HookSite,
+  ): Promise<AtStop>;
 }
 
 export const noHooks: Hooks = {
   watchTools: false,
+  hasBegun: () => true,
+  start: async () => ({ context: [] }),
+  end: async () => undefined,
   input: async () => ({ context: [] }),
   beforeTool: async () => ({ context: [] }),
+  permission: async () => undefined,
+  denied: async () => undefined,
   afterTool: async () => ({ context: [] }),
+  afterBatch: async () => ({ context: [] }),
+  notify: async () => undefined,
   stop: async () => ({}),
+  stopFailed: async () => undefined,
   compact: async () => ({}),
+  compacted: async () => undefined,
+  agentStarted: async () => ({ context: [] }),
+  agentStopped: async () => ({}),
 };

@@ -3,9 +3,10 @@ import { fault } from "../../kernel/fault.ts";
 import { estimateTokens } from "../../kernel/text.ts";
 import type { Message } from "../../protocol/message.ts";
 import { text, textOf } from "../../protocol/message.ts";
-import { estimateMessage, startsCleanly } from "../context/blocks.ts";
+import { estimateMessage, note, startsCleanly } from "../context/blocks.ts";
 import { summaryRequestOf } from "../context/request.ts";
 import { costOf } from "../cost.ts";
+import { siteOf } from "../hooks/site.ts";
 import type { Step } from "../next-step.ts";
 import { predictRequest } from "../predict.ts";
 import { modelOf, type State } from "../state.ts";
@@ -23,7 +24,8 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   const { clock, ids, hooks, model, log } = work.parts;
   if (step.wait && !(await waitBefore(work, step.wait))) return;
   const asked = work.state.compaction?.instructions;
-  const { instructions } = await hooks.compact({ trigger: step.trigger, instructions: asked }, work.signal);
+  const trigger = step.trigger === "manual" ? "manual" : "auto";
+  const { instructions } = await hooks.compact({ trigger, instructions: asked }, siteOf(work));
   const name = modelOf(work.state);
   const info = model.info(name);
   const words = summaryRequest([asked, instructions].filter(Boolean).join("\n") || undefined);
@@ -81,6 +83,9 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
     model: name,
     ms,
   });
+  await hooks.compacted({ trigger, summary }, siteOf(work));
+  const { context } = await hooks.start({ source: "compact", model: name }, siteOf(work));
+  if (context.length > 0) work.record({ type: "context.added", content: context.map(note), why: "hook" });
 }
 
 /** The longest end of the conversation that fits and starts at a clean place: a call is never split from its result. */

@@ -1,5 +1,7 @@
 /** Ends the turn, unless a stop hook sends the model back to work. */
+import type { TurnReason } from "../../protocol/event.ts";
 import { textOf } from "../../protocol/message.ts";
+import { siteOf } from "../hooks/site.ts";
 import type { Step } from "../next-step.ts";
 import type { Work } from "../work.ts";
 
@@ -9,6 +11,13 @@ export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>
   const stopped = step.reason === "completed" ? await askHooks(work, turn.objections) : undefined;
   if (stopped === "objected") return;
   const fault = turn.failure?.fault;
+  if (failures.has(step.reason)) {
+    const details = fault?.message ?? step.reason;
+    await work.parts.hooks.stopFailed(
+      { error: fault?.code ?? step.reason, details, lastText: lastText(work) },
+      siteOf(work),
+    );
+  }
   work.record({
     type: "turn.finished",
     turnId: turn.id,
@@ -26,9 +35,10 @@ export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>
 
 /** An objection becomes input, by the same way a person's words take. */
 async function askHooks(work: Work, objections: number): Promise<"objected" | "hook_stopped" | undefined> {
-  const last = work.state.history.at(-1);
-  const lastText = last?.role === "assistant" ? textOf(last.content) : "";
-  const { objection, stop } = await work.parts.hooks.stop({ objections, lastText }, work.signal);
+  const { objection, stop } = await work.parts.hooks.stop(
+    { objections, lastText: lastText(work) },
+    siteOf(work),
+  );
   if (stop !== undefined) return "hook_stopped";
   if (objection === undefined || work.signal.aborted) return undefined;
   const input = {
@@ -39,4 +49,20 @@ async function askHooks(work: Work, objections: number): Promise<"objected" | "h
   };
   work.record({ type: "input.accepted", input });
   return "objected";
+}
+
+/** Ends that are the model's or the provider's fault: no stop hook is asked about them, and they are told. */
+const failures: ReadonlySet<TurnReason> = new Set([
+  "model_error",
+  "prompt_too_long",
+  "output_limit",
+  "refusal",
+  "empty_reply",
+  "structured_output_retries",
+  "compaction_stuck",
+]);
+
+function lastText({ state }: Work): string {
+  const last = state.history.at(-1);
+  return last?.role === "assistant" ? textOf(last.content) : "";
 }

@@ -1,6 +1,9 @@
 /** Runs the open calls of the newest reply until all have settled. */
 
+import { textOf } from "../../protocol/message.ts";
 import type { Call } from "../call-state.ts";
+import { note } from "../context/blocks.ts";
+import { siteOf } from "../hooks/site.ts";
 import { runCall } from "../tools/call.ts";
 import { needsAsking } from "../tools/early.ts";
 import { type Job, runInOrder } from "../tools/pool.ts";
@@ -13,6 +16,26 @@ export async function runTools(work: Work): Promise<void> {
   );
   await runInOrder(jobs, { mostAtOnce: work.parts.limits.concurrentCalls });
   work.early.clear();
+  await tellHooks(work, open);
+}
+
+/** What hooks say about the whole batch reaches the model after its results. */
+async function tellHooks(work: Work, batch: readonly Call[]): Promise<void> {
+  if (work.signal.aborted) return;
+  const results = new Map(
+    (work.state.history.at(-1)?.content ?? []).flatMap((block) =>
+      block.type === "tool_result" ? [[block.callId, textOf(block.content)] as const] : [],
+    ),
+  );
+  const calls = batch.map(({ use: { id, name, input } }) => {
+    const response = results.get(id);
+    return { callId: id, tool: name, input, ...(response === undefined ? {} : { response }) };
+  });
+  const { context, stop } = await work.parts.hooks.afterBatch(calls, siteOf(work));
+  const words = stop === undefined ? context : [...context, `A hook ended the turn: ${stop}`];
+  if (words.length === 0) return;
+  const added = { content: words.map(note), why: "hook" as const };
+  work.record({ type: "context.added", ...added, ...(stop === undefined ? {} : { stop }) });
 }
 
 async function runOne(work: Work, call: Call): Promise<void> {

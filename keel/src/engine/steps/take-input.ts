@@ -1,5 +1,7 @@
 /** Takes the next input into the conversation: as the start of a turn, or as steering of the running one. */
+import { siteOf } from "../hooks/site.ts";
 import { inputFor, type Step } from "../next-step.ts";
+import { modelOf } from "../state.ts";
 import { hasNews } from "../task-state.ts";
 import { sayTask } from "../task-words.ts";
 import type { Work } from "../work.ts";
@@ -7,16 +9,31 @@ import type { Work } from "../work.ts";
 export async function takeInput(work: Work, step: Extract<Step, { kind: "take-input" }>): Promise<void> {
   const input = inputFor(work.state, step.which);
   if (!input) return;
-  const { block, context } = await work.parts.hooks.input(input, work.signal);
+  const begun = await begin(work);
+  const { block, context } = await work.parts.hooks.input(input, siteOf(work));
   if (block !== undefined)
     return work.record({ type: "input.dropped", inputId: input.id, why: "blocked", reason: block });
   // An end that no notice told, because it was no news then or the notice was lost, is told now.
   const news = work.state.tasks.values().filter(hasNews).toArray();
-  const words = [...context, ...news.map((task) => `A background task has ended.\n${sayTask(task)}`)];
+  const words = [
+    ...begun,
+    ...context,
+    ...news.map((task) => `A background task has ended.\n${sayTask(task)}`),
+  ];
   const added = {
     ...(words.length > 0 ? { context: words } : {}),
     ...(news.length > 0 ? { tasks: news.map(({ id }) => id) } : {}),
   };
   if (step.which !== "first") return work.record({ type: "input.joined", inputIds: [input.id], ...added });
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds: [input.id], ...added });
+}
+
+/** Hooks hear of the session with its first input: nothing runs because a session is only opened. */
+async function begin(work: Work): Promise<readonly string[]> {
+  const { hooks } = work.parts;
+  if (hooks.hasBegun()) return [];
+  const source = work.state.turns > 0 ? "resume" : "startup";
+  const { context, title } = await hooks.start({ source, model: modelOf(work.state) }, siteOf(work));
+  if (title !== undefined) work.record({ type: "settings.changed", patch: { title }, why: "hook" });
+  return context;
 }

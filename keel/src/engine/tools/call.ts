@@ -12,9 +12,11 @@ import { answerToolName } from "../answer.ts";
 import type { Call } from "../call-state.ts";
 import { keepAfter, keepBefore } from "../checkpoint.ts";
 import { within } from "../deadline.ts";
+import { siteOf } from "../hooks/site.ts";
 import {
   brokenCall,
   cancelledResult,
+  deferredResult,
   interruptedResult,
   invalidInput,
   notRunResult,
@@ -68,7 +70,8 @@ export async function runCall(work: Work, call: Call): Promise<void> {
     ...(sent === call.use.input ? {} : { input: sent }),
   });
   await work.saved();
-  const finished = await run(work, { call, tool, context: { ...context, decided: claims }, input, notes });
+  const decided = { ...context, decided: claims };
+  const finished = await run(work, { call, tool, context: decided, input, sent, notes });
   await keepAfter(work, changing);
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
 }
@@ -86,6 +89,7 @@ async function runAgain(work: Work, { call, tool, context }: Site): Promise<Fini
     tool,
     context: { ...context, decided: claims ?? [] },
     input: parsed.value,
+    sent: call.input ?? call.use.input,
     notes: [],
   });
 }
@@ -104,21 +108,19 @@ type Site = { call: Call; tool: Tool; context: ToolContext };
 async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready | { refused: Finished }> {
   const first = await understand(tool, call.use.input, context);
   if ("refused" in first) return first;
-  const hook = await work.parts.hooks.beforeTool(
-    { callId: call.use.id, tool: tool.name, input: call.use.input },
-    work.signal,
-  );
+  const { hooks } = work.parts;
+  const facts = { callId: call.use.id, tool: tool.name };
+  const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, siteOf(work));
   const changed = hook.input === undefined ? first : await understand(tool, hook.input, context);
   if ("refused" in changed) return changed;
-  const permission = await permit(work, {
-    call,
-    tool,
-    context,
-    input: changed.input,
-    sent: hook.input ?? call.use.input,
-    hook: hook.decision,
-  });
+  const { input } = changed;
+  // Nothing that is denied is handed on either.
+  if (hook.defer && (await judge(work, { tool, context, input })).decision.verdict !== "deny")
+    return { refused: { ...refusal(deferredResult, {}), deferred: true } };
+  const sent = hook.input ?? call.use.input;
+  const permission = await permit(work, { call, tool, context, input, sent, hook: hook.decision });
   if (permission.verdict === "deny") {
+    await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, siteOf(work));
     if (permission.interrupt) work.record({ type: "turn.interrupted", by: "answer" });
     return {
       refused: {
@@ -156,7 +158,14 @@ export async function understand(
 /** Phases five and six. */
 async function run(
   work: Work,
-  { call, tool, context, input, notes }: Site & { input: unknown; notes: readonly string[] },
+  {
+    call,
+    tool,
+    context,
+    input,
+    sent,
+    notes,
+  }: Site & { input: unknown; sent: Json; notes: readonly string[] },
 ): Promise<Finished> {
   const { clock, hooks, limits, spill } = work.parts;
   const startedAt = clock.monotonicMs();
@@ -164,8 +173,13 @@ async function run(
   const ms = Math.round(clock.monotonicMs() - startedAt);
   const failed = outcome.failed ?? false;
   const after = await hooks.afterTool(
-    { callId: call.use.id, tool: tool.name, input: call.use.input, failed, content: outcome.content, ms },
-    work.signal,
+    {
+      ...{ callId: call.use.id, tool: tool.name, input: sent, failed, ms },
+      interrupted: outcome.interrupted ?? false,
+      content: outcome.content,
+      data: outcome.data,
+    },
+    siteOf(work),
   );
   const bounded = await bound(after.content ?? outcome.content, {
     callId: call.use.id,
@@ -173,13 +187,14 @@ async function run(
     spill,
   });
   const said = [...notes, ...after.context];
+  const data = after.data ?? outcome.data;
   if (outcome.mode !== undefined && !failed) await changeMode(work, outcome.mode);
   return {
     content: readable(bounded.content),
     failed,
     display: outcome.display,
     ms,
-    ...(outcome.data === undefined ? {} : { data: outcome.data }),
+    ...(data === undefined ? {} : { data }),
     ...(outcome.seen ? { seen: outcome.seen } : {}),
     ...(outcome.todos ? { todos: outcome.todos } : {}),
     ...(outcome.loads ? { loads: outcome.loads } : {}),

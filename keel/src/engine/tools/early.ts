@@ -50,6 +50,7 @@ function heldBack(work: Work, events: DurableEvent[]): Work {
     ask: () => {
       throw needsAsking;
     },
+    answer: work.answer,
   };
 }
 

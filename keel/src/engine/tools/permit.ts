@@ -1,4 +1,5 @@
 /** Permission for one call: rules and mode decide, a hook may add its word, and what is left open is asked. */
+import { childOf, over } from "../../kernel/abort.ts";
 import { canonicalJson, type Json } from "../../kernel/json.ts";
 import { fingerprint, oneLine } from "../../kernel/text.ts";
 import type { Ask } from "../../protocol/ask.ts";
@@ -6,6 +7,7 @@ import type { Denial } from "../../protocol/event.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
 import type { Call } from "../call-state.ts";
 import type { HookDecision } from "../hooks/points.ts";
+import { siteOf } from "../hooks/site.ts";
 import { type Decision, decide } from "../policy/decide.ts";
 import { parseRule } from "../policy/rules.ts";
 import type { PathFacts } from "../ports.ts";
@@ -46,7 +48,26 @@ export async function permit(work: Work, site: Site): Promise<Permission> {
     claims,
     reason: hook?.verdict === "ask" ? hook.reason : decision.because,
   });
-  return settle(work, { ...site, claims }, await work.ask(ask));
+  return settle(work, { ...site, claims }, await askBoth(work, ask, site));
+}
+
+/** A hook may answer in the host's place; whoever is first counts, and the other is told by the ask's end. */
+async function askBoth(work: Work, ask: Ask, { call, tool, sent }: Site): Promise<Closed> {
+  const { hooks } = work.parts;
+  const { controller, release } = childOf(work.signal);
+  const site = { ...siteOf(work), signal: controller.signal };
+  const closed = work.ask(ask);
+  const facts = { callId: call.use.id, tool: tool.name, input: sent };
+  void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, site);
+  void hooks.permission(facts, site).then(async (answer) => {
+    if (answer) await work.answer(ask.id, { answer, by: "hook" });
+  });
+  try {
+    return await closed;
+  } finally {
+    controller.abort(over);
+    release();
+  }
 }
 
 /** What policy says of an input, and about which claims. */
@@ -89,19 +110,20 @@ async function settle(
   site: Site & { claims: readonly Claim[] },
   { answer, by }: Closed,
 ): Promise<Permission> {
+  const who = by === "hook" ? "hook" : "host";
   if (answer.verdict === "deny")
     return {
       ...deny(by === "rule" ? "rule" : by, answer.reason ?? "The user said no."),
       interrupt: answer.interrupt ?? false,
     };
   if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.sent))
-    return { verdict: "allow", by: "host", input: site.input, sent: site.sent, claims: site.claims };
+    return { verdict: "allow", by: who, input: site.input, sent: site.sent, claims: site.claims };
   // A changed input is decided again: an answer may not carry through what a rule denies.
   const parsed = site.tool.input.parse(answer.input);
-  if (!parsed.ok) return deny("host", "The changed input does not fit the tool's schema.");
+  if (!parsed.ok) return deny(who, "The changed input does not fit the tool's schema.");
   const { decision, claims } = await judge(work, { ...site, input: parsed.value });
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
-  return { verdict: "allow", by: "host", input: parsed.value, sent: answer.input, claims };
+  return { verdict: "allow", by: who, input: parsed.value, sent: answer.input, claims };
 }
 
 function askFor(

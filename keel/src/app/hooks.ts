@@ -1,0 +1,38 @@
+/** The hooks of a session: those of the settings in force, and those of the program that opened it. */
+import { hooksInSettings } from "../config/shell-hooks.ts";
+import { hooksFrom } from "../engine/hooks/hooks.ts";
+import type { Hooks } from "../engine/hooks/points.ts";
+import type { Hook } from "../engine/hooks/run.ts";
+import { jsonPoster } from "../workspace/post-json.ts";
+import { programs } from "../workspace/program.ts";
+import { processGuard } from "./guard.ts";
+import type { SettingsInForce } from "./settings.ts";
+
+/** A hook that is a function of the program. */
+export type ProgramHook = Hook;
+
+export function sessionHooks(
+  own: readonly ProgramHook[],
+  {
+    inForce,
+    cwd,
+    transcript,
+  }: {
+    inForce: Pick<SettingsInForce, "settings" | "env" | "commandEnv">;
+    cwd: string;
+    transcript: (session: string) => string | undefined;
+  },
+): { hooks: Hooks; problems: readonly string[] } {
+  const { settings, env, commandEnv } = inForce;
+  const written = hooksInSettings(settings, {
+    runProgram: programs({ env: commandEnv, guard: processGuard(env, settings) }),
+    postJson: jsonPoster({ allowHosts: settings.web?.allowHosts ?? [] }),
+    cwd,
+    projectRoot: cwd,
+    env,
+  });
+  return {
+    hooks: hooksFrom({ hooks: [...written.hooks, ...own], transcript }),
+    problems: written.problems,
+  };
+}

@@ -1,0 +1,42 @@
+/** What hooks outside of the process need from the world: a program that is run once, and an address that is told. */
+
+export type ProgramWish = {
+  /** Looked for on the path; never put together with its arguments. */
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** Beside what every command of the session sees. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it can read from its standard input; it need not. */
+  readonly input: string;
+  /** Of each stream; what comes after is dropped. */
+  readonly mostBytes: number;
+};
+
+export type ProgramEnd = {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** More came than was kept. */
+  readonly cut: boolean;
+};
+
+/**
+ * Settles when the main process has ended, even if another holds its streams. Throws when it cannot be started. An
+ * aborted signal ends it and all that it started.
+ */
+export type RunProgram = (wish: ProgramWish, signal: AbortSignal) => Promise<ProgramEnd>;
+
+export type PostWish = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly mostBytes: number;
+};
+
+/** Throws a sentence when the address is refused or cannot be reached; follows no redirect. */
+export type PostJson = (
+  wish: PostWish,
+  signal: AbortSignal,
+) => Promise<{ readonly status: number; readonly body: string; readonly cut: boolean }>;

@@ -1,0 +1,113 @@
+/**
+ * Calls hooks: those that a moment is for, all at once, each with its own deadline. A hook that throws, is late or
+ * answers rubbish has no opinion, and a notice says so, once until it works again; one that is declared to block on
+ * failure objects instead.
+ */
+import { toFault } from "../../kernel/fault.ts";
+import type { HookEvent, HookInput, HookMoment } from "../../protocol/hook.ts";
+import { within } from "../deadline.ts";
+import { matches, subjectOf } from "./matcher.ts";
+import { type Merged, merge } from "./merge.ts";
+import { type Opinion, readOpinion } from "./opinion.ts";
+import type { HookSite } from "./points.ts";
+
+/** One hook: user code at a point. */
+export type Hook = {
+  readonly event: HookEvent;
+  /** Which tools, sources or kinds it is for; all when left out. */
+  readonly matcher?: string | undefined;
+  /** What a notice calls it. */
+  readonly name: string;
+  /** In place of the common time limit. */
+  readonly timeoutMs?: number | undefined;
+  /** `block`: when it fails, what it watches does not happen. */
+  readonly onFailure?: "continue" | "block" | undefined;
+  /** Is called at its first moment only. */
+  readonly once?: boolean | undefined;
+  /** Nobody waits for it, and it has no opinion. */
+  readonly detached?: boolean | undefined;
+  /** Returns an output of the contract, or nothing. Settles soon after the signal fires. */
+  call(input: HookInput, context: { callId: string | undefined; signal: AbortSignal }): Promise<unknown>;
+};
+
+export type Fire = (moment: HookMoment, site: HookSite) => Promise<Merged>;
+
+/** Words of hooks are for the model, which has a window. */
+const mostContextCharacters = 100_000;
+
+/** `transcript`: where a session's log stands. */
+export function hookFirer({
+  hooks,
+  transcript,
+}: {
+  hooks: readonly Hook[];
+  transcript: (session: string) => string | undefined;
+}): Fire {
+  const told = new Set<Hook>();
+  const spent = new Set<Hook>();
+  return async (moment, site) => {
+    const subject = subjectOf(moment);
+    const chosen = hooks.filter(
+      (hook) => hook.event === moment.hook_event_name && !spent.has(hook) && matches(hook.matcher, subject),
+    );
+    for (const hook of chosen) if (hook.once) spent.add(hook);
+    const input: HookInput = {
+      session_id: site.session,
+      transcript_path: transcript(site.session) ?? "",
+      cwd: site.cwd,
+      permission_mode: site.permissionMode,
+      ...(site.inputId === undefined ? {} : { prompt_id: site.inputId }),
+      ...moment,
+    };
+    const opinions = await Promise.all(chosen.map((hook) => opinionOf(hook, { input, site, told })));
+    for (const { say } of opinions)
+      if (say !== undefined) site.show({ type: "notice.raised", level: "info", text: say, code: "hook" });
+    return merge(opinions);
+  };
+}
+
+type Occasion = { readonly input: HookInput; readonly site: HookSite; readonly told: Set<Hook> };
+
+async function opinionOf(hook: Hook, occasion: Occasion): Promise<Opinion> {
+  if (!hook.detached) return ask(hook, occasion);
+  void ask(hook, occasion);
+  return {};
+}
+
+async function ask(hook: Hook, { input, site, told }: Occasion): Promise<Opinion> {
+  const { clock, signal } = site;
+  const ms = Math.min(hook.timeoutMs ?? site.hookMs, site.mostMs ?? Number.POSITIVE_INFINITY);
+  const callId = "tool_use_id" in input ? input.tool_use_id : undefined;
+  try {
+    const timed = await within({ clock, ms, signal }, async (own) =>
+      // A copy: hooks must not see what other hooks did to it.
+      hook.call(structuredClone(input), { callId, signal: own }),
+    );
+    if (timed.kind === "aborted" || (signal.aborted && timed.kind === "late")) return {};
+    if (timed.kind === "late")
+      return failure(hook, `it did not answer within ${ms / 1000} s`, { input, site, told });
+    const read = readOpinion(hook.event, timed.value);
+    if (!read.ok) return failure(hook, read.error, { input, site, told });
+    told.delete(hook);
+    return bounded(read.value);
+  } catch (thrown) {
+    if (signal.aborted) return {};
+    return failure(hook, toFault(thrown).message, { input, site, told });
+  }
+}
+
+function failure(hook: Hook, why: string, { site, told }: Occasion): Opinion {
+  const blocks = hook.onFailure === "block";
+  const text = `The ${hook.event} hook ${hook.name} failed${blocks ? "" : " and has no say"}: ${why}`;
+  if (!told.has(hook)) site.show({ type: "notice.raised", level: "warning", text, code: "hook_failed" });
+  told.add(hook);
+  if (!blocks) return {};
+  const reason = `The hook ${hook.name} failed, and nothing happens without it.`;
+  const objection = readOpinion(hook.event, { decision: "block", reason });
+  return objection.ok ? objection.value : {};
+}
+
+const bounded = (opinion: Opinion): Opinion =>
+  opinion.context === undefined || opinion.context.length <= mostContextCharacters
+    ? opinion
+    : { ...opinion, context: `${opinion.context.slice(0, mostContextCharacters)}\n(The rest was cut off.)` };

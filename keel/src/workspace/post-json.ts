@@ -1,0 +1,45 @@
+/** Tells an address something and reads its answer: a hook over HTTP. This machine, named hosts and the public web only. */
+import { lookup } from "node:dns/promises";
+import type { PostJson } from "../engine/hooks/outside.ts";
+import { plainHost, webGuard } from "./web-guard.ts";
+
+/** Where plain HTTP is no risk: nothing leaves the machine. */
+const ownHosts = ["localhost", "127.0.0.1", "[::1]"];
+
+/** `allowHosts`: hosts of private networks that the user's own settings name. */
+export function jsonPoster({ allowHosts }: { allowHosts: readonly string[] }): PostJson {
+  const guard = webGuard({
+    allowHosts: [...ownHosts, ...allowHosts],
+    lookUp: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+  });
+  return async ({ url: address, headers, body, mostBytes }, signal) => {
+    const judged = guard.judge(address);
+    if (!judged.ok) throw new Error(judged.why);
+    const { url } = judged;
+    const isOwn = ["localhost", "127.0.0.1", "::1"].includes(plainHost(url));
+    if (url.protocol !== "https:" && !isOwn)
+      throw new Error("Plain http is only for this machine. Use https.");
+    const reachable = await guard.reachable(url);
+    if (!reachable.ok) throw new Error(reachable.why);
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+      redirect: "manual",
+      signal,
+    });
+    return { status: response.status, ...(await read(response, mostBytes)) };
+  };
+}
+
+async function read(response: Response, mostBytes: number): Promise<{ body: string; cut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Leaving the loop lets the connection go.
+    if (bytes > mostBytes) return { body: "", cut: true };
+  }
+  return { body: Buffer.concat(chunks).toString("utf8"), cut: false };
+}
