@@ -85,8 +85,8 @@ test("nothing from outside is found", { timeout }, async () => {
   const ends = await race(Math.ceil(countOf("link-race") / 20), async () => {
     const listed = await search.files({ directory: directory(), rests: ["**"], timeoutMs: 5_000 }, signal);
     const text = await search.text(wish, signal);
-    for (const one of [listed, text])
-      if (one.ok) found.push(...one.files.map((file) => path.basename(file.path)));
+    if (listed.ok) found.push(...listed.paths.map((file) => path.basename(file)));
+    if (text.ok) found.push(...text.files.map((file) => path.basename(file.path)));
     return listed.ok;
   });
   expect(found).not.toContain("secret.txt");

@@ -229,7 +229,7 @@ export type FilesFound =
   | {
       readonly ok: true;
       /** Newest first. */
-      readonly files: readonly FoundFile[];
+      readonly paths: readonly string[];
       readonly end: SearchEnd;
       /** What could not be looked into, as the search program says it. */
       readonly problems: readonly string[];

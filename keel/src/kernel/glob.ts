@@ -36,10 +36,7 @@ export function parseGlob(pattern: string): Result<Glob, string> {
 /** Whether a path, relative and with `/`, fits any of the rests of a glob. */
 export function globMatcher(rests: readonly string[]): (path: string) => boolean {
   const compiled = rests.map((rest) => rest.split("/").map(compileSegment));
-  return (path) => {
-    const names = path.split("/");
-    return compiled.some((segments) => matchesPath(segments, names));
-  };
+  return (path) => compiled.some((segments) => matchesPath(segments, path));
 }
 
 /** How many names a matching path has at most; undefined when there is no end to it. */
@@ -176,10 +173,12 @@ function classAt(segment: string, at: number): { token: Token; next: number } | 
   return { token: { kind: "one", fits }, next: end + 1 };
 }
 
-function matchesPath(segments: readonly Segment[], names: readonly string[]): boolean {
-  // The last name decides most often: `*.ts` is cheaper to refuse than to walk to.
+function matchesPath(segments: readonly Segment[], path: string): boolean {
+  // The last name decides most often, and in `**/*.ts` it decides alone.
   const last = segments.at(-1);
-  if (last?.kind === "name" && !matchesName(last.tokens, names.at(-1) ?? "")) return false;
+  if (last?.kind === "name" && !matchesName(last.tokens, path.slice(path.lastIndexOf("/") + 1))) return false;
+  if (segments[0]?.kind === "deep" && segments.length === (last?.kind === "deep" ? 1 : 2)) return true;
+  const names = path.split("/");
   return withStars(
     segments.length,
     names.length,

@@ -8,8 +8,9 @@ export function memorySearch(files: MemoryFiles): Search {
   return {
     async files({ directory, rests }) {
       const fits = globMatcher(rests);
-      const found = below(files, directory).filter((file) => fits(path.relative(directory, file.path)));
-      return { ok: true, files: found.toReversed(), end: "complete", problems: [] };
+      const found = below(files, directory).map((file) => file.path);
+      const paths = found.filter((file) => fits(path.relative(directory, file))).toReversed();
+      return { ok: true, paths, end: "complete", problems: [] };
     },
     text: async (wish) => findText(files, wish),
   };

@@ -1,4 +1,6 @@
 /** Some lines of a text, numbered, within bounds, and with notes about what is not shown. */
+import { countOf } from "./occurrences.ts";
+
 export type Excerpt = {
   /** `N<TAB>line`, one per line. */
   readonly numbered: string;
@@ -24,19 +26,20 @@ export function excerptOf(text: string, bounds: Bounds): Excerpt {
   const content: string[] = [];
   let characters = 0;
   let cutLines = 0;
-  let totalLines = 0;
-  for (const line of linesOf(text)) {
-    totalLines += 1;
-    const isWanted = totalLines >= offset && totalLines < offset + limit && characters < mostCharacters;
-    if (!isWanted) continue;
-    const shown = shortened(line(), mostLineCharacters);
-    const row = `${totalLines}\t${shown.text}`;
+  const totalLines = countOf(text, "\n") + 1;
+  for (let start = startOfLine(text, offset); start >= 0 && content.length < limit; ) {
+    const found = text.indexOf("\n", start);
+    const end = found < 0 ? text.length : found;
+    const line = text.slice(start, text[end - 1] === "\r" && end > start ? end - 1 : end);
+    const shown = shortened(line, mostLineCharacters);
+    const row = `${offset + content.length}\t${shown.text}`;
     characters += row.length + 1;
     // The first line comes in any case: a window of one line must show something.
-    if (characters > mostCharacters && content.length > 0) continue;
+    if (characters > mostCharacters && content.length > 0) break;
     cutLines += shown.isCut ? 1 : 0;
     numbered.push(row);
     content.push(shown.text);
+    start = found < 0 ? -1 : found + 1;
   }
   const last = offset + content.length - 1;
   const notes = [
@@ -57,16 +60,15 @@ export function excerptOf(text: string, bounds: Bounds): Excerpt {
   };
 }
 
-/** Every line, without its end; the text itself is cut out only for those who ask. */
-function* linesOf(text: string): Generator<() => string> {
-  for (let start = 0; ; ) {
+/** Where a line begins, or -1 when the text has fewer lines. */
+function startOfLine(text: string, number: number): number {
+  let start = 0;
+  for (let line = 1; line < number; line++) {
     const found = text.indexOf("\n", start);
-    const end = found < 0 ? text.length : found;
-    const from = start;
-    yield () => text.slice(from, text[end - 1] === "\r" && end > from ? end - 1 : end);
-    if (found < 0) return;
+    if (found < 0) return -1;
     start = found + 1;
   }
+  return start;
 }
 
 function shortened(line: string, most: number): { text: string; isCut: boolean } {

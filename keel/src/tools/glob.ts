@@ -74,12 +74,12 @@ async function find(
   const startedAt = clock.monotonicMs();
   const found = await workspace.search.files({ directory, rests: glob.rests, timeoutMs }, signal);
   if (!found.ok) return failure(found.why);
-  const { files, end, problems } = found;
-  const shown = files.slice(0, mostPaths).map((file) => shownPath(workspace.cwd, file.path));
-  const truncated = files.length > shown.length || end !== "complete";
+  const { paths, end, problems } = found;
+  const shown = paths.slice(0, mostPaths).map((file) => shownPath(workspace.cwd, file));
+  const truncated = paths.length > shown.length || end !== "complete";
   const notes = [
-    ...(files.length > shown.length
-      ? [`The newest ${shown.length} of ${files.length} files. Narrow the pattern or the path to see others.`]
+    ...(paths.length > shown.length
+      ? [`The newest ${shown.length} of ${paths.length} files. Narrow the pattern or the path to see others.`]
       : []),
     ...searchNotes({ end, problems, timeoutMs }),
   ];
@@ -92,7 +92,7 @@ async function find(
       numFiles: shown.length,
       filenames: shown,
       truncated,
-      totalMatches: files.length,
+      totalMatches: paths.length,
       countIsComplete: end === "complete",
       ...(end === "time" ? { timedOut: true } : {}),
     },

@@ -25,6 +25,21 @@ describe("hunks", () => {
     expect(countLines(hunks)).toEqual({ added: 2_000, removed: 2_000 });
   });
 
+  test("are the same in the middle of a long text, with its own line numbers", () => {
+    const many = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1}\n`).join("");
+    expect(hunksOf(many, many.replace("line 1500\n", "changed\n"))).toEqual([
+      {
+        ...{ oldStart: 1_497, oldLines: 7, newStart: 1_497, newLines: 7 },
+        lines: [
+          ...[" line 1497", " line 1498", " line 1499", "-line 1500", "+changed"],
+          ...[" line 1501", " line 1502", " line 1503"],
+        ],
+      },
+    ]);
+    expect(hunksOf("\n\nx", "\n\ny")).toMatchObject([{ oldStart: 1, lines: [" ", " ", "-x", "+y"] }]);
+    expect(hunksOf(many, many)).toEqual([]);
+  });
+
   test("hold lines only, whatever the text ends with", () => {
     expect(hunksOf("a\nb", "a\nc")).toEqual([
       { oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: [" a", "-b", "+c"] },

@@ -1,6 +1,7 @@
 /** The difference of two texts as hunks of lines. */
 import { structuredPatch } from "diff";
 import type { DiffHunk } from "../protocol/tool.ts";
+import { countOf } from "./occurrences.ts";
 
 const contextLines = 3;
 /** Differences beyond this cost too much to lay out line by line (the square of it): they become one block. */
@@ -10,20 +11,61 @@ const mostLines = 4_000;
 
 /** Line ends are not part of a line here: a screen shows what changed, not how lines end. */
 export function hunksOf(before: string, after: string): DiffHunk[] {
-  const [old, fresh] = [unix(before), unix(after)];
+  const { old, fresh, skippedLines } = whereTheyDiffer(unix(before), unix(after));
   const patch = structuredPatch("", "", old, fresh, undefined, undefined, {
     context: contextLines,
     maxEditLength: mostEdits,
   });
-  if (!patch) return [oneBlock(linesOf(old), linesOf(fresh))];
-  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-    oldStart,
+  const hunks = patch?.hunks ?? [oneBlock(linesOf(old), linesOf(fresh))];
+  return hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    oldStart: oldStart + skippedLines,
     oldLines,
-    newStart,
+    newStart: newStart + skippedLines,
     newLines,
     // A line that says that the last one has no end is about no line at all.
     lines: lines.filter((line) => !line.startsWith("\\")),
   }));
+}
+
+/**
+ * Both texts without the lines that are the same at their start and end, but for those that are shown as context. A
+ * change is small and a file may be large: comparing characters is a hundred times cheaper than comparing lines.
+ */
+function whereTheyDiffer(old: string, fresh: string): { old: string; fresh: string; skippedLines: number } {
+  const most = Math.min(old.length, fresh.length);
+  const same = commonLength(most, (from, to) => old.slice(from, to) === fresh.slice(from, to));
+  const sameAtEnd = commonLength(
+    most - same,
+    (from, to) =>
+      old.slice(old.length - to, old.length - from) === fresh.slice(fresh.length - to, fresh.length - from),
+  );
+  let head = lineStart(old, same);
+  for (let lines = 0; lines < contextLines && head > 0; lines++) head = lineStart(old, head - 1);
+  let tail = old.length - sameAtEnd;
+  for (let lines = 0; lines <= contextLines && tail < old.length; lines++) {
+    const end = old.indexOf("\n", tail);
+    tail = end < 0 ? old.length : end + 1;
+  }
+  const cut = old.length - tail;
+  return {
+    old: old.slice(head, tail),
+    fresh: fresh.slice(head, fresh.length - cut),
+    skippedLines: countOf(old.slice(0, head), "\n"),
+  };
+}
+
+/** Where the line begins in which a position lies. */
+const lineStart = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1);
+
+const stretchCharacters = 4_096;
+
+/** How far two texts agree, by stretches and then by single characters. */
+function commonLength(most: number, isSame: (from: number, to: number) => boolean): number {
+  let length = 0;
+  while (length + stretchCharacters <= most && isSame(length, length + stretchCharacters))
+    length += stretchCharacters;
+  while (length < most && isSame(length, length + 1)) length += 1;
+  return length;
 }
 
 export function countLines(hunks: readonly DiffHunk[]): { added: number; removed: number } {

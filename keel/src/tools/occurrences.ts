@@ -28,7 +28,7 @@ function placesOf(text: string, wanted: string): number[] {
   return places;
 }
 
-function countOf(text: string, part: string): number {
+export function countOf(text: string, part: string): number {
   let count = 0;
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count += 1;
   return count;

@@ -7,13 +7,20 @@ export const contextMark = "\x02";
 /** Characters of a line that are kept: the program cuts there, and says so. */
 export const mostColumns = 500;
 
-/** Names that end with a NUL byte, as `--files` and `-l` write them. */
+/** Names that end with a NUL byte, as `--files` and `-l` write them. There may be a hundred thousand of them. */
 export function nameReader(take: (name: string) => void): { push(chunk: Buffer): void } {
-  const pieces = pieceReader(nul, (piece) => take(relative(piece.toString("utf8"))));
-  return { push: pieces.push };
+  const decoder = new TextDecoder();
+  let open = "";
+  return {
+    push(chunk) {
+      const names = (open + decoder.decode(chunk, { stream: true })).split("\0");
+      // What has no end yet is cut off, or goes on in the next piece.
+      open = names.pop() ?? "";
+      for (const name of names) take(relative(name));
+    },
+  };
 }
 
-const nul = 0;
 const lineFeed = 10;
 
 export type FileLines = { matches: number; readonly lines: FoundLine[] };

@@ -31,7 +31,7 @@ function put(name: string, content: string | Uint8Array, ageSeconds = 0): void {
 async function files(rests: string[], directory = project): Promise<string[]> {
   const found = await search.files({ directory, rests, timeoutMs: 8_000 }, signal);
   if (!found.ok) throw new Error(found.why);
-  return found.files.map((file) => path.relative(project, file.path));
+  return found.paths.map((file) => path.relative(project, file));
 }
 const plain: Omit<TextWish, "target" | "pattern"> = {
   mode: "lines",
@@ -115,7 +115,7 @@ describe("looking for files", () => {
     const [file = "", ...words] = process.getuid?.() === 0 ? powerless : node;
     const found = JSON.parse(execFileSync(file, words, { encoding: "utf8" }));
     fs.chmodSync(at("closed"), 0o755);
-    expect(found).toMatchObject({ ok: true, files: [{ path: at("open.txt") }], end: "complete" });
+    expect(found).toMatchObject({ ok: true, paths: [at("open.txt")], end: "complete" });
     expect(found.problems).toEqual([expect.stringMatching(/^\.\/closed: .*denied/)]);
   });
 });

@@ -4,7 +4,6 @@
  */
 import { lstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { FilesFound, FoundFile, Search, TextFound, TextWish } from "../engine/ports.ts";
 import { globDepth, globMatcher } from "../kernel/glob.ts";
@@ -16,6 +15,8 @@ import { runSearch, type SearchRan } from "./search-run.ts";
 
 /** Names of a tree: a hundred bytes each, a hundred thousand files and more. */
 const mostNameBytes = 64 * 1024 * 1024;
+/** Alternatives of a glob that the search program is told of. */
+const mostNamesToNarrow = 50;
 /** Files whose time is asked for before others get their turn: some two milliseconds. */
 const statsAtOnce = 500;
 /** What versions are kept in is no part of a project's text. */
@@ -54,28 +55,32 @@ async function findFiles(
   const depth = globDepth(rests);
   const words = [
     ...commonWords,
-    "--files",
-    "--null",
+    // It asks for the times itself, in a third of the time that we would need.
+    ...["--files", "--null", "--sortr=modified"],
     ...(depth === undefined ? [] : [`--max-depth=${depth}`]),
+    ...lastNames(rests),
     "./",
   ];
   const fits = globMatcher(rests);
-  const names: string[] = [];
+  const paths: string[] = [];
   const reader = nameReader((name) => {
-    if (fits(name)) names.push(name);
+    if (fits(name)) paths.push(below(directory, name));
   });
-  const place = {
-    program,
-    words,
-    at,
-    kind: "directory",
-    directory,
-    timeoutMs,
-    mostBytes: mostNameBytes,
-  } as const;
+  const limits = { timeoutMs, mostBytes: mostNameBytes };
+  const place = { program, words, at, kind: "directory", directory, ...limits } as const;
   const ran = await runSearch(place, reader.push, signal);
-  if (!ran.ok) return ran;
-  return { ...ran, files: newestFirst(await timesOf(directory, names)) };
+  return ran.ok ? { ...ran, paths } : ran;
+}
+
+/**
+ * Only files whose last name fits, so that fewer names have to be sent and looked at. As a type of file and not as a
+ * glob of the program: such a glob would bring back what ignore files leave out.
+ */
+function lastNames(rests: readonly string[]): string[] {
+  const names = new Set(rests.map((rest) => rest.slice(rest.lastIndexOf("/") + 1)));
+  const areSimple = [...names].every((name) => /^[\w.*?-]+$/.test(name) && !/^\*+$/.test(name));
+  if (!areSimple || names.size > mostNamesToNarrow) return [];
+  return [...[...names].map((name) => `--type-add=keel:${name}`), "--type=keel"];
 }
 
 async function findText(program: string, wish: TextWish, signal: AbortSignal): Promise<TextFound> {
@@ -191,12 +196,16 @@ async function timesOf(
 ): Promise<FoundFile[]> {
   const files: FoundFile[] = [];
   for (const [index, name] of names.entries()) {
-    const file = kind === "file" ? base : path.join(base, name);
+    const file = kind === "file" ? base : below(base, name);
     files.push({ path: file, modifiedMs: modifiedMs(file) });
     if (index % statsAtOnce === statsAtOnce - 1) await breathe();
   }
   return files;
 }
+
+/** The name comes from a walk and has nothing that would have to be resolved. */
+const below = (directory: string, name: string): string =>
+  directory === "/" ? `/${name}` : `${directory}/${name}`;
 
 function modifiedMs(file: string): number {
   try {
@@ -205,8 +214,5 @@ function modifiedMs(file: string): number {
     return 0; // Its directory was closed or replaced meanwhile: the oldest of all, but found.
   }
 }
-
-const newestFirst = (files: readonly FoundFile[]): FoundFile[] =>
-  files.toSorted((left, right) => right.modifiedMs - left.modifiedMs || (left.path < right.path ? -1 : 1));
 
 const no = (why: string): { ok: false; why: string } => ({ ok: false, why });
