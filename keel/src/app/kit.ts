@@ -71,9 +71,13 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     notices: [
       ...inForce.notices,
       ...start.notices,
-      ...[...problems, ...folders.problems, ...fallbacks.problems, ...offered.problems, ...hooks.problems].map(
-        (text): LogNotice => ({ level: "warning", text }),
-      ),
+      ...[
+        ...problems,
+        ...folders.problems,
+        ...fallbacks.problems,
+        ...offered.problems,
+        ...hooks.problems,
+      ].map((text): LogNotice => ({ level: "warning", text })),
     ],
     parts: {
       clock,
