@@ -51,6 +51,33 @@ describe("with a person", () => {
     expect(session.commands).toEqual([]);
   });
 
+  test("questions are answered line by line; without an answer they are declined", async () => {
+    const choice = {
+      question: "Which?",
+      header: "Choice",
+      options: ["A", "B"].map((label) => ({ label, description: label })),
+      multiSelect: false,
+    };
+    const questions = (id: string): Ask => ({
+      ...askOf(id),
+      kind: "question",
+      schema: {},
+      input: { questions: [choice] },
+    });
+    const session = fakeSession([questions("a"), questions("b")]);
+    const lines = ["2", ""];
+    askPerson(
+      session,
+      async () => undefined,
+      async () => lines.shift(),
+    );
+    await session.settled();
+    expect(session.commands).toMatchObject([
+      { askId: "a", by: "host", answer: { verdict: "allow", data: { answers: { "Which?": "B" } } } },
+      { askId: "b", by: "host", answer: { verdict: "deny" } },
+    ]);
+  });
+
   test("a question that wants data is refused rather than guessed", async () => {
     const session = fakeSession([{ ...askOf("a"), kind: "elicitation", schema: {} }]);
     askPerson(session, async ({ options }) => options[0]);

@@ -6,6 +6,7 @@ import type { OpenSession } from "../../app/open-session.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Envelope } from "../../protocol/event.ts";
 import type { Context } from "./context.ts";
+import { askQuestions, type ReadAnswer } from "./questions.ts";
 import type { AskPerson } from "./terminal.ts";
 
 /** The part of a session that answering needs. */
@@ -47,9 +48,15 @@ export function refuseAsks(session: Asked): () => void {
   return answerAsks(session, (ask) => send(session, ask, { verdict: "deny", reason: refusal }, "no-host"));
 }
 
-/** With a person. A question that is more than a choice cannot be answered here yet. */
-export function askPerson(session: Asked, ask: AskPerson): () => void {
+/** With a person. What wants more than a choice or an answer to a question cannot be answered here yet. */
+export function askPerson(session: Asked, ask: AskPerson, readAnswer?: ReadAnswer): () => void {
   return answerAsks(session, async (asked, signal) => {
+    if (asked.kind === "question" && readAnswer) {
+      const answers = await askQuestions(asked, readAnswer, signal);
+      if (signal.aborted) return;
+      const answer: Answer = answers ? { verdict: "allow", data: { answers } } : { verdict: "deny" };
+      return send(session, asked, answer, "host");
+    }
     if (asked.schema !== undefined)
       return send(session, asked, { verdict: "deny", reason: refusal }, "no-host");
     const option = await ask(asked, signal);

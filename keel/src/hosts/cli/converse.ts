@@ -11,7 +11,7 @@ import type { NewPrinter } from "./printer.ts";
 import { showProgress } from "./progress.ts";
 import { showFault } from "./show-fault.ts";
 import { exitCodeOf } from "./signals.ts";
-import { terminalAsker } from "./terminal.ts";
+import { askLine, terminalAsker } from "./terminal.ts";
 
 export type Conversation = {
   /** Without one the unfinished turn goes on. */
@@ -31,7 +31,10 @@ export async function converse(session: OpenSession, conversation: Conversation)
   const { prompt, newPrinter, context, level, steps = "shown" } = conversation;
   const answer =
     conversation.answer ??
-    ((asked) => (hasPerson(context) ? askPerson(asked, terminalAsker(context)) : refuseAsks(asked)));
+    ((asked) =>
+      hasPerson(context)
+        ? askPerson(asked, terminalAsker(context), (words, signal) => askLine(context, words, signal))
+        : refuseAsks(asked));
   const printer = await newPrinter(session, context);
   const outcome = watchOutcome(session, context);
   session.onEvent((envelope) => printer.event(envelope));

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { verifies } from "../../../../test/verifies.ts";
 import { parseArguments } from "./arguments.ts";
 import { openOptions } from "./open-options.ts";
 import { Output } from "./output.ts";
@@ -63,6 +64,21 @@ test("numbers, lists and thinking come as they are meant", async () => {
   });
   expect((await optionsOf(["--max-thinking-tokens", "9"])).thinking).toEqual({ kind: "budget", tokens: 9 });
   expect((await optionsOf(["--allow-dangerously-skip-permissions"])).bypass).toBe("allowed");
+});
+
+test("tools are a preset, names, all or none", async () => {
+  verifies("S0.21");
+  expect((await optionsOf([])).tools).toBe(undefined);
+  expect((await optionsOf(["--tool-preset", "safe-edit"])).tools).toBe("safe-edit");
+  expect((await optionsOf(["--tools", "Read,Bash", "--tools=Grep"])).tools).toEqual(["Read", "Bash", "Grep"]);
+  expect((await optionsOf(["--tools=default"])).tools).toBe("full");
+  expect((await optionsOf(["--tools="])).tools).toEqual([]);
+  await expect(optionsOf(["--tool-preset", "safe"])).rejects.toThrow("full, read-only, no-bash, safe-edit");
+  await expect(optionsOf(["--tool-preset", "full", "--tools", "Read"])).rejects.toThrow("give one of them");
+});
+
+test("without a terminal nobody answers", async () => {
+  expect((await optionsOf([])).asks).toBe("refused");
 });
 
 test("a schema may stand in a file", async () => {

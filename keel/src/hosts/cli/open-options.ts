@@ -4,6 +4,7 @@ import path from "node:path";
 import type { OpenOptions } from "../../app/options.ts";
 import { readInlineSettings, settingSources } from "../../app/setting-sources.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
+import { hasPerson } from "./answer-asks.ts";
 import { amount, oneOf, splitList, usage, wholeNumber } from "./arguments.ts";
 import type { Context } from "./context.ts";
 import type { PrintValues } from "./print-options.ts";
@@ -13,8 +14,9 @@ const modes = ["default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermi
 export async function openOptions(
   values: PrintValues,
   start: "new prompt" | "go on",
-  { env, cwd, version }: Context,
+  context: Context,
 ): Promise<OpenOptions> {
+  const { env, cwd, version } = context;
   const thinkingTokens = wholeNumber("max-thinking-tokens", values["max-thinking-tokens"], 0);
   const fallbackModels = splitList(values["fallback-model"]);
   return {
@@ -31,6 +33,8 @@ export async function openOptions(
     thinking: thinkingTokens === undefined ? undefined : thinkingOf(thinkingTokens),
     permissionMode: oneOf("permission-mode", values["permission-mode"], modes),
     bypass: values["allow-dangerously-skip-permissions"] ? "allowed" : "refused",
+    tools: toolsOf(values),
+    asks: hasPerson(context) ? "answered" : "refused",
     allowedTools: splitList(values["allowed-tools"]),
     disallowedTools: splitList(values["disallowed-tools"]),
     settings: await settingsOf(values.settings, cwd),
@@ -41,6 +45,16 @@ export async function openOptions(
     appendSystemPrompt: values["append-system-prompt"],
     jsonSchema: await schemaOf(values["json-schema"], cwd),
   };
+}
+
+const presets = ["full", "read-only", "no-bash", "safe-edit"] as const;
+
+function toolsOf({ tools, "tool-preset": preset }: PrintValues): OpenOptions["tools"] {
+  if (tools.length > 0 && preset !== undefined)
+    throw usage("--tools names tools and --tool-preset a set of them: give one of them.");
+  if (tools.length === 0) return oneOf("tool-preset", preset, presets);
+  const names = splitList(tools);
+  return names.length === 1 && names[0] === "default" ? "full" : names;
 }
 
 function whichOf(values: PrintValues): OpenOptions["which"] {

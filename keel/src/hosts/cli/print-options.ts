@@ -31,6 +31,16 @@ export const printOptions = {
     value: "MODE",
     says: "default, acceptEdits, plan, dontAsk, auto or bypassPermissions",
   },
+  tools: {
+    kind: "list",
+    value: "NAMES",
+    says: "Only these built-in tools; default for all, an empty value for none",
+  },
+  "tool-preset": {
+    kind: "text",
+    value: "PRESET",
+    says: "full (the default), read-only, no-bash or safe-edit",
+  },
   "allowed-tools": {
     kind: "list",
     aliases: ["allowedTools"],
