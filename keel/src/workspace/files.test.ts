@@ -135,6 +135,26 @@ describe("describing a path", () => {
   });
 });
 
+describe("a path that ends with a slash", () => {
+  test("names a directory and nothing else", async () => {
+    put("src/a.ts", "x");
+    expect(await files.describe("src/")).toMatchObject({ kind: "directory", root: project });
+    for (const given of ["src/a.ts/", "src/a.ts/.", "new/", "src/new/."])
+      expect(await files.describe(given), given).toMatchObject({
+        root: undefined,
+        problem: expect.any(String),
+      });
+    expect(await why(files.write("new/", bytes("y")))).toContain("names a directory");
+    expect(fs.readdirSync(project)).toEqual(["src"]);
+  });
+
+  test("or that is longer than any path is refused at once", { timeout: 2_000 }, async () => {
+    expect(await files.describe("a/../".repeat(1_000_000))).toMatchObject({
+      problem: "The path is too long.",
+    });
+  });
+});
+
 describe("reading a file", () => {
   test("gives its bytes, its real path and a stamp of its content", async () => {
     put("a.txt", "one");

@@ -12,6 +12,9 @@ import { errorCode, sayFileError } from "./file-errors.ts";
 /** As many links as Linux follows before it says that they loop. */
 const mostLinks = 40;
 
+/** As long as a path may be for Linux. */
+const mostPathBytes = 4_095;
+
 export type Place = {
   readonly cwd: string;
   readonly roots: readonly string[];
@@ -24,7 +27,8 @@ export async function locate(given: string, { cwd, roots, own = [] }: Place): Pr
   const refused = unusable(given);
   if (refused !== undefined) return hopeless(given, refused);
   const walk = new Walk(path.isAbsolute(given) ? given : `${cwd}/${given}`);
-  const problem = (await walk.leap()) ? undefined : await walk.toTheEnd();
+  const stopped = (await walk.leap()) ? undefined : await walk.toTheEnd();
+  const problem = stopped ?? whyNoDirectory(given, walk);
   if (problem !== undefined) return { ...hopeless(walk.whole, problem), links: walk.passed.length > 0 };
   return {
     path: walk.at,
@@ -35,6 +39,14 @@ export async function locate(given: string, { cwd, roots, own = [] }: Place): Pr
     ...(walk.passed.length > 0 ? { passed: walk.passed } : {}),
     ...(rootOf(walk.at, own) === undefined ? {} : { own: true }),
   };
+}
+
+/** A path that ends with a slash names a directory, for the kernel too. */
+function whyNoDirectory(given: string, walk: Walk): string | undefined {
+  if (!/\/\.?$/.test(given) || (walk.kind === "directory" && walk.missing === 0)) return undefined;
+  return walk.missing > 0
+    ? `${given} ends with a slash, so it names a directory, and there is none.`
+    : `${walk.at} is not a directory.`;
 }
 
 /** The innermost root that holds `target`, compared by whole components: `/a/bc` is not inside `/a/b`. */
@@ -50,6 +62,7 @@ function unusable(given: string): string | undefined {
   if (given.includes("\0")) return "The path holds a NUL byte.";
   if (!given.isWellFormed()) return "The path is not valid text: it holds half of a surrogate pair.";
   if (given.startsWith("\\\\")) return "Network paths are not used.";
+  if (Buffer.byteLength(given) > mostPathBytes) return "The path is too long.";
   if (/^~[^/]*\//.test(given) || given === "~")
     return `"~" is not expanded: give the whole path, or ./${given} for a file of that name.`;
   return undefined;

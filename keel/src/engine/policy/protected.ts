@@ -56,7 +56,7 @@ const rows: readonly Row[] = [
     because: "every new shell runs it",
   },
   {
-    files: [".envrc", ".mise.toml", "mise.toml", ".mise.local.toml", "mise.local.toml", ".autoenv.zsh"],
+    files: [".envrc", ".mise.toml", "mise.toml", ".mise.local.toml", "mise.local.toml", ".direnvrc"],
     directories: [".direnv", ".mise", ".config/mise", ".config/direnv"],
     because: "it is run when a shell enters the directory",
   },
@@ -66,7 +66,8 @@ const rows: readonly Row[] = [
     because: "it decides who may log in and with which key",
   },
   {
-    directories: [".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh"],
+    directories: [".aws", ".azure", ".kube", ".config/gcloud", ".config/gh"],
+    files: [".docker/config.json", ".terraformrc"],
     because: "it holds credentials and names programs that supply them",
   },
   {
@@ -96,8 +97,9 @@ const rows: readonly Row[] = [
       ],
       ...[".pypirc", "pip.conf", ".pydistutils.cfg", ".condarc", ".gemrc", "nuget.config"],
       ...[".cargo/config", ".cargo/config.toml", ".bundle/config", ".bazelrc", ".buckconfig"],
+      ...[".gradle/init.gradle", ".gradle/gradle.properties"],
     ],
-    directories: [".yarn", ".mvn", ".gradle", ".config/pip"],
+    directories: [".yarn", ".mvn", ".gradle/init.d", ".config/pip"],
     because: "a package manager or a build takes programs and addresses from it",
   },
   {
