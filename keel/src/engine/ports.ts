@@ -94,6 +94,8 @@ export type SessionInfo = {
   readonly changedAt: number;
   readonly bytes: number;
   readonly title?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly archived?: boolean | undefined;
   /** The start of the first thing a person said. */
   readonly firstInput?: string | undefined;
   readonly forkedFrom?: { readonly session: string; readonly seq: number } | undefined;
@@ -296,6 +298,22 @@ export interface Documents {
     | { readonly ok: true; readonly totalPages: number; readonly pages: readonly string[] }
     | { readonly ok: false; readonly why: string }
   >;
+}
+
+/** A piece of a shell text as a grammar sees it: plain data. Only named pieces, and what is missing. */
+export type SyntaxNode = {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  /** The grammar does not fit here. */
+  readonly isBroken: boolean;
+  readonly children: readonly SyntaxNode[];
+};
+
+/** A second reader of shell texts, independent of the engine's own. Loads what it needs at the first call. */
+export interface Grammar {
+  /** Undefined when the text is too long or too large a tree: then it counts as not understood. Never throws. */
+  parse(text: string): Promise<SyntaxNode | undefined>;
 }
 
 /** The place where a session works. */

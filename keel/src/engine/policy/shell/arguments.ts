@@ -17,8 +17,8 @@ export type Argument = {
   readonly isProcess: boolean;
   /** The variables whose values it shows. */
   readonly variables: readonly string[];
-  /** It holds the output of a command, or an expansion that does more than to show a value. */
-  readonly isComputed: boolean;
+  /** It holds an expansion that does more than to show a value. */
+  readonly isOpaque: boolean;
 };
 
 /** What is known of variables and of the home directory while the text is judged. */
@@ -74,7 +74,7 @@ class Build {
   #isAsWritten = true;
   #mayDivide = false;
   #isProcess = false;
-  #isComputed = false;
+  #isOpaque = false;
   #variables: string[] = [];
 
   constructor(known: Known) {
@@ -87,7 +87,7 @@ class Build {
   ): void {
     this.#shown += sign;
     if (!quoted && sign === "~" && mayBeHome(at)) return this.#home(at);
-    if (!quoted && (sign === "*" || sign === "?" || sign === "[")) this.#glob();
+    if (!quoted && (sign === "*" || sign === "?" || (sign === "[" && isClosed(at)))) this.#glob();
     this.#text += sign;
   }
 
@@ -101,7 +101,7 @@ class Build {
       return;
     }
     this.#isProcess ||= part.kind === "process";
-    this.#isComputed ||= part.kind !== "process";
+    this.#isOpaque ||= part.kind === "expansion" || part.kind === "array";
     this.#unknown(
       part.kind === "command" || part.kind === "expansion" ? part.quoted : part.kind === "process",
     );
@@ -117,7 +117,7 @@ class Build {
       mayDivide: this.#mayDivide || this.#isGlob,
       isProcess: this.#isProcess,
       variables: this.#variables,
-      isComputed: this.#isComputed,
+      isOpaque: this.#isOpaque,
     };
   }
 
@@ -152,6 +152,15 @@ class Build {
     this.#prefix ??= this.#text;
   }
 }
+
+/** A bracket that nothing closes is only a bracket. */
+const isClosed = ({ pieces, index }: { pieces: readonly Piece[]; index: number }): boolean =>
+  pieces
+    .slice(index + 1, index + longestBracket)
+    .some((piece) => "part" in piece || piece.sign.includes("]")) || pieces.length > index + longestBracket;
+
+/** Behind a bracket so many signs are looked at; longer ones are taken for a pattern. */
+const longestBracket = 256;
 
 /** At the start of a word, and behind the `=` or a `:` of one that looks like an assignment. */
 function mayBeHome({ pieces, index }: { pieces: readonly Piece[]; index: number }): boolean {

@@ -14,8 +14,8 @@ export type Redirection = {
   readonly operator: Operator;
   readonly descriptor: string;
   readonly target: Argument;
-  /** The text of a here-document or here-string that depends on nothing. */
-  readonly text?: string | undefined;
+  /** The text of a here-document. */
+  readonly body?: Argument | undefined;
 };
 
 /** A simple command, or redirections that stand alone. */
@@ -241,19 +241,12 @@ class Walker {
   }
 }
 
-function redirection({ operator, descriptor, target, body }: Redirect, known: Known): Redirection {
-  const given = targetOf(target, known);
-  const text = body ?? (operator === "<<<" ? target : undefined);
-  const isFixed = text?.parts.every((part) => part.kind === "text") ?? false;
-  return {
-    operator,
-    descriptor,
-    target: given,
-    ...(isFixed && text
-      ? { text: text.parts.map((part) => (part.kind === "text" ? part.text : "")).join("") }
-      : {}),
-  };
-}
+const redirection = ({ operator, descriptor, target, body }: Redirect, known: Known): Redirection => ({
+  operator,
+  descriptor,
+  target: operator === "<<<" ? assignedValue(target, known) : targetOf(target, known),
+  ...(body ? { body: assignedValue(body, known) } : {}),
+});
 
 /** One question about a file or a comparison of two words that are known: nothing in it is evaluated. */
 function isPlainCondition(words: readonly Word[]): boolean {

@@ -1,0 +1,125 @@
+/**
+ * A shell text, understood as far as it can be: the programs that it names, what those run in turn, what it may do,
+ * and whether it is proved to only read. Pure, total and linear; whatever is in doubt makes the answer stricter.
+ */
+import { hiddenCharacters } from "../../../kernel/visible.ts";
+import type { SyntaxNode } from "../../ports.ts";
+import { type Command, commandsOf, withInner } from "./commands.ts";
+import { type Effects, effectsOf } from "./effects.ts";
+import type { World } from "./places.ts";
+import { shells } from "./programs/wrappers.ts";
+import { type Proof, prove } from "./prove.ts";
+import { readScript } from "./read-script.ts";
+import { differenceOf } from "./second-opinion.ts";
+import { type Step, walk } from "./walk.ts";
+
+export type Analysis =
+  /** It could not be read: nothing is known, and nothing is assumed. */
+  | { readonly kind: "unread"; readonly because: string }
+  | {
+      readonly kind: "read";
+      readonly commands: readonly Command[];
+      /** Every step, also those without a program. */
+      readonly steps: readonly Step[];
+      /** Why the text as a whole cannot be approved by what its commands are. */
+      readonly doubts: readonly string[];
+      readonly effects: Effects;
+      /** One for each step, in their order. */
+      readonly proofs: readonly Proof[];
+      readonly functions: readonly string[];
+    };
+
+export type Surroundings = World & {
+  /** Where the command starts. */
+  readonly cwd: string;
+};
+
+/** A text longer than this is never approved by what it is made of. */
+export const mostApproved = 10_000;
+/** A text longer than this is not even looked at. */
+export const mostRead = 1_000_000;
+
+/** The tree is a second reader's opinion of the same text: without it nothing is approved. */
+export function analyse(text: string, world: Surroundings, tree: SyntaxNode | undefined): Analysis {
+  if (text.length > mostRead) return { kind: "unread", because: `it is longer than ${mostRead} characters` };
+  if (text.includes("\0") || !text.isWellFormed()) return { kind: "unread", because: "it is not valid text" };
+  const script = readScript(text);
+  if (!script.ok) return { kind: "unread", because: script.error };
+  const known = { home: world.home, variables: knownVariables(text, world) };
+  const walked = walk(script.value, { directories: [world.cwd], known });
+  const commands = commandsOf(walked, known);
+  const doubts = [...textDoubts(text), ...walked.doubts];
+  if (text.length <= mostApproved) {
+    const difference = tree
+      ? differenceOf(tree, { text, steps: walked.steps })
+      : "no second reader has seen it";
+    if (difference !== undefined) doubts.push(difference);
+  }
+  return {
+    kind: "read",
+    commands,
+    steps: walked.steps,
+    doubts,
+    effects: withForkBomb(text, effectsOf(walked.steps, commands, world)),
+    proofs: provedAll(walked.steps, commands, world),
+    functions: walked.functions,
+  };
+}
+
+function textDoubts(text: string): string[] {
+  const doubts: string[] = [];
+  if (text.length > mostApproved) doubts.push(`it is longer than ${mostApproved} characters`);
+  const hidden = hiddenCharacters(text);
+  if (hidden.length > 0)
+    doubts.push(`it holds characters that do not show as they are: ${hidden.slice(0, 5).join(" ")}`);
+  return doubts;
+}
+
+/** Values that the harness itself gives, unless the text names the variable as something to set. */
+function knownVariables(text: string, { home, cwd }: Surroundings): Map<string, string> {
+  const isSet = (name: string): boolean => new RegExp(`(?<![$\\w{])${name}(?!\\w)`).test(text);
+  return new Map([
+    ...(isSet("HOME") ? [] : [["HOME", home] as const]),
+    ...(isSet("PWD") ? [] : [["PWD", cwd] as const]),
+  ]);
+}
+
+function provedAll(steps: readonly Step[], commands: readonly Command[], world: World): Proof[] {
+  const bySteps = new Map(commands.map((command) => [command.step, command]));
+  return steps.map((step) => {
+    const command = bySteps.get(step);
+    return command && isShellWithText(command) ? proveShell(command, world) : prove(step, world);
+  });
+}
+
+const isShellWithText = ({ step, inner, hides }: Command): boolean =>
+  step.words[0] !== undefined &&
+  step.words[0].kind === "fixed" &&
+  shells.has(step.words[0].text) &&
+  inner.length > 0 &&
+  !hides;
+
+/** `bash -c '…'` only reads if everything in it does; but it is another shell, so it is asked about. */
+function proveShell(command: Command, world: World): Proof {
+  const own = prove({ ...command.step, words: [] }, world);
+  const proofs = [own, ...command.inner.map(({ step }) => prove(step, world))];
+  const unproved = proofs.find(({ ok }) => !ok);
+  return unproved ?? { ok: true, reads: [], concerns: ["it runs in another shell"] };
+}
+
+/** A function that calls itself twice, for ever. */
+const withForkBomb = (text: string, effects: Effects): Effects =>
+  text.includes("()") &&
+  /([^\s(){}|&;]{1,64})\s{0,8}\(\)\s{0,8}\{[^}]{0,64}?\1\s{0,8}\|\s{0,8}\1/.test(text.slice(0, mostApproved))
+    ? { ...effects, destructive: true }
+    : effects;
+
+/** The names of the programs in the text, one for each simple command. */
+export const programsOf = (analysis: Analysis): string[] =>
+  analysis.kind === "read" ? analysis.commands.map(({ name }) => name) : [];
+
+/** The names of the programs that those run in turn. */
+export const wrappedOf = (analysis: Analysis): string[] =>
+  analysis.kind === "read"
+    ? analysis.commands.flatMap(({ inner }) => inner.flatMap(withInner).map(({ name }) => name))
+    : [];

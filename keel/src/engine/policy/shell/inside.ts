@@ -1,0 +1,105 @@
+/** What a command runs beside itself, as far as its words show it: the programs of wrappers, shells and options. */
+import type { Argument } from "./arguments.ts";
+import type { Inner, Inside } from "./programs/inner.ts";
+import { insideOptions } from "./programs/option-programs.ts";
+import { shells, type Wrapper, wrappers } from "./programs/wrappers.ts";
+import type { Step } from "./walk.ts";
+
+const nothing: Inside = { inner: [], hides: false };
+
+export function insideOf(step: Step): Inside {
+  const [program, ...rest] = step.words;
+  if (!program) return nothing;
+  const name = programName(program);
+  const isShell = shells.has(name) || isUnknownShell(program, rest);
+  if (isShell) return insideShell(step, rest);
+  if (name === "trap") return rest.length > 1 ? scripts([rest[0]]) : nothing;
+  const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
+  return wrapper ? insideWrapper(wrapper, rest, name) : insideOptions(name, rest, step);
+}
+
+/** Without the directory that it lies in. */
+export const programName = ({ kind, text, name }: Argument): string =>
+  kind === "fixed" ? text.slice(text.lastIndexOf("/") + 1) : name;
+
+/** `$SHELL -c 'rm x'`: whatever it is, it is used as a shell. */
+const isUnknownShell = ({ kind }: Argument, rest: readonly Argument[]): boolean =>
+  kind === "unknown" && rest.some(({ text }) => /^-[a-z]*c$/.test(text));
+
+function insideShell({ redirections, pipedFrom }: Step, rest: readonly Argument[]): Inside {
+  const flag = rest.findIndex(({ text }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(text));
+  if (flag >= 0) return scripts([rest.slice(flag + 1).find(({ text }) => !/^[-+]/.test(text))]);
+  if (rest.some(({ text }) => /^--(?:version|help)$/.test(text))) return nothing;
+  // It reads its commands from its input, or from a file.
+  const documents = redirections.flatMap(({ operator, body, target }) =>
+    operator === "<<<" ? [target] : body ? [body] : [],
+  );
+  const piped = pipedFrom.flatMap((step) =>
+    step.redirections.flatMap(({ body, operator, target }) =>
+      operator === "<<<" ? [target] : body ? [body] : [],
+    ),
+  );
+  return { ...scripts([...documents, ...piped]), hides: true };
+}
+
+function scripts(words: readonly (Argument | undefined)[]): Inside {
+  const known = words.flatMap((word) => (word?.kind === "fixed" ? [{ script: word.text }] : []));
+  return { inner: known, hides: known.length < words.length };
+}
+
+function insideWrapper(wrapper: Wrapper, given: readonly Argument[], name: string): Inside {
+  const valued = new Set((wrapper.valued ?? "").split(" "));
+  const texts = new Set((wrapper.shellText ?? "").split(" ").filter((option) => option !== ""));
+  const found: Inner[] = [];
+  const start = wrapper.from ? given.findIndex(({ text }) => wrapper.from?.test(text)) + 1 : 0;
+  let skip = wrapper.skip ?? 0;
+  let isOver = false;
+  let sawOption = wrapper.onlyWith === undefined;
+  let at = start;
+  let hides = false;
+  for (; at < given.length; at++) {
+    const word = given[at];
+    const text = word?.text ?? "";
+    if (!isOver && text === "--") isOver = true;
+    else if (!isOver && /^[-+]./.test(word?.prefix ?? "")) {
+      if (name === "command" && /^-[vV]$/.test(text)) return nothing;
+      const option = optionOf(text, texts, valued);
+      sawOption ||= wrapper.onlyWith?.some((needed) => text === needed || option.name === needed) ?? false;
+      const value = option.takesValue ? (option.attached ?? given[++at]?.text) : undefined;
+      const isKnown = option.attached !== undefined || given[at]?.kind === "fixed";
+      if (texts.has(option.name)) {
+        if (isKnown && value !== undefined) found.push({ script: value });
+        else hides = true;
+        if (name !== "env") return { inner: found, hides };
+      }
+    } else if (wrapper.takesAssignments && /^[A-Za-z_]\w*=/.test(word?.prefix ?? "")) continue;
+    else if (skip > 0) skip -= 1;
+    else break;
+  }
+  const rest = given.slice(at);
+  const end = wrapper.until ? rest.findIndex(({ text }) => wrapper.until?.test(text)) : -1;
+  const words = end < 0 ? rest : rest.slice(0, end);
+  if (words.length === 0 || !sawOption) return { inner: found, hides };
+  if (!wrapper.joins) return { inner: [...found, { words }], hides };
+  const isFixed = words.every(({ kind }) => kind === "fixed");
+  return isFixed
+    ? { inner: [{ script: words.map(({ text }) => text).join(" ") }], hides }
+    : { inner: words[0]?.kind === "fixed" ? [{ words }] : [], hides: true };
+}
+
+type Option = { readonly name: string; readonly takesValue: boolean; readonly attached: string | undefined };
+
+function optionOf(text: string, texts: ReadonlySet<string>, valued: ReadonlySet<string>): Option {
+  const takes = (name: string): boolean => valued.has(name) || texts.has(name);
+  if (text.startsWith("--")) {
+    const [name = "", ...value] = text.split("=");
+    return { name, takesValue: takes(name), attached: value.length > 0 ? value.join("=") : undefined };
+  }
+  if (takes(text)) return { name: text, takesValue: true, attached: undefined };
+  // Letters in one word: the first that takes a value takes the rest, or the next word.
+  for (let at = 1; at < text.length; at++) {
+    const name = `-${text[at]}`;
+    if (takes(name)) return { name, takesValue: true, attached: text.slice(at + 1) || undefined };
+  }
+  return { name: text, takesValue: false, attached: undefined };
+}

@@ -1,0 +1,92 @@
+/**
+ * Two readers that know nothing of each other must see the same commands with the same words at the same places, or
+ * the text is not approved. Where a grammar and our own reading differ, at least one of them is not bash.
+ */
+import type { SyntaxNode } from "../../ports.ts";
+import type { Step } from "./walk.ts";
+
+type Span = readonly [number, number];
+
+/** A sentence when they differ. */
+export function differenceOf(
+  tree: SyntaxNode,
+  { text, steps }: { text: string; steps: readonly Step[] },
+): string | undefined {
+  const theirs = commandsIn(tree, text);
+  if (typeof theirs === "string") return theirs;
+  const ours = steps.flatMap(({ spans }) => (spans.length === 0 ? [] : [spans]));
+  if (ours.length !== theirs.length) return "two readers see a different number of commands in it";
+  const places = new Map(theirs.map((spans) => [spans[0]?.[0], spans]));
+  const isSame = ours.every((spans) => {
+    const other = places.get(spans[0]?.[0]);
+    return other !== undefined && sameSpans(spans, other);
+  });
+  return isSame ? undefined : "two readers see different commands in it";
+}
+
+function sameSpans(ours: readonly Span[], theirs: readonly Span[]): boolean {
+  return (
+    ours.length === theirs.length &&
+    ours.every(([start, end], at) => start === theirs[at]?.[0] && end === theirs[at][1])
+  );
+}
+
+/** Kinds of pieces that are known; one that is not may hold anything. */
+const known = new Set(
+  "program list pipeline command command_name word string string_content raw_string ansi_c_string translated_string concatenation number simple_expansion expansion special_variable_name variable_name variable_assignment variable_assignments command_substitution process_substitution arithmetic_expansion subshell compound_statement if_statement elif_clause else_clause for_statement while_statement do_group case_statement case_item negated_command redirected_statement file_redirect file_descriptor herestring_redirect heredoc_redirect heredoc_start heredoc_body heredoc_content heredoc_end test_command unary_expression binary_expression test_operator comment extglob_pattern regex brace_expression parenthesized_expression declaration_command".split(
+    " ",
+  ),
+);
+
+const besideWords = new Set([
+  "variable_assignment",
+  "variable_assignments",
+  "file_redirect",
+  "herestring_redirect",
+  "heredoc_redirect",
+]);
+
+/** The words of every command in the tree, or why it does not count. */
+function commandsIn(tree: SyntaxNode, text: string): (readonly Span[])[] | string {
+  const commands: (readonly Span[])[] = [];
+  // Lists lean to one side and are as deep as they are long: no recursion.
+  const open: SyntaxNode[] = [tree];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (node.isBroken) return "a second reader does not understand it";
+    if (!known.has(node.type)) return `a second reader sees a ${node.type} in it`;
+    if (node.type === "command") commands.push(wordsOf(node, text));
+    if (
+      node.type === "test_command" &&
+      !text.startsWith("[[", node.start) &&
+      !text.startsWith("((", node.start)
+    ) {
+      const words = bracketWords(text, node);
+      if (!words) return "a second reader sees another test in it";
+      commands.push(words);
+    }
+    if (node.type === "declaration_command") commands.push([[node.start, node.end]]);
+    open.push(...node.children);
+  }
+  return commands;
+}
+
+function wordsOf({ children }: SyntaxNode, text: string): Span[] {
+  const spans = children
+    .filter(({ type }) => !besideWords.has(type))
+    .map(({ start, end }): Span => [start, end]);
+  // A grammar that does not know `time` takes it for the program.
+  const isTime = spans.length > 1 && text.slice(...(spans[0] ?? [0, 0])) === "time";
+  const first = isTime
+    ? spans.findIndex(([start, end], at) => at > 0 && !/^--?p?$/.test(text.slice(start, end)))
+    : 0;
+  return spans.slice(Math.max(0, first));
+}
+
+/** The grammar sees an expression in `[ ]`, not words: they are taken from between blanks, where nothing is quoted. */
+function bracketWords(text: string, { start, end }: SyntaxNode): Span[] | undefined {
+  const inside = text.slice(start, end);
+  if (/["'\\$`\n<>(){};&|]/.test(inside)) return undefined;
+  return [...inside.matchAll(/[^ \t]+/g)].map(
+    (match): Span => [start + match.index, start + match.index + match[0].length],
+  );
+}

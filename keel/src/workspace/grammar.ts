@@ -1,0 +1,69 @@
+/** The grammar of bash as a port: a parser in WebAssembly, loaded when the first command comes. */
+import { createRequire } from "node:module";
+import type { Parser, TreeCursor } from "web-tree-sitter";
+import type { Grammar, SyntaxNode } from "../engine/ports.ts";
+
+/** A text longer than this is not parsed: nothing that long is approved by what it is made of. */
+const mostCharacters = 10_000;
+/** Nodes that a text of that length can have, and then some. */
+const mostNodes = 40_000;
+/** A list of commands is a tree that leans to one side: as deep as it is long. */
+const mostDepth = 2_000;
+
+export function openGrammar(): Grammar {
+  let loading: Promise<Parser> | undefined;
+  return {
+    async parse(text) {
+      if (text.length > mostCharacters) return undefined;
+      try {
+        loading ??= load();
+        return parseWith(await loading, text);
+      } catch {
+        return undefined; // Whatever is wrong with the parser, the text counts as not understood.
+      }
+    },
+  };
+}
+
+function parseWith(parser: Parser, text: string): SyntaxNode | undefined {
+  const tree = parser.parse(text);
+  if (!tree) return undefined;
+  const cursor = tree.walk();
+  try {
+    return plainTree(cursor, { nodes: mostNodes }, 0);
+  } finally {
+    cursor.delete();
+    tree.delete();
+  }
+}
+
+async function load(): Promise<Parser> {
+  const { Parser, Language } = await import("web-tree-sitter");
+  const require = createRequire(import.meta.url);
+  await Parser.init();
+  const language = await Language.load(
+    require.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm"),
+  );
+  const parser = new Parser();
+  parser.setLanguage(language);
+  return parser;
+}
+
+/** Undefined when there is more of it than can be looked at. */
+function plainTree(cursor: TreeCursor, budget: { nodes: number }, depth: number): SyntaxNode | undefined {
+  if (budget.nodes-- <= 0 || depth > mostDepth) return undefined;
+  const { nodeType: type, startIndex: start, endIndex: end } = cursor;
+  const isBroken = type === "ERROR" || cursor.nodeIsMissing;
+  const children: SyntaxNode[] = [];
+  if (cursor.gotoFirstChild()) {
+    do {
+      // Signs and words of the language itself tell nothing that the nodes around them do not, unless they are missing.
+      if (!cursor.nodeIsNamed && !cursor.nodeIsMissing) continue;
+      const child = plainTree(cursor, budget, depth + 1);
+      if (!child) return undefined;
+      children.push(child);
+    } while (cursor.gotoNextSibling());
+    cursor.gotoParent();
+  }
+  return { type, start, end, isBroken, children };
+}
