@@ -38,6 +38,8 @@ export type OpenSession = {
   /** Resolves when nothing is left to do. Throws what stopped the work, such as `log_unwritable`. */
   idle(): Promise<void>;
   bill(): Bill;
+  /** An estimate of what the next request holds. */
+  contextTokens(): number;
   /** What runs in the background now. */
   tasks(): readonly RunningTask[];
   /** The durable events after `seq`, from the log. */
@@ -73,6 +75,8 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     model: model.facts.model,
     permissionMode: kit.permissionMode,
     thinking: options.thinking,
+    effort: options.effort,
+    title: options.title,
   });
   undo.move();
   return handleOf({ kit, log, session, model });
@@ -103,7 +107,7 @@ function startOf(
 /** A session that goes on keeps its settings, except for those that are named now; the mode is never inherited. */
 async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   const now: SettingsPatch = session.state.settings ?? {};
-  const names = ["model", "permissionMode", "thinking"] as const;
+  const names = ["model", "permissionMode", "thinking", "effort", "title"] as const;
   const changed = names.filter((name) => wanted[name] !== undefined && !sameJson(wanted[name], now[name]));
   if (changed.length === 0) return;
   await session.submit({
@@ -140,6 +144,7 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
       if (session.fault) throw session.fault;
     },
     bill: () => session.state.bill,
+    contextTokens: () => session.state.contextTokens,
     tasks: () => runningTasks(session.state),
     history: (after) => log.read(after),
     close(reason) {

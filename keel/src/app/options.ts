@@ -2,10 +2,11 @@
 import type { ChosenSource } from "../config/layers.ts";
 import type { Environment } from "../config/paths.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import type { PermissionMode, ThinkingMode } from "../protocol/settings.ts";
+import type { PermissionMode, SessionSettings, ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
 import type { ProgramHook } from "./hooks.ts";
 import type { LimitWish } from "./limits.ts";
+import type { OwnTool } from "./own-tools.ts";
 import type { Which } from "./which-session.ts";
 
 export type OpenOptions = LimitWish & {
@@ -29,6 +30,8 @@ export type OpenOptions = LimitWish & {
   /** Tried in this order when the model is overloaded. */
   readonly fallbackModels?: readonly string[] | undefined;
   readonly thinking?: ThinkingMode | undefined;
+  readonly effort?: SessionSettings["effort"];
+  readonly title?: string | undefined;
   readonly permissionMode?: PermissionMode | undefined;
   /** `allowed` is the word of the person who starts Keel; without it `bypassPermissions` is refused, whoever asks. */
   readonly bypass?: "allowed" | "refused" | undefined;
@@ -40,6 +43,8 @@ export type OpenOptions = LimitWish & {
   readonly tools?: ToolChoice | undefined;
   /** Whether the host answers asks. Tools that only ask are not offered where nobody does, which is meant when left out. */
   readonly asks?: "answered" | "refused" | undefined;
+  /** Tools of the program that opens the session. */
+  readonly ownTools?: readonly OwnTool[] | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly ProgramHook[] | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */

@@ -3,6 +3,7 @@ import { type Environment, pathsOf } from "../config/paths.ts";
 import type { LogNotice, SessionInfo, Store } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import type { Durable } from "../protocol/event.ts";
+import type { SettingsPatch } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
 import { encodeHeader, encodeRecord } from "../store/line.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
@@ -21,6 +22,12 @@ export type Sessions = {
   /** Throws `session_busy` while it is open. */
   delete(id: string): Promise<void>;
   location(id: string): string | undefined;
+  /** A copy up to and with an event, under a new id. Throws `session_unknown`. */
+  fork(id: string, copy: { upTo?: number | undefined; title?: string | undefined }): Promise<string>;
+  /** Changes what a session is found by. Throws `session_busy` while it is open. */
+  label(id: string, patch: Pick<SettingsPatch, "title" | "tag" | "archived">): Promise<void>;
+  /** Writes a log anew from its events, in place of an older one. */
+  restore(id: string, events: readonly Durable[]): Promise<void>;
 };
 
 export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): Sessions {
@@ -40,7 +47,39 @@ export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): S
     },
     delete: (id) => store.delete(id),
     location: (id) => store.location(id),
+    async fork(id, { upTo, title }) {
+      const copy = ids.uuid();
+      await store.fork(id, { id: copy, upTo });
+      if (title !== undefined) await label(store, copy, { patch: { title }, at: clock.now() });
+      return copy;
+    },
+    label: (id, patch) => label(store, id, { patch, at: clock.now() }),
+    async restore(id, events) {
+      if (store.location(id) !== undefined) await store.delete(id);
+      const log = await store.create(id, { cwd });
+      try {
+        await log.append(events);
+      } finally {
+        await log.close();
+      }
+    },
   };
+}
+
+async function label(
+  store: Store,
+  id: string,
+  { patch, at }: { patch: SettingsPatch; at: number },
+): Promise<void> {
+  const log = await store.open(id);
+  try {
+    // The highest number is known once the log was read.
+    for await (const _ of log.read()) void _;
+    const seq = log.lastSeq + 1;
+    await log.append([{ type: "settings.changed", seq, at, session: id, patch, why: "host" }]);
+  } finally {
+    await log.close();
+  }
 }
 
 async function* exportLines(

@@ -16,14 +16,19 @@ export type ToolSet = {
 };
 
 export function toolSet(
-  { tools: choice, asks = "refused", version }: Pick<OpenOptions, "tools" | "asks" | "version">,
+  {
+    tools: choice,
+    asks = "refused",
+    version,
+    ownTools: foreign,
+  }: Pick<OpenOptions, "tools" | "asks" | "version" | "ownTools">,
   { settings, env, rules }: { settings: Settings; env: Environment; rules: Rules },
 ): ToolSet {
   const builtIn = builtInTools({
     web: lateWeb({ allowHosts: settings.web?.allowHosts, version }),
     search: lateSearch({ settings, env, version }),
   });
-  const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env) });
+  const { tools, unknown } = chooseTools({ builtIn, foreign, choice, asks, list: listOf(env) });
   return {
     tools: offeredTools(tools, rules),
     problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),

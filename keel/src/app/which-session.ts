@@ -6,7 +6,13 @@ export type Which =
   | { readonly kind: "new"; readonly id?: string | undefined }
   | { readonly kind: "resume"; readonly from: Origin }
   /** Goes on in a copy; the origin stays as it is, and may be open elsewhere. */
-  | { readonly kind: "fork"; readonly from: Origin; readonly id?: string | undefined };
+  | {
+      readonly kind: "fork";
+      readonly from: Origin;
+      readonly id?: string | undefined;
+      /** The last event that is copied; all when left out. */
+      readonly upTo?: number | undefined;
+    };
 
 /** A session by its id, or the newest of the folder. */
 export type Origin = { readonly session: string } | "newest";
@@ -23,7 +29,7 @@ export async function openLog(
       return store.open(await originId(which.from, store, cwd));
     case "fork": {
       const id = which.id ?? ids.uuid();
-      await store.fork(await originId(which.from, store, cwd), { id });
+      await store.fork(await originId(which.from, store, cwd), { id, upTo: which.upTo });
       return store.open(id);
     }
   }

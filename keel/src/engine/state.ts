@@ -369,6 +369,8 @@ function patched(settings: SessionSettings, patch: SettingsPatch): SessionSettin
     thinking: patch.thinking ?? settings.thinking,
     effort: patch.effort ?? settings.effort,
     title: patch.title ?? settings.title,
+    tag: patch.tag ?? settings.tag,
+    archived: patch.archived ?? settings.archived,
   };
 }
 

@@ -26,6 +26,9 @@ export const sessionSettingsSchema = z.object({
   thinking: thinkingModeSchema,
   effort: z.optional(effortSchema),
   title: z.optional(z.string()),
+  /** A word of the user's own; empty for none. */
+  tag: z.optional(z.string()),
+  archived: z.optional(z.boolean()),
 });
 export type SessionSettings = z.infer<typeof sessionSettingsSchema>;
 

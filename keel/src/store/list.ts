@@ -6,6 +6,7 @@ import type { SessionInfo } from "../engine/ports.ts";
 import { shorten } from "../kernel/text.ts";
 import { type DurableEvent, durableEventSchema } from "../protocol/event.ts";
 import { textOf } from "../protocol/message.ts";
+import type { SettingsPatch } from "../protocol/settings.ts";
 import { logVersion } from "../protocol/version.ts";
 import type { FileFacts, FileLayer, OpenFile } from "./files.ts";
 import { type Checked, checkLine, decodeLine } from "./line.ts";
@@ -70,7 +71,7 @@ async function infoOf(file: OpenFile, place: Place, facts: FileFacts): Promise<S
     createdAt: start.at ?? facts.changedAt,
     changedAt: facts.changedAt,
     bytes: facts.bytes,
-    title: titleIn(end, v) ?? start.title ?? opened?.settings.title,
+    ...labelsOf([opened?.settings ?? {}, ...start.patches, ...patchesIn(end, v)]),
     firstInput: start.firstInput,
     forkedFrom: opened?.forkedFrom,
     parent: opened?.parent,
@@ -83,7 +84,7 @@ class Start {
   cwd: string | undefined;
   at: number | undefined;
   opened: Extract<DurableEvent, { type: "session.opened" }> | undefined;
-  title: string | undefined;
+  patches: SettingsPatch[] = [];
   firstInput: string | undefined;
 
   read(lines: readonly Buffer[]): void {
@@ -96,7 +97,7 @@ class Start {
       }
       const event = eventOf(line, this.v);
       if (event?.type === "session.opened") this.opened ??= event;
-      if (event?.type === "settings.changed") this.title = event.patch.title ?? this.title;
+      if (event?.type === "settings.changed") this.patches.push(event.patch);
       if (event?.type === "input.accepted" && event.input.from.kind === "person") {
         this.firstInput ??= shorten(textOf(event.input.content), FIRST_INPUT_CHARACTERS);
       }
@@ -104,14 +105,19 @@ class Start {
   }
 }
 
-function titleIn(lines: readonly Buffer[], v: number): string | undefined {
-  let title: string | undefined;
-  for (const { line } of whole(lines)) {
-    if (!line.includes('"settings.changed"')) continue;
+function patchesIn(lines: readonly Buffer[], v: number): SettingsPatch[] {
+  return whole(lines).flatMap(({ line }) => {
+    if (!line.includes('"settings.changed"')) return [];
     const event = eventOf(line, v);
-    if (event?.type === "settings.changed") title = event.patch.title ?? title;
-  }
-  return title;
+    return event?.type === "settings.changed" ? [event.patch] : [];
+  });
+}
+
+/** What people gave a session to find it by; the newest counts. */
+function labelsOf(patches: readonly SettingsPatch[]): Pick<SessionInfo, "title" | "tag" | "archived"> {
+  const newest = <K extends "title" | "tag" | "archived">(name: K): SettingsPatch[K] =>
+    patches.findLast((patch) => patch[name] !== undefined)?.[name];
+  return { title: newest("title"), tag: newest("tag") || undefined, archived: newest("archived") };
 }
 
 function whole(lines: readonly Buffer[]): { checked: Checked; line: Buffer }[] {
