@@ -14,6 +14,8 @@ export const budgets = {
   "log-mutations": { sample: 100, full: 10_000, seconds: 3 },
   /** G7: appends of each of four processes to one log. */
   "log-writers": { sample: 60, full: 500, seconds: 5 },
+  /** G6: changes of each of eight processes to one settings file, with a kill for every five. */
+  "settings-writers": { sample: 15, full: 1_000, seconds: 15 },
   /** G9: each of the six kinds of end, with one common wait. */
   "kinds-of-end": { sample: 5, full: 200, seconds: 40 },
   /** G13: interrupts at seeded points. */
