@@ -46,9 +46,6 @@ export function globDepth(rests: readonly string[]): number | undefined {
   return Math.max(...split.map((segments) => segments.length));
 }
 
-/** What stands for itself and for nothing else. */
-export const escapeGlob = (name: string): string => name.replace(/[\\*?[\]{},]/g, "\\$&");
-
 /** Every choice of every group of braces, or undefined when there are too many. */
 function expandBraces(pattern: string): string[] | undefined {
   const group = firstGroup(pattern);
