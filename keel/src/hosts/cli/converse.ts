@@ -5,6 +5,7 @@ import { exitCodes } from "../../kernel/faults.ts";
 import { text } from "../../protocol/message.ts";
 import { askPerson, hasPerson, refuseAsks } from "./answer-asks.ts";
 import { usage } from "./arguments.ts";
+import { awaitTasks } from "./await-tasks.ts";
 import type { Context } from "./context.ts";
 import { watchOutcome } from "./outcome.ts";
 import type { NewPrinter } from "./printer.ts";
@@ -44,7 +45,7 @@ export async function converse(session: OpenSession, conversation: Conversation)
   try {
     const stopAsking = answer(session);
     try {
-      code = await Promise.race([work(session, prompt), stopped.code]);
+      code = await Promise.race([work(session, prompt, context), stopped.code]);
     } finally {
       stopAsking();
     }
@@ -58,10 +59,11 @@ export async function converse(session: OpenSession, conversation: Conversation)
   return code ?? outcome.exitCode();
 }
 
-async function work(session: OpenSession, prompt: string | undefined): Promise<undefined> {
+async function work(session: OpenSession, prompt: string | undefined, context: Context): Promise<undefined> {
   if (prompt !== undefined) await session.submit({ type: "input", content: [text(prompt)] });
   else if (!session.hasWork()) throw usage("This session has no unfinished turn: give a prompt to go on.");
   await session.idle();
+  await awaitTasks(session, context);
 }
 
 /** The first Ctrl-C interrupts the turn and a second one ends the session; asked once more, the process ends at once. */
@@ -84,5 +86,12 @@ function untilStopped(
     resolve(exitCodeOf(signal));
   });
   void out.closed.then(() => resolve(exitCodes.outputClosed));
-  return { code: promise, release };
+  const stopWatching = out.watch();
+  return {
+    code: promise,
+    release() {
+      stopWatching();
+      release();
+    },
+  };
 }

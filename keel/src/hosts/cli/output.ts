@@ -3,13 +3,16 @@
  * for `drained` first. A reader that goes away is a fact to act on, never an uncaught error.
  */
 import type { Writable } from "node:stream";
+import { hasLostReader } from "./lost-reader.ts";
+
+const lookEveryMs = 500;
 
 export class Output {
-  readonly #stream: Writable & { readonly isTTY?: boolean };
+  readonly #stream: Writable & { readonly isTTY?: boolean; readonly fd?: number };
   readonly #gone: PromiseWithResolvers<void> = Promise.withResolvers();
   #isClosed = false;
 
-  constructor(stream: Writable & { readonly isTTY?: boolean }) {
+  constructor(stream: Writable & { readonly isTTY?: boolean; readonly fd?: number }) {
     this.#stream = stream;
     stream.on("error", () => this.#close());
     stream.on("close", () => this.#close());
@@ -27,6 +30,15 @@ export class Output {
   /** Resolves when the reader has gone. */
   get closed(): Promise<void> {
     return this.#gone.promise;
+  }
+
+  /** Looks now and then whether the reader has gone, also when nothing is written. Returns a function that stops it. */
+  watch(): () => void {
+    const { fd } = this.#stream;
+    const timer = setInterval(() => {
+      if (fd !== undefined && hasLostReader(fd)) this.#close();
+    }, lookEveryMs).unref();
+    return () => clearInterval(timer);
   }
 
   /** What the reader has not taken yet. */

@@ -1,0 +1,142 @@
+// Whatever ends Keel, nothing that it started is left two seconds later: sessions of their own, double forks, those who
+// ignore signals, the guard itself.
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { reply, toolUse } from "../../keel/src/testing/reply.ts";
+import { type Process, readProcesses } from "../../keel/src/workspace/process-table.ts";
+import { countOf } from "../budget.ts";
+import { notRunHere } from "../not-run.ts";
+import { verifies } from "../verifies.ts";
+import { command, openStage, type Stage, until } from "./stage.ts";
+
+const children = [
+  "setsid sleep 600 &",
+  `(setsid -f bash -c 'trap "" TERM HUP INT; sleep 600; sleep 600')`,
+  "nohup sleep 600 > /dev/null 2>&1 &",
+  "( (sleep 600 &) & )",
+  "(trap '' TERM; sleep 600) &",
+];
+const waiting = [...children, "trap '' TERM INT", "touch began", "sleep 600; sleep 600"].join("\n");
+const returning = [...children, "touch began"].join("\n");
+
+type Kind = "normal end" | "SIGTERM" | "SIGINT" | "SIGKILL" | "uncaught error" | "parent's death";
+const kinds: readonly Kind[] = [
+  ...(["normal end", "SIGTERM", "SIGINT", "SIGKILL"] as const),
+  ...(["uncaught error", "parent's death"] as const),
+];
+/** At once: more would only wait for each other. */
+const together = 3;
+
+describe.each(["on", "off"] as const)("with the guard %s", (guard) => {
+  test("nothing is left after any kind of end", { timeout: 1_200_000 }, async () => {
+    verifies("G9");
+    if (!existsSync("/proc/self/environ")) return notRunHere("orphans", "no /proc");
+    // Off is the way for a few; it is tried once for each kind.
+    const count = guard === "on" ? countOf("kinds-of-end") : 1;
+    const wanted = Array.from({ length: count }, () => kinds).flat();
+    const families: { kind: Kind; family: Process[] }[] = [];
+    const worker = async (): Promise<void> => {
+      for (let kind = wanted.shift(); kind; kind = wanted.shift())
+        families.push({ kind, family: await runAndEnd(kind, guard) });
+    };
+    await Promise.all(Array.from({ length: together }, worker));
+    await pause(2_000);
+    const alive = new Map(readProcesses().map((one) => [one.pid, one.born]));
+    const left = families.flatMap(({ kind, family }) =>
+      family.filter(({ pid, born }) => alive.get(pid) === born).map(({ pid }) => `${kind}: ${nameOf(pid)}`),
+    );
+    expect(left).toEqual([]);
+    expect(families.every(({ family }) => family.length > children.length)).toBe(true);
+  });
+});
+
+/** Runs one Keel until its command has started all its children, ends it, and returns who was there. */
+async function runAndEnd(kind: Kind, guard: "on" | "off"): Promise<Process[]> {
+  const text = kind === "normal end" ? returning : waiting;
+  const stage = await openStage({ replies: [reply(toolUse("Bash", { command: text })), reply("Done.")] });
+  const mark = randomUUID();
+  const env = { ORPHAN_OF: mark, KEEL_GUARD: guard, ...preloadFor(kind, stage) };
+  const { child, keelPid } = start(kind, stage, env);
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const began = path.join(stage.project, "began");
+  await until(`${kind}: the command has started`, () => existsSync(began) || child.exitCode !== null);
+  const family = familyOf(await keelPid, mark);
+  end(kind, child, await keelPid);
+  await Promise.race([ended, pause(20_000)]);
+  return family;
+}
+
+function start(
+  kind: Kind,
+  stage: Stage,
+  env: Record<string, string>,
+): { child: ChildProcess; keelPid: Promise<number> } {
+  const parameters = ["-p", "go", "--allowed-tools", "Bash", "--output-format", "stream-json"];
+  if (kind !== "parent's death") {
+    const { child } = stage.start(parameters, { env });
+    child.stdin?.end();
+    return { child, keelPid: Promise.resolve(child.pid ?? 0) };
+  }
+  // A program that starts Keel with pipes, as editors do, and is killed.
+  const parent = `const keel = require("node:child_process").spawn(process.argv[1], process.argv.slice(2));
+    keel.stdin.end(); keel.stdout.resume(); keel.stderr.resume(); process.stdout.write(String(keel.pid) + "\\n");`;
+  const child = spawn(process.execPath, ["-e", parent, command, ...parameters], {
+    cwd: stage.project,
+    env: { PATH: process.env["PATH"], ...stage.env, ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const keelPid = new Promise<number>((resolve) =>
+    child.stdout.once("data", (bytes: Buffer) => resolve(Number(bytes.toString()))),
+  );
+  return { child, keelPid };
+}
+
+function end(kind: Kind, child: ChildProcess, keelPid: number): void {
+  switch (kind) {
+    case "normal end":
+      return;
+    case "uncaught error":
+      process.kill(keelPid, "SIGUSR2");
+      return;
+    case "parent's death":
+      child.kill("SIGKILL");
+      return;
+    default:
+      process.kill(keelPid, kind);
+      // The first SIGINT only interrupts the turn; Keel then ends by itself.
+      return;
+  }
+}
+
+/** An error that nobody catches, thrown inside Keel when the test wants it. */
+function preloadFor(kind: Kind, stage: Stage): Record<string, string> {
+  if (kind !== "uncaught error") return {};
+  const file = path.join(stage.project, "..", "throw.mjs");
+  writeFileSync(file, 'process.on("SIGUSR2", () => { throw new Error("nobody expected this"); });');
+  return { NODE_OPTIONS: `--import=${file}` };
+}
+
+/** Keel, whoever descends from it, and whoever carries the mark. */
+function familyOf(keelPid: number, mark: string): Process[] {
+  const everyone = readProcesses();
+  const parents = new Map(everyone.map(({ pid, parent }) => [pid, parent]));
+  const descends = (pid: number | undefined): boolean =>
+    pid !== undefined && pid > 1 && (pid === keelPid || descends(parents.get(pid)));
+  return everyone.filter(({ pid }) => descends(pid) || environmentOf(pid).includes(`ORPHAN_OF=${mark}`));
+}
+
+const environmentOf = (pid: number): string => readOr(`/proc/${pid}/environ`);
+const nameOf = (pid: number): string => `${pid} ${readOr(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`;
+
+function readOr(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return ""; // Ended while we looked.
+  }
+}
