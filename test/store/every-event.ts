@@ -165,6 +165,20 @@ export const everyEvent: readonly DurableEvent[] = [
     ms: 9,
     linesAdded: 1,
     linesRemoved: 1,
+    todos: [
+      {
+        ...{
+          id: "1",
+          text: "Build",
+          status: "in_progress",
+          description: "All of it.",
+          activeForm: "Building",
+        },
+        ...{ owner: "ada", blockedBy: ["2"], metadata: { since: 3 } },
+      },
+      { id: "2", text: "Sail", status: "pending" },
+    ],
+    loads: ["mcp__docs__search"],
   },
   {
     type: "tool.finished",
@@ -191,6 +205,12 @@ export const everyEvent: readonly DurableEvent[] = [
   },
   { type: "task.changed", taskId: "task_1", status: "running", data: { command: "npm run watch" } },
   { type: "context.added", content: [{ type: "text", text: "Go on." }], why: "output_limit" },
+  {
+    type: "context.added",
+    content: [{ type: "text", text: "More tools." }],
+    why: "tools_added",
+    tools: ["mcp__docs__search"],
+  },
   {
     type: "input.accepted",
     input: {

@@ -1,60 +1,11 @@
-import http from "node:http";
-import https from "node:https";
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import zlib from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/verifies.ts";
-import type { Web, WebPage } from "../engine/web.ts";
-import { selfSigned } from "../models/self-signed.ts";
-import { nodeWeb, type WebOptions } from "./web.ts";
+import { quiet, send, testWeb, web } from "../../../test/web-site.ts";
 
-const open: { close(): void }[] = [];
-afterEach(() => {
-  for (const one of open.splice(0)) one.close();
-});
-
-type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => void | Promise<void>;
-
-/** A real server; `host` is a name that only our own resolver knows. */
-async function serve(answer: Answer): Promise<{ port: number; url: string; seen: http.IncomingMessage[] }> {
-  const seen: http.IncomingMessage[] = [];
-  const server = http.createServer((request, response) => {
-    seen.push(request);
-    void answer(request, response);
-  });
-  open.push({
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
-  const port = await listen(server);
-  return { port, url: `http://127.0.0.1:${port}/`, seen };
-}
-
-async function listen(server: net.Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
-
-const web = (options: Partial<WebOptions> = {}): Web =>
-  nodeWeb({ version: "1.2.3", allowHosts: ["127.0.0.1"], ...options });
-const never = new AbortController().signal;
-
-async function pageOf(answer: Answer, options: Partial<WebOptions> = {}): Promise<WebPage> {
-  const { url } = await serve(answer);
-  const found = await web(options).fetch(url, never);
-  if (found.kind !== "page") throw new Error(JSON.stringify(found));
-  return found.page;
-}
-
-const send =
-  (body: string | Uint8Array, headers: http.OutgoingHttpHeaders, status = 200): Answer =>
-  (_, response) =>
-    void response.writeHead(status, headers).end(body);
+const { serve, listen, page: pageOf } = testWeb();
 
 describe("a page", () => {
   test("comes as Markdown, with what is known about it", async () => {
@@ -77,7 +28,7 @@ describe("a page", () => {
 
   test("is asked for with one GET that says who asks and carries nothing of the user's", async () => {
     const { url, seen } = await serve(send("x", { "content-type": "text/plain" }));
-    await web().fetch(url, never);
+    await web().fetch(url, quiet);
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({ method: "GET", url: "/" });
     expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual([
@@ -189,7 +140,7 @@ describe("what is too much", () => {
 
   test("a server that says nothing is left", async () => {
     const { url } = await serve(() => undefined);
-    const answer = await web({ limits: { answerMs: 100 } }).fetch(url, never);
+    const answer = await web({ limits: { answerMs: 100 } }).fetch(url, quiet);
     expect(answer).toEqual({
       kind: "refused",
       why: `${url} cannot be reached: it said nothing for 0.1 seconds.`,
@@ -202,7 +153,7 @@ describe("what is too much", () => {
       const timer = setInterval(() => response.write("x"), 20);
       response.once("close", () => clearInterval(timer));
     });
-    const answer = await web({ limits: { wholeMs: 200 } }).fetch(url, never);
+    const answer = await web({ limits: { wholeMs: 200 } }).fetch(url, quiet);
     expect(answer).toEqual({ kind: "refused", why: `${url} did not answer in full within 0.2 seconds.` });
   });
 
@@ -220,7 +171,7 @@ describe("what is too much", () => {
   test("a name that is never looked up does not hold the call", async () => {
     const answer = await web({ limits: { wholeMs: 100 }, lookUp: () => new Promise(() => undefined) }).fetch(
       "http://slow.example/",
-      never,
+      quiet,
     );
     expect(answer).toMatchObject({ why: expect.stringContaining("within 0.1 seconds") });
   });
@@ -233,7 +184,7 @@ describe("what is refused", () => {
     ["application/octet-stream", "is application/octet-stream"],
   ])("a body of the type %s, with another way to it", async (type, words) => {
     const { url } = await serve(send("%PDF", { "content-type": type }));
-    const answer = await web().fetch(url, never);
+    const answer = await web().fetch(url, quiet);
     expect(answer).toMatchObject({ kind: "refused", why: expect.stringContaining(words) });
     expect(answer).toMatchObject({ why: expect.stringContaining("curl -o") });
   });
@@ -241,7 +192,7 @@ describe("what is refused", () => {
   test("a body without a type that turns out to be binary", async () => {
     for (const bytes of [20, 2_000]) {
       const { url } = await serve(send(Buffer.alloc(bytes), {}));
-      const answer = await web().fetch(url, never);
+      const answer = await web().fetch(url, quiet);
       expect(answer).toMatchObject({ kind: "refused", why: expect.stringContaining("binary data") });
     }
   });
@@ -254,157 +205,36 @@ describe("what is refused", () => {
       response.writeHead(200, { ...type, "content-length": "100" }).write("x");
       setTimeout(() => response.destroy(), 20);
     });
-    expect(await web().fetch(wrong.url, never)).toMatchObject({
+    expect(await web().fetch(wrong.url, quiet)).toMatchObject({
       why: `${wrong.url} sent a body that cannot be unpacked.`,
     });
-    expect(await web().fetch(unknown.url, never)).toMatchObject({
+    expect(await web().fetch(unknown.url, quiet)).toMatchObject({
       why: expect.stringContaining("packed as lzma"),
     });
-    expect(await web().fetch(cut.url, never)).toMatchObject({ why: `${cut.url} broke the connection off.` });
+    expect(await web().fetch(cut.url, quiet)).toMatchObject({ why: `${cut.url} broke the connection off.` });
   });
 
   test("a host that nobody knows or that refuses, in words", async () => {
     const missing = Object.assign(new Error("not found"), { code: "ENOTFOUND" });
     const lookUp = () => Promise.reject(missing);
-    expect(await web({ lookUp }).fetch("http://gone.example/", never)).toMatchObject({
+    expect(await web({ lookUp }).fetch("http://gone.example/", quiet)).toMatchObject({
       why: "http://gone.example/ cannot be found: its host has no address.",
     });
     const closed = net.createServer();
     const port = await listen(closed);
     closed.close();
     const url = `http://127.0.0.1:${port}/`;
-    expect(await web().fetch(url, never)).toMatchObject({ why: `${url} refuses the connection.` });
+    expect(await web().fetch(url, quiet)).toMatchObject({ why: `${url} refuses the connection.` });
   });
 
   test("what does not speak HTTP, or sends too long a head", async () => {
     const talk = async (words: string): Promise<string> => {
       const server = net.createServer((socket) => void socket.on("error", () => undefined).end(words));
-      open.push(server);
       return `http://127.0.0.1:${await listen(server)}/`;
     };
     const garbage = await talk("SSH-2.0-OpenSSH\r\n");
     const long = await talk(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}\r\n\r\n`);
-    expect(await web().fetch(garbage, never)).toMatchObject({ kind: "refused" });
-    expect(await web().fetch(long, never)).toMatchObject({ why: `${long} sent a head that is too long.` });
-  });
-});
-
-test("a certificate that nobody vouches for is refused", async () => {
-  const server = https.createServer(selfSigned(), (_, response) => void response.end("secret"));
-  open.push(server);
-  const url = `https://127.0.0.1:${await listen(server)}/`;
-  expect(await web().fetch(url, never)).toMatchObject({
-    kind: "refused",
-    why: expect.stringContaining("has a certificate that is not trusted"),
-  });
-});
-
-describe("the guard", () => {
-  test("reaches nothing private, not even to ask", async () => {
-    const { url, seen } = await serve(send("secret", { "content-type": "text/plain" }));
-    const answer = await web({ allowHosts: [] }).fetch(url, never);
-    expect(answer).toMatchObject({ kind: "refused", why: expect.stringContaining("loopback") });
-    expect(seen).toEqual([]);
-  });
-
-  test("a public name that leads inside is refused", async () => {
-    const { port, seen } = await serve(send("secret", { "content-type": "text/plain" }));
-    const answer = await web({ allowHosts: [], lookUp: async () => ["127.0.0.1"] }).fetch(
-      `http://inside.example:${port}/`,
-      never,
-    );
-    expect(answer).toMatchObject({ kind: "refused", why: expect.stringContaining("leads to 127.0.0.1") });
-    expect(seen).toEqual([]);
-  });
-
-  test("connects to the address that was judged, however often the name changes its mind", async () => {
-    const { port, seen } = await serve(send("judged", { "content-type": "text/plain" }));
-    let asked = 0;
-    // The second answer leads to a place where nobody listens.
-    const lookUp = async () => [asked++ === 0 ? "127.0.0.1" : "127.0.0.77"];
-    const answer = await web({ allowHosts: ["moving.example"], lookUp }).fetch(
-      `http://moving.example:${port}/`,
-      never,
-    );
-    expect(answer).toMatchObject({ kind: "page", page: { text: "judged" } });
-    expect(asked).toBe(1);
-    expect(seen[0]?.headers.host).toBe(`moving.example:${port}`);
-  });
-
-  test("judges the name again at every redirect", async () => {
-    const { port, seen } = await serve(
-      (_, response) => void response.writeHead(302, { location: "/again" }).end(),
-    );
-    let asked = 0;
-    const lookUp = async () => [asked++ === 0 ? "127.0.0.1" : "127.0.0.77"];
-    const url = `http://moving.example:${port}/`;
-    const answer = await web({ allowHosts: ["moving.example"], lookUp }).fetch(url, never);
-    expect(answer).toMatchObject({ kind: "refused", why: `${url} refuses the connection.` });
-    expect(seen).toHaveLength(1);
-    expect(asked).toBe(2);
-  });
-});
-
-describe("a redirect", () => {
-  const redirect =
-    (target: (path: string) => string | undefined): Answer =>
-    (request, response) => {
-      const to = target(request.url ?? "");
-      if (to === undefined)
-        response.writeHead(200, { "content-type": "text/plain" }).end(`at ${request.url}`);
-      else response.writeHead(301, { location: to }).end();
-    };
-
-  test("on its host is followed, and the page says where it was found", async () => {
-    const { url } = await serve(
-      redirect((path) => (path === "/" ? "/a" : path === "/a" ? "b?c" : undefined)),
-    );
-    const answer = await web().fetch(url, never);
-    expect(answer).toMatchObject({ kind: "page", page: { url: `${url}b?c`, text: "at /b?c" } });
-  });
-
-  test("is followed five times and not six", async () => {
-    const hops = (most: number) => redirect((path) => (path.length - 1 < most ? `${path}x` : undefined));
-    const five = await serve(hops(5));
-    const six = await serve(hops(6));
-    expect(await web().fetch(five.url, never)).toMatchObject({ kind: "page", page: { text: "at /xxxxx" } });
-    expect(await web().fetch(six.url, never)).toEqual({
-      kind: "refused",
-      why: `${six.url} redirects more than 5 times.`,
-    });
-    expect(six.seen).toHaveLength(6);
-  });
-
-  test("to another host or port is told and not followed", async () => {
-    const other = await serve(send("other", { "content-type": "text/plain" }));
-    const { url } = await serve(redirect(() => other.url));
-    expect(await web().fetch(url, never)).toEqual({
-      kind: "moved",
-      status: 301,
-      statusText: "Moved Permanently",
-      to: other.url,
-    });
-    expect(other.seen).toEqual([]);
-    const { url: outside } = await serve(redirect(() => "https://example.org/new"));
-    expect(await web().fetch(outside, never)).toMatchObject({ kind: "moved", to: "https://example.org/new" });
-  });
-
-  test.each([["http://127.0.0.1:1/"], ["file:///etc/passwd"], ["http://169.254.169.254/"]])(
-    "to %s reaches nothing",
-    async (to) => {
-      const { url, seen } = await serve(redirect(() => to));
-      expect((await web().fetch(url, never)).kind).toBe("moved");
-      expect(seen).toHaveLength(1);
-    },
-  );
-
-  test("that names no place is a page like any other", async () => {
-    const { url } = await serve(
-      (_, response) => void response.writeHead(302, { "content-type": "text/plain" }).end("lost"),
-    );
-    expect(await web().fetch(url, never)).toMatchObject({
-      kind: "page",
-      page: { status: 302, text: "lost" },
-    });
+    expect(await web().fetch(garbage, quiet)).toMatchObject({ kind: "refused" });
+    expect(await web().fetch(long, quiet)).toMatchObject({ why: `${long} sent a head that is too long.` });
   });
 });
