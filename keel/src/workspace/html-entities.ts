@@ -9,18 +9,13 @@ export function decodeEntities(text: string): string {
 const reference = /&(#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});?/g;
 
 function characterOf(body: string): string | undefined {
-  if (!body.startsWith("#")) return named(body);
+  if (!body.startsWith("#")) return names.get(body);
   const hex = body[1] === "x" || body[1] === "X";
   const code = hex ? Number.parseInt(body.slice(2), 16) : Number.parseInt(body.slice(1), 10);
   // What is no character, and half of a pair, becomes the mark for such things.
   return code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)
     ? "\ufffd"
     : String.fromCodePoint(code);
-}
-
-function named(name: string): string | undefined {
-  const at = ` ${table} `.indexOf(` ${name}=`);
-  return at < 0 ? undefined : String.fromCodePoint(Number.parseInt(table.slice(at + name.length + 1), 16));
 }
 
 /** Name and code point, so that the source stays readable without its characters. */
@@ -43,3 +38,10 @@ const table = [
   "uuml=fc yacute=fd yuml=ff oelig=153 OElig=152 scaron=161 Scaron=160 colon=3a comma=2c period=2e lpar=28",
   "rpar=29 lsqb=5b rsqb=5d lbrack=5b rbrack=5d lcub=7b rcub=7d sol=2f bsol=5c vert=7c excl=21 quest=3f equals=3d",
 ].join(" ");
+
+const names: ReadonlyMap<string, string> = new Map(
+  table.split(" ").map((entry) => {
+    const [name = "", code = ""] = entry.split("=");
+    return [name, String.fromCodePoint(Number.parseInt(code, 16))];
+  }),
+);

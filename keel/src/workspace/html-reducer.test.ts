@@ -169,6 +169,7 @@ test.each([
   ["nested tables", "<table><tr><td>"],
   ["open links", "<a href=x>y"],
   ["signs", "&"],
+  ["characters by name", "&yuml;"],
   ["open comments", "<!--"],
   ["attributes", "<p a = = ' \" "],
 ])("a page of nothing but %s takes no longer than its length", (_, piece) => {
