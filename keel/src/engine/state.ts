@@ -318,12 +318,15 @@ function settleCalls(state: State): State {
 
 function closeAsk(state: State, event: Extract<Durable, { type: "ask.closed" }>): State {
   const ask = state.asks.find(({ id }) => id === event.askId);
-  const rule = ask?.options.find(({ id }) => id === event.answer.option)?.rule;
+  const { answer } = event;
+  const rule = ask?.options.find(({ id }) => id === answer.option)?.rule;
+  const added =
+    answer.verdict === "deny" ? [] : [...(rule === undefined ? [] : [rule]), ...(answer.rules ?? [])];
   return {
     ...state,
     asks: state.asks.filter(({ id }) => id !== event.askId),
     answers: new Map(state.answers).set(event.askId, { answer: event.answer, by: event.by }),
-    rules: rule === undefined || event.answer.verdict === "deny" ? state.rules : [...state.rules, rule],
+    rules: added.length === 0 ? state.rules : [...state.rules, ...added],
   };
 }
 

@@ -33,6 +33,8 @@ export const answerSchema = z.object({
   verdict: z.enum(["allow", "deny"]),
   /** Which option was picked. */
   option: z.optional(z.string()),
+  /** Rules that the host adds for the rest of the session, as they would stand in the settings. */
+  rules: z.optional(z.array(z.string())),
   /** Words for the model. */
   reason: z.optional(z.string()),
   /** A changed input; it is decided again. */

@@ -2,6 +2,7 @@
 import type { OpenSession } from "../app/open-session.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Answer, Ask } from "../protocol/ask.ts";
+import type { PermissionMode } from "../protocol/settings.ts";
 
 export type PermissionUpdate = {
   type: "addRules" | "replaceRules" | "removeRules" | "setMode" | "addDirectories" | "removeDirectories";
@@ -50,7 +51,10 @@ export function answerWith(session: OpenSession, canUseTool: CanUseTool | undefi
     if (!canUseTool) return send(ask, { verdict: "deny", reason: nobody }, "no-host");
     const answer = await askProgram(canUseTool, ask, signal);
     // Null: the program answers by another way.
-    if (answer && !signal.aborted) await send(ask, answer, "host");
+    if (!answer || signal.aborted) return;
+    if (answer.mode !== undefined)
+      await session.submit({ type: "set", patch: { permissionMode: answer.mode } }).catch(() => undefined);
+    await send(ask, answer.answer, "host");
   }
 
   async function send(ask: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
@@ -71,11 +75,13 @@ export function answerWith(session: OpenSession, canUseTool: CanUseTool | undefi
   };
 }
 
+type Decided = { answer: Answer; mode: PermissionMode | undefined };
+
 async function askProgram(
   canUseTool: CanUseTool,
   ask: Ask,
   signal: AbortSignal,
-): Promise<Answer | undefined> {
+): Promise<Decided | undefined> {
   const input = inputOf(ask);
   try {
     const result = await canUseTool(ask.tool ?? "", input, {
@@ -86,29 +92,41 @@ async function askProgram(
       title: ask.title,
       suggestions: suggestionsFor(ask),
     });
-    return result === null ? undefined : answerOf(result, ask);
+    return result === null ? undefined : { answer: answerOf(result), mode: modeIn(result) };
   } catch (thrown) {
-    return {
-      verdict: "deny",
-      reason: `The permission callback failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    };
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { answer: { verdict: "deny", reason: `The permission callback failed: ${why}` }, mode: undefined };
   }
 }
 
-function answerOf(result: PermissionResult, ask: Ask): Answer {
+function answerOf(result: PermissionResult): Answer {
   if (result.behavior === "deny") {
     return { verdict: "deny", reason: result.message, ...(result.interrupt ? { interrupt: true } : {}) };
   }
-  const remembered = (result.updatedPermissions ?? []).some(
-    ({ type, behavior }) => type === "addRules" && behavior === "allow",
-  );
-  const always = remembered ? ask.options.find(({ rule }) => rule !== undefined) : undefined;
+  const rules = (result.updatedPermissions ?? []).flatMap(rulesIn);
   return {
     verdict: "allow",
-    ...(always ? { option: always.id } : {}),
+    ...(rules.length > 0 ? { rules } : {}),
     ...(result.updatedInput === undefined ? {} : { input: result.updatedInput as Json }),
   };
 }
+
+function modeIn(result: PermissionResult): PermissionMode | undefined {
+  if (result.behavior === "deny") return undefined;
+  const mode = result.updatedPermissions?.findLast(({ type }) => type === "setMode")?.mode;
+  return modes.find((known) => known === mode);
+}
+
+/** Bypassing is never the answer to a question. */
+const modes = ["default", "acceptEdits", "plan", "dontAsk"] as const satisfies readonly PermissionMode[];
+
+/** Whatever the destination, it holds for this session; files are the program's to write. */
+const rulesIn = ({ type, behavior, rules = [] }: PermissionUpdate): string[] =>
+  type === "addRules" && behavior === "allow"
+    ? rules.map(({ toolName, ruleContent }) =>
+        ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
+      )
+    : [];
 
 /** What the engine offers to remember, as the interface writes it. */
 function suggestionsFor(ask: Ask): PermissionUpdate[] {

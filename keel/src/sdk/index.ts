@@ -1,6 +1,74 @@
 /** The SDK: what `import "keel"` gives. Every export is listed by name. */
+
+export type {
+  HookEvent,
+  HookInput,
+  HookMoment,
+  HookMomentOf,
+  HookOutput,
+  HookSpecificOutput,
+} from "../protocol/hook.ts";
+export { hookEvents as HOOK_EVENTS } from "../protocol/hook.ts";
+export type { PermissionMode } from "../protocol/settings.ts";
 export type { CanUseTool, PermissionResult, PermissionUpdate } from "./callbacks.ts";
 export type { UserMessage } from "./content.ts";
+export { AbortError, type Prompt } from "./conversation.ts";
+export type {
+  HookCallback,
+  HookCallbackMatcher,
+  HookInputOf,
+  HookJSONOutput,
+  HookMap,
+} from "./hooks.ts";
+export type {
+  AccountInfo,
+  AgentInfo,
+  ContextUsage,
+  InitializationResult,
+  ModelInfo,
+  SlashCommand,
+} from "./introspection.ts";
+export {
+  createSdkMcpServer,
+  type McpHttpServerConfig,
+  type McpSdkServerConfig,
+  type McpServerConfig,
+  type McpServerStatus,
+  type McpStdioServerConfig,
+  type SdkMcpServer,
+} from "./mcp-server.ts";
 export type * from "./messages.ts";
-export type { Options } from "./options.ts";
-export { AbortError, type Prompt, type Query, query, type RewindFilesResult } from "./query.ts";
+export type { Options, SystemPromptPreset } from "./options.ts";
+export { type Query, query, type RewindFilesResult, startup, type WarmQuery } from "./query.ts";
+export { createSession, resumeSession, type SDKSession } from "./session.ts";
+export {
+  archiveSession,
+  deleteSession,
+  forkSession,
+  getSessionInfo,
+  getSessionMessages,
+  listSessions,
+  renameSession,
+  type SDKSessionInfo,
+  type SessionMessage,
+  type SessionPlace,
+  tagSession,
+  unarchiveSession,
+} from "./session-functions.ts";
+export {
+  InMemorySessionStore,
+  type SessionKey,
+  type SessionStore,
+  type SessionStoreEntry,
+} from "./session-store.ts";
+export {
+  type AnyToolDefinition,
+  type CallToolResult,
+  type SdkMcpToolDefinition,
+  type ToolAnnotations,
+  type ToolContent,
+  type ToolExtra,
+  type ToolExtras,
+  tool,
+} from "./tool.ts";
+export type { OutputOf, Shape, StandardSchema } from "./tool-schema.ts";

@@ -31,6 +31,15 @@ export type SDKSystemNotice =
   | SDKMirrorErrorMessage
   | SDKSessionWritesLostMessage;
 
+/** The life of a message that the program gave an id. */
+export type SDKCommandLifecycleMessage = {
+  type: "command_lifecycle";
+  command_uuid: string;
+  state: "queued" | "started" | "completed" | "cancelled";
+  uuid: UUID;
+  session_id: string;
+};
+
 export type SDKAPIRetryMessage = System<"api_retry"> & {
   attempt: number;
   max_retries: number;

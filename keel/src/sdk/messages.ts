@@ -15,6 +15,7 @@ import type {
 } from "./messages-content.ts";
 import type {
   SDKAuthStatusMessage,
+  SDKCommandLifecycleMessage,
   SDKConversationResetMessage,
   SDKPromptSuggestionMessage,
   SDKRateLimitEvent,
@@ -32,6 +33,7 @@ export type SDKMessage =
   | SDKSystemMessage
   | SDKPartialAssistantMessage
   | SDKSystemNotice
+  | SDKCommandLifecycleMessage
   | SDKTaskMessage
   | SDKToolProgressMessage
   | SDKToolUseSummaryMessage

@@ -1,0 +1,65 @@
+/** What a session tells about itself: commands, models, agents, account. */
+import { knownModels } from "../app/known-models.ts";
+import type { OpenSession } from "../app/open-session.ts";
+
+export type SlashCommand = { name: string; description: string; argumentHint: string };
+export type ModelInfo = { value: string; displayName: string; description: string };
+export type AgentInfo = { name: string; description: string; model?: string };
+export type AccountInfo = {
+  apiKeySource?: string;
+  apiProvider?: string;
+  email?: string;
+  organization?: string;
+};
+
+export type InitializationResult = {
+  commands: SlashCommand[];
+  agents: AgentInfo[];
+  models: ModelInfo[];
+  account: AccountInfo;
+  output_style: string;
+  available_output_styles: string[];
+};
+
+export type ContextUsage = {
+  totalTokens: number;
+  maxTokens: number;
+  percentage: number;
+  model: string;
+};
+
+export const commands: readonly SlashCommand[] = [
+  {
+    name: "compact",
+    description: "Replaces the older part of the conversation by a summary.",
+    argumentHint: "[what the summary should keep]",
+  },
+];
+
+export async function describeSession(
+  session: OpenSession,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<InitializationResult> {
+  const { info } = session;
+  const models = await knownModels({ env, cwd: info.cwd });
+  return {
+    commands: [...commands],
+    agents: [],
+    models: models.map(({ id, name, provider, windowTokens }) => ({
+      value: id,
+      displayName: name,
+      description: `${provider}, ${Math.round(windowTokens / 1000)}k tokens`,
+    })),
+    account: { apiKeySource: info.keySource, apiProvider: info.provider },
+    output_style: "default",
+    available_output_styles: ["default"],
+  };
+}
+
+export function contextUsage(session: OpenSession): ContextUsage {
+  const { model, models } = session.info;
+  const totalTokens = session.contextTokens();
+  const maxTokens = models[model]?.windowTokens ?? 0;
+  const percentage = maxTokens > 0 ? Math.round((totalTokens / maxTokens) * 100) : 0;
+  return { totalTokens, maxTokens, percentage, model };
+}

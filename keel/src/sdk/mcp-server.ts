@@ -1,0 +1,126 @@
+/** `createSdkMcpServer()`: tools of the program, offered under the name of a server and run in this process. */
+import { type OwnTool, ownTool } from "../app/own-tools.ts";
+import { fault } from "../kernel/fault.ts";
+import { type AnyToolDefinition, callTool } from "./tool.ts";
+import { toolInputOf } from "./tool-schema.ts";
+
+export type McpSdkServerConfig = {
+  type: "sdk";
+  name: string;
+  /** The server itself. */
+  instance: SdkMcpServer;
+  /** Milliseconds for a call; none when left out. */
+  timeout?: number;
+  alwaysLoad?: boolean;
+};
+
+export type SdkMcpServer = {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions?: string | undefined;
+  readonly tools: readonly AnyToolDefinition[];
+};
+
+export type McpStdioServerConfig = {
+  type?: "stdio";
+  command: string;
+  args?: string[];
+  env?: Record<string, string>;
+  timeout?: number;
+};
+export type McpHttpServerConfig = {
+  type: "http" | "sse";
+  url: string;
+  headers?: Record<string, string>;
+  timeout?: number;
+};
+export type McpServerConfig = McpSdkServerConfig | McpStdioServerConfig | McpHttpServerConfig;
+
+export type McpServerStatus = {
+  name: string;
+  status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
+  serverInfo?: { name: string; version: string };
+  error?: string;
+  tools?: { name: string; description?: string; annotations?: AnyToolDefinition["annotations"] }[];
+};
+
+/** Throws `usage` for two tools of one name. */
+export function createSdkMcpServer({
+  name,
+  version = "1.0.0",
+  instructions,
+  tools = [],
+  alwaysLoad,
+  timeout,
+}: {
+  name: string;
+  version?: string;
+  instructions?: string;
+  tools?: AnyToolDefinition[];
+  alwaysLoad?: boolean;
+  timeout?: number;
+}): McpSdkServerConfig {
+  const double = tools.find((one, index) => tools.findIndex((other) => other.name === one.name) < index);
+  if (double) throw fault("usage", { reason: `The server ${name} has two tools called ${double.name}.` });
+  return {
+    type: "sdk",
+    name,
+    instance: { name, version, instructions, tools: [...tools] },
+    ...(alwaysLoad === undefined ? {} : { alwaysLoad }),
+    ...(timeout === undefined ? {} : { timeout }),
+  };
+}
+
+type Servers = Readonly<Record<string, McpServerConfig>>;
+
+/** The tools of all servers in this process, under the names that the model sees. */
+export function ownToolsOf(servers: Servers = {}): OwnTool[] {
+  return Object.entries(servers).flatMap(([server, config]) =>
+    config.type === "sdk" ? config.instance.tools.map((one) => toolOf(one, { server, config })) : [],
+  );
+}
+
+function toolOf(
+  definition: AnyToolDefinition,
+  { server, config }: { server: string; config: McpSdkServerConfig },
+): OwnTool {
+  return ownTool({
+    name: toolName(server, definition.name),
+    description: definition.description,
+    ...toolInputOf(definition.inputSchema),
+    readOnly: definition.annotations?.readOnlyHint === true,
+    timeoutMs: config.timeout,
+    run: (input, call) => callTool(definition, input, call),
+  });
+}
+
+/** A tool by the name that the model sees. */
+export function definitionNamed(servers: Servers = {}, name: string): AnyToolDefinition | undefined {
+  for (const [server, config] of Object.entries(servers)) {
+    if (config.type !== "sdk") continue;
+    const found = config.instance.tools.find((one) => toolName(server, one.name) === name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const toolName = (server: string, name: string): string => `mcp__${plain(server)}__${plain(name)}`;
+const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
+
+export function serverStates(servers: Servers = {}): McpServerStatus[] {
+  return Object.entries(servers).map(([name, config]): McpServerStatus => {
+    if (config.type !== "sdk")
+      return { name, status: "failed", error: "This version of Keel has no servers outside of the process." };
+    const { instance } = config;
+    return {
+      name,
+      status: "connected",
+      serverInfo: { name: instance.name, version: instance.version },
+      tools: instance.tools.map(({ name: own, description, annotations }) => ({
+        name: own,
+        description,
+        ...(annotations ? { annotations } : {}),
+      })),
+    };
+  });
+}

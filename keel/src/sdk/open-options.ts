@@ -1,0 +1,108 @@
+/** What Keel opens for the options of a program. */
+import type { OpenOptions } from "../app/options.ts";
+import { fault } from "../kernel/fault.ts";
+import { isObject, type JsonObject } from "../kernel/json.ts";
+import type { ThinkingMode } from "../protocol/settings.ts";
+import { hooksOf } from "./hooks.ts";
+import { ownToolsOf } from "./mcp-server.ts";
+import type { Options } from "./options.ts";
+
+const defaultThinkingTokens = 10_000;
+
+/** Throws `usage` for what contradicts itself. */
+export function openOptionsOf(
+  options: Options,
+  { version, processEnv }: { version: string; processEnv: Environment },
+): OpenOptions {
+  return {
+    version,
+    env: environmentOf(options, processEnv),
+    cwd: options.cwd ?? process.cwd(),
+    which: whichOf(options),
+    unfinished: "lost",
+    persist: options.persistSession === false ? "memory" : "disk",
+    settings: options.settings,
+    settingSources: options.settingSources,
+    model: options.model,
+    fallbackModels: options.fallbackModel
+      ?.split(",")
+      .map((name) => name.trim())
+      .filter(Boolean),
+    thinking: thinkingOf(options),
+    effort: options.effort,
+    title: options.title,
+    permissionMode: options.permissionMode,
+    bypass: options.allowDangerouslySkipPermissions ? "allowed" : "refused",
+    allowedTools: options.allowedTools,
+    disallowedTools: options.disallowedTools,
+    tools: Array.isArray(options.tools) ? options.tools : undefined,
+    asks: canAnswer(options) ? "answered" : "refused",
+    ownTools: ownToolsOf(options.mcpServers),
+    hooks: hooksOf(options.hooks),
+    addDirs: options.additionalDirectories,
+    checkpoints: options.enableFileCheckpointing ? "on" : "off",
+    jsonSchema: schemaOf(options),
+    maxTurns: options.maxTurns,
+    maxBudgetUsd: options.maxBudgetUsd,
+    ...promptOf(options),
+  };
+}
+
+export const canAnswer = ({ permissionPrompts, canUseTool, permissionPromptToolName }: Options): boolean =>
+  permissionPrompts !== "none" && (canUseTool ?? permissionPromptToolName) !== undefined;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables of the executable that this interface drives elsewhere mean the same as ours; ours win. */
+const sameMeaning: Readonly<Record<string, string>> = {
+  CLAUDE_CODE_MAX_RETRIES: "KEEL_MAX_RETRIES",
+  CLAUDE_CODE_ENABLE_TASKS: "KEEL_ENABLE_TASKS",
+};
+
+export function environmentOf({ env: given }: Options, processEnv: Environment): Environment {
+  const env = given ?? processEnv;
+  const renamed = Object.entries(sameMeaning).flatMap(([theirs, ours]) =>
+    env[theirs] === undefined ? [] : [[ours, env[theirs]] as const],
+  );
+  return { ...Object.fromEntries(renamed), ...env };
+}
+
+function whichOf({ resume, continue: newest, forkSession, sessionId }: Options): OpenOptions["which"] {
+  if (resume !== undefined && newest) throw fault("usage", { reason: "Give resume or continue, not both." });
+  const from = resume !== undefined ? { session: resume } : newest ? ("newest" as const) : undefined;
+  if (from === undefined) return { kind: "new", id: sessionId };
+  return forkSession ? { kind: "fork", from, id: sessionId } : { kind: "resume", from };
+}
+
+function thinkingOf({ thinking, maxThinkingTokens }: Options): ThinkingMode | undefined {
+  switch (thinking?.type) {
+    case "adaptive":
+      return { kind: "adaptive" };
+    case "enabled":
+      return { kind: "budget", tokens: thinking.budgetTokens ?? defaultThinkingTokens };
+    case "disabled":
+      return { kind: "off" };
+    case undefined:
+      if (maxThinkingTokens === undefined) return undefined;
+      return maxThinkingTokens > 0 ? { kind: "budget", tokens: maxThinkingTokens } : { kind: "off" };
+  }
+}
+
+function promptOf({ systemPrompt }: Options): Pick<OpenOptions, "systemPrompt" | "appendSystemPrompt"> {
+  if (systemPrompt === undefined) return {};
+  if (typeof systemPrompt === "string" || Array.isArray(systemPrompt))
+    return { systemPrompt: [systemPrompt].flat().join("\n\n") };
+  if (systemPrompt.type === "custom") {
+    const { prompt } = systemPrompt as { prompt: string | string[] };
+    return { systemPrompt: [prompt].flat().join("\n\n") };
+  }
+  const { append } = systemPrompt as { append?: string };
+  return append === undefined ? {} : { appendSystemPrompt: append };
+}
+
+function schemaOf({ outputFormat }: Options): JsonObject | undefined {
+  if (outputFormat === undefined) return undefined;
+  if (!isObject(outputFormat.schema))
+    throw fault("usage", { reason: "outputFormat.schema must be a JSON Schema." });
+  return outputFormat.schema as JsonObject;
+}

@@ -1,0 +1,157 @@
+/** Sessions that are kept: listed, read, labelled, copied and deleted without a model. Nothing runs. */
+import type { KeptSession, Sessions } from "../app/sessions.ts";
+import { keptSessions } from "../app/sessions.ts";
+import { Fault, fault } from "../kernel/fault.ts";
+import { projectKeyOf, restoreFrom, type SessionStore } from "./session-store.ts";
+import { seqOfMessage, storedMessages } from "./stored-messages.ts";
+
+export type SDKSessionInfo = {
+  sessionId: string;
+  /** The title, or the start of the first prompt. */
+  summary: string;
+  lastModified: number;
+  fileSize?: number;
+  customTitle?: string;
+  firstPrompt?: string;
+  cwd?: string;
+  tag?: string;
+  createdAt?: number;
+  archived?: boolean;
+};
+
+export type SessionMessage = {
+  type: "user" | "assistant" | "system";
+  uuid: string;
+  session_id: string;
+  message: unknown;
+  parent_tool_use_id: string | null;
+  timestamp?: string;
+};
+
+/** `dir`: the folder of the sessions; `sessionStore`: where they are looked for too. */
+export type SessionPlace = { dir?: string; sessionStore?: SessionStore };
+
+export async function listSessions({
+  dir,
+  limit,
+  offset = 0,
+}: SessionPlace & { limit?: number; offset?: number } = {}): Promise<SDKSessionInfo[]> {
+  const found = await sessionsAt(dir).list(dir === undefined ? {} : { cwd: dir });
+  // A sub-agent's session belongs to its parent.
+  const own = found.filter(({ parent }) => parent === undefined);
+  return own.slice(offset, limit === undefined ? undefined : offset + limit).map(infoOf);
+}
+
+export async function getSessionInfo(
+  sessionId: string,
+  { dir }: SessionPlace = {},
+): Promise<SDKSessionInfo | undefined> {
+  const found = await sessionsAt(dir).list(dir === undefined ? {} : { cwd: dir });
+  const session = found.find(({ id }) => id === sessionId);
+  return session && infoOf(session);
+}
+
+/** None for a session that nobody knows. */
+export async function getSessionMessages(
+  sessionId: string,
+  {
+    limit,
+    offset = 0,
+    includeSystemMessages = false,
+    ...place
+  }: SessionPlace & { limit?: number; offset?: number; includeSystemMessages?: boolean } = {},
+): Promise<SessionMessage[]> {
+  const messages: SessionMessage[] = [];
+  try {
+    const sessions = await found(sessionId, place);
+    for await (const { at, message } of storedMessages(sessions.read(sessionId), sessionId)) {
+      const { type } = message;
+      const isWanted =
+        type === "user" || type === "assistant" || (type === "system" && includeSystemMessages);
+      if (!isWanted) continue;
+      messages.push({
+        type,
+        uuid: message.uuid ?? "",
+        session_id: sessionId,
+        message: type === "system" ? message : message.message,
+        parent_tool_use_id: type === "system" ? null : message.parent_tool_use_id,
+        timestamp: new Date(at).toISOString(),
+      });
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Fault && thrown.code === "session_unknown")) throw thrown;
+  }
+  return messages.slice(offset, limit === undefined ? undefined : offset + limit);
+}
+
+export async function renameSession(
+  sessionId: string,
+  title: string,
+  place: SessionPlace = {},
+): Promise<void> {
+  if (title.trim() === "") throw fault("usage", { reason: "A title must not be empty." });
+  await sessionsAt(place.dir).label(sessionId, { title: title.trim() });
+}
+
+/** Null takes the tag away. */
+export async function tagSession(
+  sessionId: string,
+  tag: string | null,
+  place: SessionPlace = {},
+): Promise<void> {
+  await sessionsAt(place.dir).label(sessionId, { tag: tag?.trim() ?? "" });
+}
+
+export async function archiveSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  await sessionsAt(place.dir).label(sessionId, { archived: true });
+}
+
+export async function unarchiveSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  await sessionsAt(place.dir).label(sessionId, { archived: false });
+}
+
+export async function deleteSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  await sessionsAt(place.dir).delete(sessionId);
+  await place.sessionStore?.delete?.({ projectKey: projectKeyOf(place.dir ?? process.cwd()), sessionId });
+}
+
+/** A copy under a new id, up to and with a message. Throws `session_unknown`, or `usage` for an unknown message. */
+export async function forkSession(
+  sessionId: string,
+  { upToMessageId, title, ...place }: SessionPlace & { upToMessageId?: string; title?: string } = {},
+): Promise<{ sessionId: string }> {
+  const sessions = await found(sessionId, place);
+  const upTo =
+    upToMessageId === undefined
+      ? undefined
+      : await seqOfMessage(sessions.read(sessionId), { sessionId, uuid: upToMessageId });
+  if (upToMessageId !== undefined && upTo === undefined)
+    throw fault("usage", { reason: `The session has no message ${upToMessageId}.` });
+  return { sessionId: await sessions.fork(sessionId, { upTo, title }) };
+}
+
+const sessionsAt = (dir: string | undefined): Sessions =>
+  keptSessions({ env: process.env, cwd: dir ?? process.cwd() });
+
+async function found(sessionId: string, { dir, sessionStore }: SessionPlace): Promise<Sessions> {
+  const sessions = sessionsAt(dir);
+  const key = { projectKey: projectKeyOf(dir ?? process.cwd()), sessionId };
+  if (sessionStore) await restoreFrom(sessionStore, { key, sessions });
+  return sessions;
+}
+
+function infoOf(session: KeptSession): SDKSessionInfo {
+  const { id, title, firstInput, cwd, tag, archived, bytes, createdAt, changedAt } = session;
+  return {
+    sessionId: id,
+    summary: title ?? firstInput ?? "",
+    lastModified: changedAt,
+    fileSize: bytes,
+    createdAt,
+    ...(cwd ? { cwd } : {}),
+    ...(title === undefined ? {} : { customTitle: title }),
+    ...(firstInput === undefined ? {} : { firstPrompt: firstInput }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(archived ? { archived } : {}),
+  };
+}

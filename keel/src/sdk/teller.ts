@@ -1,0 +1,81 @@
+/** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
+import type { OpenSession } from "../app/open-session.ts";
+import type { Queue } from "../kernel/queue.ts";
+import { type Durable, type Envelope, isDurable } from "../protocol/event.ts";
+import { toMessages } from "./dialect.ts";
+import { type Memo, newMemo } from "./dialect-memo.ts";
+import { resultWithoutTurn } from "./dialect-result.ts";
+import { identity, initMessage } from "./dialect-say.ts";
+import { lifecycleOf } from "./lifecycle.ts";
+import { serverStates } from "./mcp-server.ts";
+import type { SDKMessage } from "./messages.ts";
+import type { Options } from "./options.ts";
+import type { SessionKey } from "./session-store.ts";
+import { version } from "./version.ts";
+
+export class Teller {
+  readonly #session: OpenSession;
+  readonly #named: ReadonlySet<string>;
+  readonly #out: Queue<SDKMessage>;
+  #memo: Memo;
+
+  constructor(
+    session: OpenSession,
+    { options, named, out }: { options: Options; named: ReadonlySet<string>; out: Queue<SDKMessage> },
+  ) {
+    const { info } = session;
+    this.#session = session;
+    this.#named = named;
+    this.#out = out;
+    this.#memo = newMemo({
+      sessionId: session.id,
+      cwd: info.cwd,
+      model: info.model,
+      permissionMode: info.permissionMode,
+      tools: info.tools,
+      version,
+      apiKeySource: info.keySource,
+      models: info.models,
+      mcpServers: serverStates(options.mcpServers).map(({ name, status }) => ({ name, status })),
+      partialMessages: options.includePartialMessages ?? false,
+      replayUserMessages: Object.hasOwn(options.extraArgs ?? {}, "replay-user-messages"),
+    });
+  }
+
+  /** Takes a fact in that was told to somebody else. */
+  remember(event: Durable): void {
+    this.#memo = toMessages(event, this.#memo)[1];
+  }
+
+  /** False when the program reads too slowly. */
+  tell(envelope: Envelope): boolean {
+    const [messages, next] = toMessages(envelope, this.#memo);
+    this.#memo = next;
+    const life = isDurable(envelope)
+      ? lifecycleOf(envelope, { named: this.#named, sessionId: this.#session.id })
+      : [];
+    return [...life, ...messages].every((message) => this.#out.push(message));
+  }
+
+  /** Something was said that asks for no answer. */
+  tellNoTurn(): void {
+    const [result, next] = resultWithoutTurn(this.#memo, {
+      ending: { kind: "answer", text: "", isError: false, terminal: "completed" },
+      ms: 0,
+      more: {},
+    });
+    this.#out.push(initMessage(this.#memo, `init/unasked/${this.#memo.results}`));
+    this.#out.push(result);
+    this.#memo = next;
+  }
+
+  tellMirrorError(error: string, key: SessionKey): void {
+    this.#out.push({
+      type: "system",
+      subtype: "mirror_error",
+      ...identity(this.#memo, "mirror"),
+      error,
+      key,
+    });
+  }
+}
