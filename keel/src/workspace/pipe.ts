@@ -22,6 +22,14 @@ export function pipes(env: Environment): OpenPipe {
   const ready: Pipe[] = [];
   let making: Promise<void> | undefined;
   let idle: NodeJS.Timeout | undefined;
+  const refill = (): Promise<void> => {
+    making ??= make(env)
+      .then((made) => void ready.push(...made))
+      .finally(() => {
+        making = undefined;
+      });
+    return making;
+  };
   return async () => {
     clearTimeout(idle);
     // A process may serve a thousand sessions, and most of them are not running commands.
@@ -29,16 +37,16 @@ export function pipes(env: Environment): OpenPipe {
       for (const pipe of ready.splice(0)) closePipe(pipe);
     }, mostIdleMs).unref();
     while (ready.length === 0) {
-      making ??= make(env).then((made) => void ready.push(...made));
       try {
-        await making;
+        await refill();
       } catch {
         return undefined; // No mkfifo, or nowhere to write: the caller has another way.
-      } finally {
-        making = undefined;
       }
     }
-    return ready.shift();
+    const pipe = ready.shift();
+    // Made beside the command, so that the next one need not wait for it; if that fails, the next one hears of it.
+    if (ready.length === 0) void refill().catch(() => undefined);
+    return pipe;
   };
 }
 
