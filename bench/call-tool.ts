@@ -1,6 +1,6 @@
 /** Calls a tool as the engine does, without a session around it: check, claims, run. */
 import type { Workspace } from "../keel/src/engine/ports.ts";
-import type { CallTasks } from "../keel/src/engine/tasks.ts";
+import type { CallTasks } from "../keel/src/engine/task-work.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../keel/src/engine/tools/define.ts";
 import { nodeDocuments } from "../keel/src/workspace/documents.ts";
 import { nodeFiles } from "../keel/src/workspace/files.ts";

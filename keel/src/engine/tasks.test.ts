@@ -12,7 +12,7 @@ import {
   type TestSessionOptions,
 } from "../testing/test-session.ts";
 import { anyInput } from "../testing/test-tools.ts";
-import type { TaskAbout, TaskEnd } from "./tasks.ts";
+import type { TaskAbout, TaskEnd } from "./task-work.ts";
 import { defineTool, type Tool } from "./tools/define.ts";
 
 const ended: TaskEnd = { status: "completed", exitCode: 0, summary: "count: ended with exit code 0" };

@@ -10,42 +10,7 @@ import type { Clock, Ids } from "./ports.ts";
 import type { State } from "./state.ts";
 import { isRunning, type Task } from "./task-state.ts";
 import { taskNotice } from "./task-words.ts";
-import type { Parts } from "./work.ts";
-
-/** Work that goes on by itself. */
-export type TaskWork = {
-  /** Settles when it is over; never rejects. */
-  readonly over: Promise<TaskEnd>;
-  /** What it wrote so far, as far as it is kept. */
-  output(): string;
-  /** Ends it. */
-  stop(): Promise<void>;
-};
-
-export type TaskEnd = Pick<TaskData, "exitCode" | "signal" | "summary" | "error"> & {
-  readonly status: "completed" | "failed" | "stopped";
-};
-
-export type TaskAbout = Pick<TaskData, "kind" | "origin" | "description" | "command" | "agent">;
-
-/** Where a task's output goes, if it goes to a file. */
-export type TaskPlace = { readonly id: string; readonly outputFile: string | undefined };
-
-/** Tasks as the tool of one call sees them. */
-export interface CallTasks {
-  /** On record before `begin` is called: a task that nobody knows of does not run. */
-  start(about: TaskAbout, begin: (place: TaskPlace) => Promise<TaskWork>): Promise<Task>;
-  /** Settles when the host wants this call to go on in the background. */
-  sentAway(): Promise<void>;
-  list(): readonly Task[];
-  find(id: string): Task | undefined;
-  /** What it wrote, while the work is in our hands: afterwards its file tells. */
-  output(id: string): string | undefined;
-  /** Until it has ended, at most `ms`. Whoever waits for the end is told of it here, and not once more by an input. */
-  wait(id: string, ms: number, signal: AbortSignal): Promise<Task | undefined>;
-  /** Undefined when there is no such task. */
-  stop(id: string): Promise<Task | undefined>;
-}
+import type { CallTasks, SessionTasks, TaskEnd, TaskPlace, TaskWork } from "./task-work.ts";
 
 type By = NonNullable<TaskData["by"]>;
 
@@ -61,7 +26,7 @@ type Held = {
 export type TaskWorld = {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly taskFile?: Parts["taskFile"];
+  readonly taskFile?: ((name: string) => Promise<string | undefined>) | undefined;
   state(): State;
   record(event: DurableEvent): void;
   saved(): Promise<void>;
@@ -69,14 +34,12 @@ export type TaskWorld = {
   wake(): void;
 };
 
-/** Running at once, of those that were asked for: a model that starts more has lost count. */
-export const mostRunningTasks = 64;
 /** Ended work whose output is still at hand. */
 const mostKept = 20;
 /** Stopping takes its grace time, and a moment for those who were killed. */
 const mostStopMs = graceMs + 1_000;
 
-export class TaskBoard {
+export class TaskBoard implements SessionTasks {
   readonly #world: TaskWorld;
   readonly #held = new Map<string, Held>();
   readonly #awayWishes = new Map<string, () => void>();

@@ -7,7 +7,7 @@ import type { Limits } from "./limits.ts";
 import type { Rules } from "./policy/decide.ts";
 import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "./ports.ts";
 import type { State } from "./state.ts";
-import type { TaskBoard } from "./tasks.ts";
+import type { SessionTasks } from "./task-work.ts";
 import type { Spill } from "./tools/bound.ts";
 import type { Tool } from "./tools/define.ts";
 
@@ -57,7 +57,7 @@ export interface Work {
   /** Answers an open ask in the host's place. */
   answer(askId: string, closed: Closed): Promise<void>;
   /** What runs in the background. */
-  readonly tasks: TaskBoard;
+  readonly tasks: SessionTasks;
 }
 
 /** Its events wait until the reply is on record, and are dropped if the reply fails. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { realTools } from "../../../test/real-tools.ts";
 import { realClock, realWorkspace } from "../../../test/real-workspace.ts";
 import { verifies } from "../../../test/verifies.ts";
-import type { TaskEnd, TaskWork } from "../engine/tasks.ts";
+import type { TaskEnd, TaskWork } from "../engine/task-work.ts";
 import type { Json } from "../kernel/json.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession, type TestSession } from "../testing/test-session.ts";

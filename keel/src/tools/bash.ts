@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { ShellCommand, ShellRun } from "../engine/ports.ts";
 import { isRunning } from "../engine/task-state.ts";
-import { mostRunningTasks } from "../engine/tasks.ts";
+import { mostRunningTasks } from "../engine/task-work.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import type { Display } from "../protocol/tool.ts";

@@ -7,7 +7,7 @@ import type { ResultPart } from "../../protocol/message.ts";
 import type { Claim, Display, FileSeen, Todo, ToolSpec } from "../../protocol/tool.ts";
 import type { DeskView } from "../desk.ts";
 import type { Clock, Workspace } from "../ports.ts";
-import type { CallTasks } from "../tasks.ts";
+import type { CallTasks } from "../task-work.ts";
 
 export type Traits = {
   /** Changes nothing outside the conversation. */

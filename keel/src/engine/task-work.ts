@@ -1,0 +1,46 @@
+/** Work in the background, as tools bring it and as they see it. */
+import type { TaskData } from "../protocol/task.ts";
+import type { Task } from "./task-state.ts";
+
+/** Tasks that run at once, of those that were asked for: a model that starts more has lost count. */
+export const mostRunningTasks = 64;
+
+/** Work that goes on by itself. */
+export type TaskWork = {
+  /** Settles when it is over; never rejects. */
+  readonly over: Promise<TaskEnd>;
+  /** What it wrote so far, as far as it is kept. */
+  output(): string;
+  /** Ends it. */
+  stop(): Promise<void>;
+};
+
+export type TaskEnd = Pick<TaskData, "exitCode" | "signal" | "summary" | "error"> & {
+  readonly status: "completed" | "failed" | "stopped";
+};
+
+export type TaskAbout = Pick<TaskData, "kind" | "origin" | "description" | "command" | "agent">;
+
+/** Where a task's output goes, if it goes to a file. */
+export type TaskPlace = { readonly id: string; readonly outputFile: string | undefined };
+
+/** Tasks as the tool of one call sees them. */
+export interface CallTasks {
+  /** On record before `begin` is called: a task that nobody knows of does not run. */
+  start(about: TaskAbout, begin: (place: TaskPlace) => Promise<TaskWork>): Promise<Task>;
+  /** Settles when the host wants this call to go on in the background. */
+  sentAway(): Promise<void>;
+  list(): readonly Task[];
+  find(id: string): Task | undefined;
+  /** What it wrote, while the work is in our hands: afterwards its file tells. */
+  output(id: string): string | undefined;
+  /** Until it has ended, at most `ms`. Whoever waits for the end is told of it here, and not once more by an input. */
+  wait(id: string, ms: number, signal: AbortSignal): Promise<Task | undefined>;
+  /** Undefined when there is no such task. */
+  stop(id: string): Promise<Task | undefined>;
+}
+
+/** The tasks of a session, for its calls. */
+export interface SessionTasks {
+  forCall(callId: string): CallTasks;
+}
