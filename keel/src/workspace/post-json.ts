@@ -1,7 +1,10 @@
 /** Tells an address something and reads its answer: a hook over HTTP. This machine, named hosts and the public web only. */
 import { lookup } from "node:dns/promises";
+import http from "node:http";
+import https from "node:https";
 import type { PostJson } from "../engine/hooks/outside.ts";
 import { plainHost, webGuard } from "./web-guard.ts";
+import { pinnedTo } from "./web-request.ts";
 
 /** Where plain HTTP is no risk: nothing leaves the machine. */
 const ownHosts = ["localhost", "127.0.0.1", "[::1]"];
@@ -21,21 +24,39 @@ export function jsonPoster({ allowHosts }: { allowHosts: readonly string[] }): P
       throw new Error("Plain http is only for this machine. Use https.");
     const reachable = await guard.reachable(url);
     if (!reachable.ok) throw new Error(reachable.why);
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body,
-      redirect: "manual",
-      signal,
-    });
-    return { status: response.status, ...(await read(response, mostBytes)) };
+    const response = await post(url, { headers, body, addresses: reachable.addresses }, signal);
+    return { status: response.statusCode ?? 0, ...(await read(response, mostBytes)) };
   };
 }
 
-async function read(response: Response, mostBytes: number): Promise<{ body: string; cut: boolean }> {
+/** The connection goes to an address that was judged, whatever the name says by now. */
+function post(
+  url: URL,
+  wish: { headers: Readonly<Record<string, string>>; body: string; addresses: readonly string[] },
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
+  const { request } = url.protocol === "https:" ? https : http;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      method: "POST",
+      headers: { ...wish.headers, "content-type": "application/json" },
+      agent: false,
+      lookup: pinnedTo(wish.addresses),
+      signal,
+    });
+    sent.once("error", reject);
+    sent.once("response", resolve);
+    sent.end(wish.body);
+  });
+}
+
+async function read(
+  response: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): Promise<{ body: string; cut: boolean }> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response) {
     chunks.push(chunk);
     bytes += chunk.length;
     // Leaving the loop lets the connection go.

@@ -51,7 +51,7 @@ export function get({ url, addresses, headers }: Wish, signal: AbortSignal): Pro
 }
 
 /** In place of a second look at the name, which could have another answer. */
-function pinnedTo(addresses: readonly string[]): LookupFunction {
+export function pinnedTo(addresses: readonly string[]): LookupFunction {
   const known = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first = { address: "", family: 4 }] = known;
   return (_name, options, callback) => {
