@@ -9,6 +9,8 @@ export const askOptionSchema = z.object({
   verdict: z.enum(["allow", "deny"]),
   /** A rule that picking this option adds, as it would stand in the settings. */
   rule: z.optional(z.string()),
+  /** What else that rule would let through, for a person. */
+  preview: z.optional(z.string()),
 });
 export type AskOption = z.infer<typeof askOptionSchema>;
 

@@ -1,15 +1,21 @@
 /**
- * Policy: claims, rules and mode in, a verdict out. Pure. Deny is final; what no rule and no mode allows is asked.
- * A first, careful policy: only reading inside the workspace goes without a question.
+ * Policy: claims, facts, rules and mode in, a verdict out, with the reason. Pure. Deny is final; a rule that asks and a
+ * protected path are asked about in every mode; what no rule, proof or mode allows is asked.
  */
 
+import { never } from "../../kernel/never.ts";
 import type { AskOption } from "../../protocol/ask.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim } from "../../protocol/tool.ts";
 import type { PathFacts } from "../ports.ts";
 import type { Traits } from "../tools/define.ts";
+import { type Judged, permitOf, protectedWrite, touchOf } from "./judge-command.ts";
+import { modes } from "./modes.ts";
 import { protectionOf } from "./protected.ts";
-import { covers, type Rule, touches } from "./rules.ts";
+import { covers, type Rule, sayRule, touches } from "./rules.ts";
+import { type Analysis, onlyReads, type Surroundings } from "./shell/analyse.ts";
+import type { Touch } from "./shell-rules.ts";
+import { optionsFor } from "./suggest.ts";
 
 export type Facts = {
   readonly tool: string;
@@ -17,8 +23,14 @@ export type Facts = {
   readonly claims: readonly Claim[];
   readonly mode: PermissionMode;
   readonly rules: Rules;
-  /** What the path of a read or write claim is, by the claim's target. */
+  /** What the path of a read or write claim is, by the claim's target; also of what commands name. */
   readonly paths: ReadonlyMap<string, PathFacts>;
+  /** What a command was found to be, by its text. One that is missing counts as not understood. */
+  readonly commands?: ReadonlyMap<string, Analysis> | undefined;
+  /** What paths in rules and commands are relative to. */
+  readonly world?: Surroundings | undefined;
+  /** Whether commands that only read go without a question. */
+  readonly readOnlyCommands?: "allowed" | "asked" | undefined;
   /** The real path of the file that a plan is written to. */
   readonly planFile?: string | undefined;
 };
@@ -44,37 +56,131 @@ export type Decision =
     };
 
 export function decide(facts: Facts): Decision {
-  // A call that claims nothing is still a use of its tool.
-  const claims: readonly Claim[] =
-    facts.claims.length > 0 ? facts.claims : [{ action: "use", target: facts.tool }];
-  const denied = facts.rules.deny.find((rule) => claims.some((claim) => touches(rule, facts.tool, claim)));
-  if (denied) return { verdict: "deny", by: "rule", because: `the rule ${denied.text} denies it` };
-  const mustAsk = facts.rules.ask.find((rule) => claims.some((claim) => touches(rule, facts.tool, claim)));
-  if (!mustAsk && isOnlyPlan(facts))
+  const { mode, rules } = facts;
+  const row = modes[mode];
+  const denied = firstTouched(rules.deny, facts);
+  if (denied?.touch === "yes")
+    return { verdict: "deny", by: "rule", because: `${sayRule(denied.rule)} denies it` };
+  const asking = firstTouched(rules.ask, facts);
+  if (!denied && !asking && isOnlyPlan(facts))
     return { verdict: "allow", by: "mode", because: "it is the plan that this mode is for" };
-  const guarded = protectedTarget(facts);
-  if (facts.mode === "bypassPermissions" && !mustAsk && !guarded)
-    return { verdict: "allow", by: "mode", because: "permissions are bypassed" };
-  if (mustAsk) return refuseOrAsk(facts, { because: `the rule ${mustAsk.text} asks`, insists: true });
-  if (facts.mode === "plan" && !facts.traits.readOnly)
-    return { verdict: "deny", by: "mode", because: "plan mode changes nothing" };
+  if (asking?.touch === "yes")
+    return refuseOrAsk(facts, { because: `${sayRule(asking.rule)} asks`, insists: true });
+  // What a rule may deny is not run unasked, whatever else allows it.
+  const doubtful = denied ?? asking;
+  if (doubtful)
+    return refuseOrAsk(facts, {
+      because: `only the run knows whether ${sayRule(doubtful.rule)} is about it`,
+      insists: true,
+    });
+  const guarded = rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts);
+  if (row.other === "allow" && !guarded) return { verdict: "allow", by: "mode", because: row.says };
+  if (row.other === "deny" && !isReading(facts)) return { verdict: "deny", by: "mode", because: row.says };
   if (guarded) return refuseOrAsk(facts, { because: guarded, insists: true });
-  const allowed = coveringRule(facts);
-  if (allowed) return { verdict: "allow", by: "rule", because: `the rule ${allowed.text} allows it` };
-  if (facts.traits.readOnly && facts.claims.every((claim) => isInside(facts, claim)))
-    return { verdict: "allow", by: "read-only", because: "it only reads inside the workspace" };
-  if (
-    facts.mode === "acceptEdits" &&
-    facts.claims.every((claim) => claim.action === "write" && isInside(facts, claim))
-  ) {
-    return { verdict: "allow", by: "mode", because: "edits inside the workspace are accepted" };
+  return permitted(facts);
+}
+
+/** Every claim must be allowed, each by whatever allows it. */
+function permitted(facts: Facts): Decision {
+  const row = modes[facts.mode];
+  const claims = allClaims(facts);
+  const permits = claims.map((claim) => permitClaim(facts, claim));
+  const open = permits.find((permit) => permit.kind === "open");
+  if (open) return refuseOrAsk(facts, { because: open.because, insists: false });
+  const [first] = permits.flatMap((permit) => (permit.kind === "allowed" ? [permit] : []));
+  return first
+    ? { verdict: "allow", by: first.by, because: first.because }
+    : refuseOrAsk(facts, { because: row.says, insists: false });
+}
+
+type ClaimPermit =
+  | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
+  | { readonly kind: "open"; readonly because: string };
+
+function permitClaim(facts: Facts, claim: Claim): ClaimPermit {
+  const { rules, tool, traits, mode, paths, world } = facts;
+  const row = modes[mode];
+  if (claim.action === "execute")
+    return permitOf(judged(facts, claim), {
+      allow: rules.allow,
+      readOnly: facts.readOnlyCommands ?? "allowed",
+      edits: row.editing,
+    });
+  const rule = rules.allow.find((each) => covers(each, tool, real(facts, claim), world));
+  if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
+  const isInside = paths.get(claim.target)?.root !== undefined;
+  switch (claim.action) {
+    case "read":
+      if (isInside && traits.readOnly)
+        return { kind: "allowed", by: "read-only", because: "it only reads inside the workspace" };
+      return {
+        kind: "open",
+        because: isInside ? "nothing allows it yet" : `${claim.target} lies outside the workspace`,
+      };
+    case "write":
+      if (isInside && row.editing === "allow") return { kind: "allowed", by: "mode", because: row.says };
+      return {
+        kind: "open",
+        because: isInside ? "nothing allows it yet" : `${claim.target} lies outside the workspace`,
+      };
+    case "fetch":
+    case "use":
+      return { kind: "open", because: "nothing allows it yet" };
+    default:
+      return never(claim.action);
   }
-  return refuseOrAsk(facts, { because: "nothing allows it yet", insists: false });
+}
+
+/** A call that claims nothing is still a use of its tool. */
+const allClaims = ({ claims, tool }: Facts): readonly Claim[] =>
+  claims.length > 0 ? claims : [{ action: "use", target: tool }];
+
+/** The first rule that is about it for sure, else the first that may be. */
+function firstTouched(rules: readonly Rule[], facts: Facts): { rule: Rule; touch: Touch } | undefined {
+  const touched = rules.flatMap((rule) => {
+    const found = allClaims(facts).map((claim) => touchOfClaim(rule, facts, claim));
+    const touch: Touch = found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
+    return touch === "no" ? [] : [{ rule, touch }];
+  });
+  return touched.find(({ touch }) => touch === "yes") ?? touched[0];
+}
+
+function touchOfClaim(rule: Rule, facts: Facts, claim: Claim): Touch {
+  if (claim.action === "execute") return touchOf(rule, judged(facts, claim));
+  const { tool, world, paths } = facts;
+  // By the name that was claimed, by where it leads, and by every link on the way.
+  const { path = claim.target, passed = [] } = paths.get(claim.target) ?? {};
+  const targets = [claim.target, path, ...(passed ?? [])];
+  return targets.some((target) => touches(rule, tool, { ...claim, target }, world)) ? "yes" : "no";
+}
+
+/** An allow rule is about where a path leads. */
+const real = ({ paths }: Facts, claim: Claim): Claim =>
+  claim.action === "read" || claim.action === "write"
+    ? { ...claim, target: paths.get(claim.target)?.path ?? claim.target }
+    : claim;
+
+function judged({ tool, commands, world, paths }: Facts, { target }: Claim): Judged {
+  const analysis = world ? commands?.get(target) : undefined;
+  return {
+    tool,
+    text: target,
+    analysis: analysis ?? { kind: "unread", because: "nobody has looked at it" },
+    world: world ?? { cwd: "/", home: "/", roots: [], isTrusted: false },
+    paths,
+  };
+}
+
+/** Whether it changes nothing, whatever it reads. */
+function isReading(facts: Facts): boolean {
+  return facts.claims.some(({ action }) => action === "execute")
+    ? facts.claims.every((claim) => claim.action !== "execute" || onlyReads(judged(facts, claim).analysis))
+    : facts.traits.readOnly;
 }
 
 function refuseOrAsk(facts: Facts, { because, insists }: { because: string; insists: boolean }): Decision {
-  if (facts.mode === "dontAsk")
-    return { verdict: "deny", by: "mode", because: `${because}, and this mode does not ask` };
+  const { open, says } = modes[facts.mode];
+  if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}` };
   return { verdict: "ask", because, insists, options: optionsFor(facts, insists ? "once" : "session") };
 }
 
@@ -91,46 +197,18 @@ function isOnlyPlan({ claims, planFile, mode }: Facts): boolean {
 }
 
 /** Why a write must be asked although a rule or a mode would let it pass. */
-function protectedTarget({ claims, paths, rules }: Facts): string | undefined {
-  if (rules.protectedPaths === "allowed") return undefined;
-  for (const { action, target } of claims) {
+function protectedTarget(facts: Facts): string | undefined {
+  for (const claim of facts.claims) {
+    const { action, target } = claim;
+    if (action === "execute") {
+      const because = protectedWrite(judged(facts, claim));
+      if (because !== undefined) return because;
+    }
     if (action !== "write") continue;
     // Both by the name that was claimed, which may be a link's, and by where it leads.
-    const because = protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target });
+    const because =
+      protectionOf({ path: target }) ?? protectionOf(facts.paths.get(target) ?? { path: target });
     if (because !== undefined) return `${target} is protected: ${because}`;
   }
   return undefined;
-}
-
-/** Every claim must be covered by some allow rule. */
-function coveringRule(facts: Facts): Rule | undefined {
-  const covering = facts.claims.map((claim) =>
-    facts.rules.allow.find((rule) => covers(rule, facts.tool, claim)),
-  );
-  return covering.length > 0 && covering.every((rule) => rule !== undefined) ? covering[0] : undefined;
-}
-
-function isInside(facts: Facts, claim: Claim): boolean {
-  if (claim.action !== "read" && claim.action !== "write") return false;
-  return facts.paths.get(claim.target)?.root !== undefined;
-}
-
-function optionsFor(facts: Facts, reach: "once" | "session"): AskOption[] {
-  const once: AskOption = { id: "once", label: "Yes, once", verdict: "allow" };
-  const no: AskOption = { id: "no", label: "No", verdict: "deny" };
-  // What is asked every time cannot be answered for good.
-  if (reach === "once") return [once, no];
-  const rule = ruleFor(facts);
-  return [
-    once,
-    { id: "always", label: `Yes, and for the rest of the session: ${rule}`, verdict: "allow", rule },
-    no,
-  ];
-}
-
-function ruleFor({ tool, claims }: Facts): string {
-  const command = claims.find(({ action }) => action === "execute")?.target;
-  if (command !== undefined) return `${tool}(${command})`;
-  const page = URL.parse(claims.find(({ action }) => action === "fetch")?.target ?? "");
-  return page ? `${tool}(domain:${page.hostname})` : tool;
 }

@@ -11,7 +11,7 @@ import { shells } from "./programs/wrappers.ts";
 import { type Proof, prove } from "./prove.ts";
 import { readScript } from "./read-script.ts";
 import { differenceOf } from "./second-opinion.ts";
-import { type Step, walk } from "./walk.ts";
+import { type Doubt, type Step, walk } from "./walk.ts";
 
 export type Analysis =
   /** It could not be read: nothing is known, and nothing is assumed. */
@@ -22,7 +22,7 @@ export type Analysis =
       /** Every step, also those without a program. */
       readonly steps: readonly Step[];
       /** Why the text as a whole cannot be approved by what its commands are. */
-      readonly doubts: readonly string[];
+      readonly doubts: readonly Doubt[];
       readonly effects: Effects;
       /** One for each step, in their order. */
       readonly proofs: readonly Proof[];
@@ -48,12 +48,12 @@ export function analyse(text: string, world: Surroundings, tree: SyntaxNode | un
   const known = { home: world.home, variables: knownVariables(text, world) };
   const walked = walk(script.value, { directories: [world.cwd], known });
   const commands = commandsOf(walked, known);
-  const doubts = [...textDoubts(text), ...walked.doubts];
+  const doubts: Doubt[] = [...textDoubts(text), ...walked.doubts];
   if (text.length <= mostApproved) {
     const difference = tree
       ? differenceOf(tree, { text, steps: walked.steps })
       : "no second reader has seen it";
-    if (difference !== undefined) doubts.push(difference);
+    if (difference !== undefined) doubts.push({ kind: "meaning", text: difference });
   }
   return {
     kind: "read",
@@ -66,13 +66,13 @@ export function analyse(text: string, world: Surroundings, tree: SyntaxNode | un
   };
 }
 
-function textDoubts(text: string): string[] {
-  const doubts: string[] = [];
-  if (text.length > mostApproved) doubts.push(`it is longer than ${mostApproved} characters`);
+function textDoubts(text: string): Doubt[] {
   const hidden = hiddenCharacters(text);
-  if (hidden.length > 0)
-    doubts.push(`it holds characters that do not show as they are: ${hidden.slice(0, 5).join(" ")}`);
-  return doubts;
+  const shown = hidden.slice(0, 5).join(" ");
+  return [
+    ...(text.length > mostApproved ? [`it is longer than ${mostApproved} characters`] : []),
+    ...(hidden.length > 0 ? [`it holds characters that do not show as they are: ${shown}`] : []),
+  ].map((doubt) => ({ kind: "meaning", text: doubt }));
 }
 
 /** Values that the harness itself gives, unless the text names the variable as something to set. */
@@ -123,3 +123,10 @@ export const wrappedOf = (analysis: Analysis): string[] =>
   analysis.kind === "read"
     ? analysis.commands.flatMap(({ inner }) => inner.flatMap(withInner).map(({ name }) => name))
     : [];
+
+/** It changes nothing, whatever it reads. */
+export const onlyReads = (analysis: Analysis): boolean =>
+  analysis.kind === "read" &&
+  analysis.steps.length > 0 &&
+  analysis.proofs.every(({ ok }) => ok) &&
+  analysis.doubts.every(({ kind }) => kind === "flow");

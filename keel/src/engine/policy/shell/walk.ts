@@ -31,10 +31,16 @@ export type Step = {
   readonly spans: readonly (readonly [number, number])[];
 };
 
+/** Why the text as a whole does more than its simple commands show. */
+export type Doubt = {
+  /** `flow`: it decides when and how often a command runs, but not which. `meaning`: words may not mean what they say. */
+  readonly kind: "flow" | "meaning";
+  readonly text: string;
+};
+
 export type Walked = {
   readonly steps: readonly Step[];
-  /** Why the text as a whole does more than its simple commands show. */
-  readonly doubts: readonly string[];
+  readonly doubts: readonly Doubt[];
   /** Functions that it defines. */
   readonly functions: readonly string[];
 };
@@ -55,7 +61,7 @@ type After = { readonly good: Directories; readonly bad: Directories };
 
 class Walker {
   readonly steps: Step[] = [];
-  readonly doubts: string[] = [];
+  readonly doubts: Doubt[] = [];
   readonly functions: string[] = [];
   #known: Known;
 
@@ -72,7 +78,7 @@ class Walker {
         operator === "&&" ? before.good : operator === "||" ? before.bad : union(before.good, before.bad);
       after = this.#node(item.node, start, []);
       if (item.operator === "&") {
-        this.doubts.push("it runs something in the background");
+        this.#flow("it runs something in the background");
         after = { good: start, bad: start };
       } else if (operator === "&&") after = { good: after.good, bad: union(before.bad, after.bad) };
       else if (operator === "||") after = { good: union(before.good, after.good), bad: after.bad };
@@ -181,21 +187,25 @@ class Walker {
   #doubt({ form, name, words }: Compound): void {
     switch (form) {
       case "function":
-        return void this.doubts.push(`it defines the function ${name}`);
+        return this.#meaning(`it defines the function ${name}`);
       case "coproc":
-        return void this.doubts.push("it starts a coprocess");
+        return this.#meaning("it starts a coprocess");
       case "for":
       case "select":
+        // A loop over PATH changes what every name in it means.
+        return name !== undefined && /^[a-z][a-z0-9_]*$/.test(name)
+          ? this.#flow(`it has a ${form}`)
+          : this.#meaning(`it sets ${name ?? "variables"} in a loop`);
       case "while":
       case "until":
       case "case":
-        return void this.doubts.push(`it has a ${form}`);
+        return this.#flow(`it has a ${form}`);
       case "arithmetic":
         if (words.some(({ parts }) => parts.some((part) => part.kind !== "expansion" || !part.isPlain)))
-          this.doubts.push("it has arithmetic with names in it");
+          this.#meaning("it has arithmetic with names in it");
         return;
       case "condition":
-        if (!isPlainCondition(words)) this.doubts.push("it has a condition that is not plain");
+        if (!isPlainCondition(words)) this.#meaning("it has a condition that is not plain");
         return;
       case "group":
       case "subshell":
@@ -204,10 +214,18 @@ class Walker {
     }
   }
 
+  #flow(text: string): void {
+    this.doubts.push({ kind: "flow", text });
+  }
+
+  #meaning(text: string): void {
+    this.doubts.push({ kind: "meaning", text });
+  }
+
   #arguments(word: Word, known: Known): readonly Argument[] {
     const found = argumentsOf(word, known);
     if (found) return found;
-    this.doubts.push("its braces make too many words");
+    this.#meaning("its braces make too many words");
     return [assignedValue(word, known)].map((argument) => ({
       ...argument,
       kind: "unknown",

@@ -13,7 +13,7 @@ export type AwkFindings = {
  */
 export function readAwkScript(script: string): AwkFindings {
   const isPlain =
-    !/[|>@`]/.test(script.replaceAll("||", "")) &&
+    !/[|>@`]/.test(withoutComparisons(script.replaceAll("||", ""))) &&
     !/\b(?:system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|ARGC|ARGIND|SYMTAB|FUNCTAB|function|func|include|load|namespace|extension)\b/.test(
       script,
     ) &&
@@ -29,6 +29,22 @@ export function readAwkScript(script: string): AwkFindings {
     writes: stringsBehind(script, />>?\s*/g),
     network: /\/inet[46]?\//.test(script),
   };
+}
+
+/**
+ * Where there are no strings and no regular expressions, braces are what they seem, and a greater sign outside of them
+ * stands in a pattern, where nothing is printed.
+ */
+function withoutComparisons(script: string): string {
+  if (/["/]/.test(script)) return script;
+  let depth = 0;
+  return [...script]
+    .filter((sign) => {
+      if (sign === "{") depth += 1;
+      if (sign === "}") depth -= 1;
+      return sign !== ">" || depth !== 0;
+    })
+    .join("");
 }
 
 const string = '"((?:[^"\\\\]|\\\\.)*)"';

@@ -14,7 +14,8 @@ import {
   unproved,
 } from "./outcome.ts";
 
-const harmlessGlobals = new Set([
+/** Options of git itself that change neither what it runs nor whose settings act. */
+export const harmlessGlobals: ReadonlySet<string> = new Set([
   "--no-pager",
   "-P",
   "--no-optional-locks",

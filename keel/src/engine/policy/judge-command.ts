@@ -1,0 +1,199 @@
+/** What rules, proofs and facts about paths say of one command: a verdict for each question that policy has. */
+import type { Claim } from "../../protocol/tool.ts";
+import type { PathFacts } from "../ports.ts";
+import type { Ground } from "./path-rules.ts";
+import { protectionOf } from "./protected.ts";
+import { covers, type Rule, sayRule, touches } from "./rules.ts";
+import type { Analysis, Surroundings } from "./shell/analyse.ts";
+import { withInner } from "./shell/commands.ts";
+import { writingRedirections } from "./shell/effects.ts";
+import { programName } from "./shell/inside.ts";
+import { placeOf } from "./shell/places.ts";
+import { writtenTo } from "./shell/programs/writers.ts";
+import type { Step } from "./shell/walk.ts";
+import { coversCommand, type Touch, touchesCommand } from "./shell-rules.ts";
+
+/** A command as policy sees it: its text, and what was found in it. */
+export type Judged = {
+  readonly tool: string;
+  readonly text: string;
+  readonly analysis: Analysis;
+  readonly world: Surroundings;
+  /** What paths are, where somebody has looked. */
+  readonly paths: ReadonlyMap<string, PathFacts>;
+};
+
+/** How a deny or ask rule stands to it. */
+export function touchOf(rule: Rule, { tool, text, analysis, world, paths }: Judged): Touch {
+  const ground: Ground = world;
+  if (rule.pattern.kind === "path") {
+    if (analysis.kind === "unread") return "no";
+    const claims = claimsOf(analysis, world, paths);
+    return claims.some((claim) => touches(rule, tool, claim, ground)) ? "yes" : "no";
+  }
+  if (rule.tool !== tool) return "no";
+  if (rule.pattern.kind === "any") return "yes";
+  if (rule.pattern.kind !== "shell") return "no";
+  if (analysis.kind === "unread") return "maybe";
+  const { shell } = rule.pattern;
+  if (shell.kind === "exact" && shell.text === text.trim()) return "yes";
+  const found = analysis.commands.map((command) => touchesCommand(shell, command));
+  return found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
+}
+
+export type Permit =
+  | { readonly kind: "allowed"; readonly by: "rule" | "read-only"; readonly because: string }
+  | { readonly kind: "open"; readonly because: string };
+
+/** Whether allow rules and proofs cover all of it. */
+export function permitOf(
+  command: Judged,
+  {
+    allow,
+    readOnly,
+    edits,
+  }: { allow: readonly Rule[]; readOnly: "allowed" | "asked"; edits: "allow" | "open" | "deny" },
+): Permit {
+  const { tool, text, analysis, world, paths } = command;
+  const mine = allow.filter((rule) => rule.tool === tool);
+  const blanket = mine.find(({ pattern }) => pattern.kind === "any");
+  if (blanket) return { kind: "allowed", by: "rule", because: `${sayRule(blanket)} allows it` };
+  if (analysis.kind === "unread")
+    return { kind: "open", because: `it is not understood: ${analysis.because}` };
+  const meaning = analysis.doubts.find(({ kind }) => kind === "meaning");
+  if (meaning) return { kind: "open", because: meaning.text };
+  const used: Rule[] = [];
+  const exact = mine.find(
+    ({ pattern }) =>
+      pattern.kind === "shell" && pattern.shell.kind === "exact" && pattern.shell.text === text.trim(),
+  );
+  const byStep = new Map(analysis.commands.map((found) => [found.step, found]));
+  let isProved = true;
+  for (const [at, step] of analysis.steps.entries()) {
+    const written = writesUnasked(step, { world, allow, edits, paths, tool });
+    if (written !== undefined) return { kind: "open", because: written };
+    // Redirections without a command are what they are, whether reading is asked about or not.
+    const isBare = step.words.length + step.assignments.length === 0;
+    const because =
+      isBare || readOnly === "allowed" ? whyNotRead(analysis, at, paths) : "reading is asked about";
+    if (because === undefined) continue;
+    const found = byStep.get(step);
+    isProved = false;
+    const rule =
+      exact ??
+      (found &&
+        mine.find(({ pattern }) => pattern.kind === "shell" && coversCommand(pattern.shell, found, world)));
+    if (!rule || !found) return { kind: "open", because };
+    used.push(rule);
+  }
+  if (analysis.steps.length === 0) return { kind: "open", because: "there is no command in it" };
+  const [rule] = used;
+  if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
+  const flow = analysis.doubts.find(({ kind }) => kind === "flow");
+  if (flow) return { kind: "open", because: flow.text };
+  return isProved
+    ? { kind: "allowed", by: "read-only", because: "it only reads inside the workspace" }
+    : { kind: "open", because: "nothing allows it yet" };
+}
+
+/** Why a step is not known to be a harmless read. */
+function whyNotRead(
+  analysis: Analysis & { kind: "read" },
+  at: number,
+  paths: ReadonlyMap<string, PathFacts>,
+): string | undefined {
+  const proof = analysis.proofs[at];
+  if (!proof) return "it was not looked at";
+  if (!proof.ok) return proof.because;
+  const [concern] = proof.concerns;
+  if (concern !== undefined) return concern;
+  const away = proof.reads.find((path) => isAway(paths.get(path)));
+  return away === undefined ? undefined : `${away} leads outside`;
+}
+
+/** Somebody has looked, and it is not what its name says. */
+const isAway = (facts: PathFacts | undefined): boolean =>
+  facts !== undefined && (facts.root === undefined || facts.problem !== undefined);
+
+type WriteCase = Pick<Judged, "world" | "paths" | "tool"> & {
+  allow: readonly Rule[];
+  edits: "allow" | "open" | "deny";
+};
+
+/** A rule covers words, never where the output goes: that is a write like any other. */
+function writesUnasked(step: Step, { world, allow, edits, paths }: WriteCase): string | undefined {
+  for (const { target } of writingRedirections(step)) {
+    const place = placeOf(target, step.directories, world);
+    const because = `it writes to ${target.text}`;
+    if (place.kind !== "inside" || target.kind !== "fixed" || target.isProcess) return because;
+    const isAllowed = place.paths.every((path) => {
+      const facts = paths.get(path);
+      if (facts && (facts.root === undefined || facts.problem !== undefined)) return false;
+      const claim: Claim = { action: "write", target: facts?.path ?? path };
+      return edits === "allow" || allow.some((rule) => covers(rule, "Write", claim, world));
+    });
+    if (!isAllowed) return because;
+  }
+  return undefined;
+}
+
+/** Why the question about it may not be skipped by any mode: it writes what others run. */
+export function protectedWrite({ analysis, world, paths }: Judged): string | undefined {
+  if (analysis.kind === "unread") return undefined;
+  for (const { action, target } of claimsOf(analysis, world, paths)) {
+    const because =
+      action === "write"
+        ? (protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target }))
+        : undefined;
+    if (because !== undefined) return `${target} is protected: ${because}`;
+  }
+  return undefined;
+}
+
+/** What its words and redirections name as read and written, as far as they are known. */
+export function claimsOf(
+  analysis: Analysis & { kind: "read" },
+  world: Surroundings,
+  paths: ReadonlyMap<string, PathFacts>,
+): Claim[] {
+  const reads = analysis.proofs.flatMap((proof) => (proof.ok ? proof.reads : []));
+  const named = analysis.steps.flatMap((step) => namedPaths(step, world));
+  const written = [
+    ...analysis.steps,
+    ...analysis.commands.flatMap(withInner).map(({ step }) => step),
+  ].flatMap((step) => writtenPaths(step, world));
+  const claim =
+    (action: "read" | "write") =>
+    (path: string): Claim[] => {
+      const real = paths.get(path)?.path;
+      return [path, ...(real === undefined || real === path ? [] : [real])].map((target) => ({
+        action,
+        target,
+      }));
+    };
+  return [...[...reads, ...named].flatMap(claim("read")), ...written.flatMap(claim("write"))];
+}
+
+/** Every word of a command could be a path that it reads. */
+function namedPaths(step: Step, world: Surroundings): string[] {
+  const inputs = step.redirections.flatMap(({ operator, target }) =>
+    operator === "<" || operator === "<>" ? [target] : [],
+  );
+  return [...step.words.slice(1), ...inputs].flatMap((word) => {
+    if (word.kind !== "fixed" || word.text.startsWith("-")) return [];
+    const place = placeOf(word, step.directories, world);
+    return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
+  });
+}
+
+function writtenPaths(step: Step, world: Surroundings): string[] {
+  const [program, ...rest] = step.words;
+  const named = program
+    ? writtenTo(programName(program), rest).flatMap((target) => (target === "outside" ? [] : [target]))
+    : [];
+  const redirected = writingRedirections(step).map(({ target }) => target);
+  return [...named, ...redirected].flatMap((target) => {
+    const place = placeOf(target, step.directories, world);
+    return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * Paths in rules, as in a `.gitignore`: `//etc` from the root of the file system, `~/x` from the home, `/x`, `./x` and
+ * `a/b` from the roots of the workspace, `*.pem` at any depth below them. What names a directory means all that is in it.
+ */
+import { globMatcher, parseGlob } from "../../kernel/glob.ts";
+
+/** What rules about paths are relative to. */
+export type Ground = { readonly roots: readonly string[]; readonly home: string };
+
+/** `path` is absolute. */
+export function matchesPath(rule: string, path: string, ground: Ground): boolean {
+  const target = normalised(path);
+  return absolutePatterns(rule, ground).some((pattern) => {
+    const glob = parseGlob(pattern);
+    if (!glob.ok) return false;
+    const base = glob.value.base === "/" ? "" : escapeGlob(glob.value.base.replace(/^\//, ""));
+    const rests = glob.value.rests.map((rest) => (base === "" ? rest : `${base}/${rest}`));
+    return globMatcher(rests.flatMap((rest) => [rest, `${rest}/**`]))(target);
+  });
+}
+
+function absolutePatterns(rule: string, { roots, home }: Ground): string[] {
+  // A slash at the end only says that it is a directory.
+  const given = rule.replace(/(?<=.)\/+$/, "");
+  if (given.startsWith("//")) return [`/${normalised(given)}`];
+  if (given === "~" || given.startsWith("~/"))
+    return [`/${normalised(`${escapeGlob(home)}/${given.slice(1)}`)}`];
+  const isAnywhere = !given.includes("/");
+  return roots.map((root) => `/${normalised(`${escapeGlob(root)}/${isAnywhere ? `**/${given}` : given}`)}`);
+}
+
+/** Without `.`, `..` and double slashes, and without the first one. */
+function normalised(path: string): string {
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return names.join("/");
+}
+
+/** What stands for itself and for nothing else. */
+const escapeGlob = (name: string): string => name.replace(/[\\*?[\]{},]/g, "\\$&");

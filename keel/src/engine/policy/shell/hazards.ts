@@ -1,0 +1,88 @@
+/**
+ * What a rule about first words does not cover, since whoever wrote it did not see it: options that run programs or
+ * code, files written outside, shells and wrappers whose inner program the rule does not name.
+ */
+import type { Argument } from "./arguments.ts";
+import type { Command } from "./commands.ts";
+import { writesOutside } from "./effects.ts";
+import { programName } from "./inside.ts";
+import { isInside, type World } from "./places.ts";
+import { insideHarmless } from "./programs/harmless-wrappers.ts";
+import { hazardousOption } from "./programs/hazardous-options.ts";
+import { interpreters, shells, wrappers } from "./programs/wrappers.ts";
+
+type Case = {
+  readonly words: readonly Argument[];
+  readonly world: World;
+  /** How many of the words the rule names. */
+  readonly named: number;
+};
+
+export function isHazardous(command: Command, { words, world, named }: Case): boolean {
+  const [program, ...rest] = words;
+  if (!program) return true;
+  const name = programName(program);
+  // Whoever wrote all of it has seen all of it, but not what comes in through a pipe.
+  if (named >= words.length && words.every(({ kind }) => kind === "fixed")) return readsCode(name, rest);
+  if (shells.has(name)) return !isNamedScript(rest, named);
+  if (Object.hasOwn(interpreters, name) && runsInline(name, rest, named)) return true;
+  if (Object.hasOwn(wrappers, name) || command.inner.length > 0)
+    return !isNamedInside(command, { words, world, named });
+  if (command.hides || writesOutside(command, world)) return true;
+  if (name === "git" && !worksInside(command, world)) return true;
+  return hazardousOption(name, rest, named - 1);
+}
+
+const worksInside = ({ step: { directories } }: Command, { roots }: World): boolean =>
+  directories?.every((directory) => isInside(directory, roots)) ?? false;
+
+/** A shell or an interpreter without a script takes its commands from its input. */
+const readsCode = (name: string, rest: readonly Argument[]): boolean =>
+  (shells.has(name) || Object.hasOwn(interpreters, name) || name === "xargs" || name === "parallel") &&
+  rest.every(({ text }) => text.startsWith("-")) &&
+  !rest.some(({ text }) => isVersion(text));
+
+const isVersion = (text: string): boolean => /^(?:--version|--help|-V|-v|-h|-version)$/.test(text);
+
+/** `bash scripts/build.sh`, where the rule names the script. */
+function isNamedScript(rest: readonly Argument[], named: number): boolean {
+  const [first] = rest;
+  if (rest.length > 0 && rest.every(({ text }) => /^(?:--version|--help)$/.test(text))) return true;
+  return first !== undefined && named >= 2 && first.kind === "fixed" && !/^[-+]/.test(first.text);
+}
+
+/** Code in an option or in its input; a rule covers it only if it names the option. */
+function runsInline(name: string, rest: readonly Argument[], named: number): boolean {
+  if (rest.length > 0 && rest.every(({ text }) => /^(?:--version|--help|-V|-v|-h|-version)$/.test(text)))
+    return false;
+  const inline = interpreters[name]?.inline ?? [];
+  const isInline = (text: string): boolean =>
+    inline.some(
+      (option) =>
+        text === option ||
+        (option.startsWith("--")
+          ? text.startsWith(`${option}=`)
+          : option.length === 2 &&
+            /^-[A-Za-z]/.test(text) &&
+            !text.startsWith("--") &&
+            text.includes(option[1] ?? "\0")),
+    );
+  const at = rest.findIndex(({ text }) => isInline(text));
+  const operand = rest.findIndex(({ text }) => !text.startsWith("-") || text === "-");
+  if (at >= 0 && (operand < 0 || at < operand)) return named < at + 2;
+  // Without a script it reads its input.
+  return operand < 0 || rest[operand]?.text === "-";
+}
+
+/** `sudo git status`, where the rule names `git` too; and what is inside is no hazard itself. */
+function isNamedInside(command: Command, { words, world, named }: Case): boolean {
+  const [program, ...rest] = words;
+  if (command.hides || command.inner.length !== 1 || !program) return false;
+  const [inner] = command.inner;
+  const innerWords = inner?.step.words ?? [];
+  const offset = words.length - innerWords.length;
+  const isTail = offset > 0 && innerWords.every((word, at) => word === words[offset + at]);
+  if (!inner || !isTail) return false;
+  if (insideHarmless(program.text, rest) === undefined && named <= offset) return false;
+  return !isHazardous(inner, { words: innerWords, world, named: named - offset });
+}

@@ -1,0 +1,160 @@
+/** Options that run programs, read options from files or load code, of programs that rules often allow. */
+import type { Argument } from "../arguments.ts";
+import { readOptions } from "../options.ts";
+import { readAwkScript } from "./awk-script.ts";
+import { findWords, onlyLooks } from "./find-tests.ts";
+import { harmlessGlobals } from "./git.ts";
+import { gitWords } from "./git-words.ts";
+import { valuesOf } from "./option-programs.ts";
+import { readerOf } from "./readers.ts";
+import { readSedScript } from "./sed-script.ts";
+
+/** `seen` is how many of the words the rule names. */
+export function hazardousOption(program: string, words: readonly Argument[], seen: number): boolean {
+  const unseen = words.slice(Math.max(0, seen));
+  // What the run finds may turn out to be an option.
+  const check = Object.hasOwn(checks, program) ? checks[program] : undefined;
+  if (check && unseen.some(({ kind, prefix }) => kind === "glob" && prefix === "")) return true;
+  if (check) return check(words);
+  const names = Object.hasOwn(dangerous, program) ? (dangerous[program] ?? "").split(" ") : [];
+  // What stands behind two dashes is no option of the program itself.
+  const end = unseen.findIndex(({ text }) => text === "--");
+  return (end < 0 ? unseen : unseen.slice(0, end)).some(({ text }) =>
+    names.some((name) => isOption(text, name)),
+  );
+}
+
+/** Whole, attached, or cut short. */
+function isOption(text: string, name: string): boolean {
+  if (text === name) return true;
+  if (!name.startsWith("--"))
+    return name.length === 2
+      ? /^-[A-Za-z]+/.test(text) && !text.startsWith("--") && text.includes(name[1] ?? "\0")
+      : text.startsWith(`${name}=`);
+  const given = text.split("=", 1)[0] ?? "";
+  return given.length > 3 && given.startsWith("--") && name.startsWith(given);
+}
+
+const unknownOption =
+  (extra: string) =>
+  (program: string) =>
+  (words: readonly Argument[]): boolean =>
+    typeof readOptions(words, `${readerOf(program)?.options ?? ""} ${extra}`) === "string";
+
+const sed = (words: readonly Argument[]): boolean => {
+  const read = readOptions(
+    words,
+    "-n -E -r -s -u -z -l: -e: -i? --quiet --silent --regexp-extended --separate --unbuffered --null-data --line-length: --expression: --in-place? --posix --sandbox --debug",
+  );
+  if (typeof read === "string") return true;
+  const given = valuesOf(words, "-e", "--expression");
+  const scripts = given.length > 0 ? given : [read.operands[0]?.text ?? ""];
+  return !readSedScript(scripts.join("\n")).isPlain || words.some(({ kind }) => kind === "unknown");
+};
+
+const awk = (words: readonly Argument[]): boolean => {
+  const read = readOptions(words, "-F: -v: --field-separator: --assign: --posix --traditional");
+  return typeof read === "string" || !readAwkScript(read.operands[0]?.text ?? "").isPlain;
+};
+
+const find = (words: readonly Argument[]): boolean => typeof onlyLooks(findWords(words).rest) === "string";
+
+const tarLetters = /^-?[cxtruvzjJZpkmhOwWSlaf]+$/;
+const tar = (words: readonly Argument[]): boolean => {
+  const [first, ...rest] = words;
+  const given =
+    first && /^[a-zA-Z]+$/.test(first.text) && tarLetters.test(first.text)
+      ? [{ ...first, text: `-${first.text}`, prefix: `-${first.text}` }, ...rest]
+      : words;
+  const read = readOptions(
+    given,
+    "-c -x -t -r -u -f: -v -z -j -J -Z -C: -p -k -m -h -O -w -W -S -a --create --extract --get --list --append --update --file: --verbose --gzip --bzip2 --xz --zstd --lzma --compress --directory: --exclude: --exclude-vcs --exclude-vcs-ignores --strip-components: --preserve-permissions --keep-old-files --touch --dereference --to-stdout --wildcards --no-recursion --numeric-owner --owner: --group: --mode: --mtime: --sort: --transform: --xform: --auto-compress --no-same-owner --overwrite --one-file-system --totals",
+  );
+  if (typeof read === "string") return true;
+  const values = read.given.flatMap(({ name, value }) =>
+    value && /^(?:-f|--file|--transform|--xform)$/.test(name) ? [{ name, text: value.text }] : [],
+  );
+  // A colon makes it the archive of another machine; `e` in a transformation is code.
+  return values.some(({ name, text }) =>
+    /^(?:-f|--file)$/.test(name) ? text.includes(":") : /e[a-z]*$/.test(text),
+  );
+};
+
+const gitLong =
+  "--config --config-env --upload-pack --receive-pack --exec --open-files-in-pager --ext-diff --textconv --extcmd --template --no-index --setup --env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter".split(
+    " ",
+  );
+const gitShort: Readonly<Record<string, RegExp>> = {
+  grep: /^-[a-zA-Z]*O/,
+  rebase: /^-[a-zA-Z]*x/,
+  difftool: /^-x/,
+  clone: /^-[uc]/,
+};
+const programKeys =
+  /^(?:alias\.|core\.(?:pager|editor|fsmonitor|sshcommand|askpass|gitproxy|hookspath|alternaterefscommand|worktree|attributesfile)|pager\.|sequence\.editor|include|includeif\.|diff\.|difftool\.|merge|mergetool\.|filter\.|credential|gpg|browser\.|man\.|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|url\.|protocol\.|init\.templatedir|uploadpack\.|receive\.)/i;
+
+const git = (words: readonly Argument[]): boolean => {
+  const { global, subcommand, rest } = gitWords(words);
+  if (global.some(({ name }) => !harmlessGlobals.has(name))) return true;
+  const name = subcommand?.text ?? "";
+  // A setting that names a program runs it with the next command.
+  if (name === "config")
+    return (
+      rest.filter(({ text }) => !text.startsWith("-")).length > 1 &&
+      rest.some(({ text }) => programKeys.test(text))
+    );
+  const short = Object.hasOwn(gitShort, name) ? gitShort[name] : undefined;
+  return rest.some(
+    ({ text }) => (short?.test(text) ?? false) || gitLong.some((option) => isOption(text, option)),
+  );
+};
+
+const checks: Readonly<Record<string, (words: readonly Argument[]) => boolean>> = {
+  sed,
+  gsed: sed,
+  awk,
+  gawk: awk,
+  mawk: awk,
+  nawk: awk,
+  find,
+  tar,
+  gtar: tar,
+  git,
+  sort: unknownOption("-o: --output: -T: --temporary-directory:")("sort"),
+  rg: unknownOption("-L --follow")("rg"),
+  fd: unknownOption("-L --follow")("fd"),
+  fdfind: unknownOption("-L --follow")("fdfind"),
+  file: unknownOption("")("file"),
+  tree: unknownOption("-o:")("tree"),
+};
+
+const dangerous: Readonly<Record<string, string>> = {
+  curl: "-K --config --engine --libcurl --proto-redir",
+  wget: "-e --execute --config --use-askpass --use-server-timestamps-off -i --input-file",
+  zip: "-T -TT --test --unzip-command",
+  man: "-P --pager -H --html --preprocessor -p -C --config-file -M --manpath",
+  less: "-k --lesskey-file --lesskey-src --lesskey-content -o -O --log-file --LOG-FILE",
+  rsync: "-e --rsh --rsync-path --files-from --log-file --write-batch --daemon --config",
+  ssh: "-o -F -E -S -W -L -R -D -w -J -I",
+  scp: "-o -F -S -J -i",
+  sftp: "-o -F -S -D -s -b",
+  split: "--filter",
+  vim: "-c --cmd -S -s -u -U -W -w --startuptime",
+  vi: "-c --cmd -S -s -u",
+  nvim: "-c --cmd -S -s -u -l --listen --server",
+  ex: "-c --cmd -S -s",
+  npm: "--script-shell --shell --node-options --ignore-scripts-off -c --call --prefix --userconfig --globalconfig -C",
+  pnpm: "--script-shell --shell-mode --node-options --config -C --dir",
+  yarn: "--script-shell --cwd --use-yarnrc --node-options",
+  cargo: "--config -Z --manifest-path -C",
+  go: "-exec -toolexec -overlay -modfile -C -vettool -buildmode",
+  gcc: "-wrapper -fplugin -B -specs",
+  "g++": "-wrapper -fplugin -B -specs",
+  clang: "-fplugin -Xclang -B",
+  make: "--eval -f --file --makefile -C --directory -I",
+  jq: "-f --from-file -L --library-path",
+  pytest: "-p -c --rootdir --confcutdir -o",
+  docker: "--url",
+  psql: "-c -f --command --file -v --set",
+  crontab: "-",
+};
