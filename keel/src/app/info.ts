@@ -16,4 +16,14 @@ export type SessionFacts = {
   readonly models: Readonly<Record<string, ModelInfo>>;
   /** Whether a guard is wanted for commands; which kind this machine allows is known with the first one. */
   readonly guard: "on" | "off";
+  readonly trust: ProjectTrust;
+};
+
+/** Whether the project's own settings count. */
+export type ProjectTrust = {
+  readonly root: string;
+  /** `session`: for this session only, because its sources were named. */
+  readonly state: "trusted" | "session" | "untrusted";
+  /** What waits for trust, as `permissions.allow` or `hooks.SessionStart`. */
+  readonly leftOut: readonly string[];
 };

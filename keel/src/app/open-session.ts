@@ -154,7 +154,10 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
   };
 }
 
-function factsOf({ parts, permissionMode, env, settings }: Kit, { facts, catalog }: OpenModel): SessionFacts {
+function factsOf(
+  { parts, permissionMode, env, settings, trust }: Kit,
+  { facts, catalog }: OpenModel,
+): SessionFacts {
   const names = [facts.model, ...parts.limits.fallbackModels];
   return {
     cwd: parts.workspace.cwd,
@@ -166,5 +169,10 @@ function factsOf({ parts, permissionMode, env, settings }: Kit, { facts, catalog
     tools: parts.tools.map(({ name }) => name),
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
     guard: guardWish(env, settings),
+    trust: {
+      root: trust.root,
+      state: trust.state,
+      leftOut: trust.waiting.map(({ path }) => path.join(".")),
+    },
   };
 }

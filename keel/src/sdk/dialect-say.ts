@@ -39,6 +39,7 @@ export function initMessage(memo: Memo, label = "init"): SDKSystemMessage {
     apiKeySource: facts.apiKeySource,
     claude_code_version: facts.version,
     output_style: facts.outputStyle ?? "default",
+    ...(facts.projectTrust ? { project_trust: facts.projectTrust } : {}),
   };
 }
 

@@ -142,6 +142,8 @@ export type SDKSystemMessage = {
   effort?: string;
   view_mode?: string;
   capabilities?: string[];
+  /** Whether the project's own settings count, and what of them is left out until it is trusted. */
+  project_trust?: { root: string; state: "trusted" | "session" | "untrusted"; left_out: string[] };
 };
 
 export type SDKPermissionDenial = { tool_name: string; tool_use_id: string; tool_input: Json };

@@ -36,6 +36,7 @@ export class Teller {
       version,
       apiKeySource: info.keySource,
       models: info.models,
+      projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
       mcpServers: serverStates(options.mcpServers).map(({ name, status }) => ({ name, status })),
       partialMessages: options.includePartialMessages ?? false,
       replayUserMessages: Object.hasOwn(options.extraArgs ?? {}, "replay-user-messages"),

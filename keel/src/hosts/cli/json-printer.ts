@@ -66,6 +66,7 @@ function factsOf(
     version,
     apiKeySource: info.keySource,
     models: info.models,
+    projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
     partialMessages: replies === "pieces",
   };
 }
