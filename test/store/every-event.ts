@@ -153,6 +153,15 @@ export const everyEvent: readonly DurableEvent[] = [
       { path: "/srv/project/a.ts", blob: "sha256-00" },
       { path: "/srv/project/new.ts", blob: null },
     ],
+    lost: ["/srv/project/large.bin"],
+    left: [{ path: "/srv/project/a.ts", stamp: "3-abc" }],
+  },
+  {
+    type: "files.rewound",
+    checkpoint: inputId(1),
+    undo: inputId(2),
+    restored: ["/srv/project/a.ts"],
+    skipped: [{ path: "/srv/project/link", why: "it is a link" }],
   },
   { type: "tool.started", callId: "call_2", tool: "Edit", input: { path: "a.ts", edits: [] }, by: "host" },
   {

@@ -2,14 +2,11 @@
 import { hooksInSettings } from "../config/shell-hooks.ts";
 import { hooksFrom } from "../engine/hooks/hooks.ts";
 import type { Hooks } from "../engine/hooks/points.ts";
-import type { Hook } from "../engine/hooks/run.ts";
 import { jsonPoster } from "../workspace/post-json.ts";
 import { programs } from "../workspace/program.ts";
 import { processGuard } from "./guard.ts";
+import type { ProgramHook } from "./program-hook.ts";
 import type { SettingsInForce } from "./settings.ts";
-
-/** A hook that is a function of the program. */
-export type ProgramHook = Hook;
 
 export function sessionHooks(
   own: readonly ProgramHook[],

@@ -4,9 +4,9 @@ import type { Environment } from "../config/paths.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { PermissionMode, SessionSettings, ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
-import type { ProgramHook } from "./hooks.ts";
 import type { LimitWish } from "./limits.ts";
 import type { OwnTool } from "./own-tools.ts";
+import type { ProgramHook } from "./program-hook.ts";
 import type { Which } from "./which-session.ts";
 
 export type OpenOptions = LimitWish & {

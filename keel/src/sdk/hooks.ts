@@ -1,5 +1,5 @@
 /** Callbacks of a program as hooks: the interface's shape in, the engine's out. */
-import type { ProgramHook } from "../app/hooks.ts";
+import type { ProgramHook } from "../app/program-hook.ts";
 import type { HookEvent, HookInput, HookMomentOf, HookOutput } from "../protocol/hook.ts";
 
 export type HookCallback = (
