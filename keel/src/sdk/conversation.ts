@@ -60,7 +60,7 @@ export class Conversation {
       if (abortController?.signal.aborted) return this.#abort();
       await (typeof prompt === "string" ? this.say([text(prompt)]) : this.send(prompt));
       await untilDone(await this.open());
-      if (!(keepOpen && typeof prompt === "string")) await this.close();
+      if (!keepOpen) await this.close();
     } catch (thrown) {
       this.#fail(thrown);
     } finally {
@@ -124,7 +124,9 @@ export class Conversation {
 
   async #end(): Promise<void> {
     try {
-      await (await this.#opened)?.close("ended");
+      // What kept it from opening was told where it was opened.
+      const session = await this.#opened?.catch(() => undefined);
+      await session?.close("ended");
       await this.#mirror?.send();
     } catch (thrown) {
       if (thrown instanceof Fault && thrown.code !== "session_closed") this.#out.fail(thrown);

@@ -29,7 +29,7 @@ export type Options = {
   /** Callbacks by the name of the point: `PreToolUse`, `Stop` … */
   hooks?: HookMap;
   includePartialMessages?: boolean;
-  /** Keeps the session open after a string prompt, until `close()`. */
+  /** Keeps the session open after its prompt, until `close()`. */
   keepOpen?: boolean;
   maxBudgetUsd?: number;
   maxThinkingTokens?: number;
