@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { verifies } from "../../../test/verifies.ts";
 import { entriesOf, judgeEntries } from "../config/entries.ts";
 import type { Layer } from "../config/layers.ts";
 import { defineTool } from "../engine/tools/define.ts";
@@ -59,4 +60,15 @@ describe("tools that are offered", () => {
   test("a tool of which only some uses are denied still is", () => {
     expect(offered("Bash(rm:*)")).toEqual(["Bash", "Agent", "Read"]);
   });
+});
+
+test("every rule carries the source that it came from", () => {
+  verifies("S4.45");
+  const sources = ["managed", "command-line", "flags", "local", "project", "user"] as const;
+  const { rules } = read(
+    ...sources.map((source): Layer => ({ source, settings: { permissions: { deny: [`Bash(${source})`] } } })),
+  );
+  expect(rules.deny.map(({ text, source }) => [text, source])).toEqual(
+    sources.toReversed().map((source) => [`Bash(${source})`, source]),
+  );
 });

@@ -19,8 +19,8 @@ export type RuleWish = {
 export function readRules({ entries, settings }: RuleWish): ReadRules {
   const problems: string[] = [];
   const read = (list: "allow" | "ask" | "deny"): Rule[] =>
-    ruleTexts(entries, list).flatMap(({ text, file }) => {
-      const rule = parseRule(text);
+    ruleTexts(entries, list).flatMap(({ text, file, source }) => {
+      const rule = parseRule(text, source);
       if (!rule)
         problems.push(
           `${JSON.stringify(text)}${file === undefined ? "" : ` in ${file}`} is not a permission rule and was left out. A rule is Tool, Tool(exactly this) or Tool(first words:*).`,
@@ -41,13 +41,13 @@ export function readRules({ entries, settings }: RuleWish): ReadRules {
 function ruleTexts(
   entries: readonly Judged[],
   list: "allow" | "ask" | "deny",
-): { text: string; file: string | undefined }[] {
+): { text: string; file: string | undefined; source: Judged["source"] }[] {
   return entries
     .filter(
       ({ path: [group, name], state }) => group === "permissions" && name === list && state.kind === "counts",
     )
     .toSorted((left, right) => right.rank - left.rank)
-    .map(({ value, file }) => ({ text: String(value), file }));
+    .map(({ value, file, source }) => ({ text: String(value), file, source }));
 }
 
 /** A tool that a bare rule denies can never run: the model is not offered it at all. */

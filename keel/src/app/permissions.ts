@@ -1,0 +1,66 @@
+/** `keel permissions`: the rules of every source, added and removed by their words. */
+import type { RuleList } from "../config/edit-settings.ts";
+import { ruleLists } from "../config/edit-settings.ts";
+import type { Source } from "../config/layers.ts";
+import { parseRule } from "../engine/policy/rules.ts";
+import type { LogNotice } from "../engine/ports.ts";
+import { fault } from "../kernel/fault.ts";
+import { readSettings } from "./settings.ts";
+import { type Place, unwriteRule, type WritableSource, type Written, writeRule } from "./settings-files.ts";
+
+export type RuleRow = {
+  readonly list: RuleList;
+  readonly rule: string;
+  readonly source: Source;
+  readonly file?: string | undefined;
+  readonly state: "counts" | "left-out" | "not-a-rule";
+  readonly why?: string | undefined;
+};
+
+/** Deny before ask before allow, as they are asked; in each the strongest source first. */
+export async function listRules(
+  place: Place,
+): Promise<{ rows: readonly RuleRow[]; notices: readonly LogNotice[] }> {
+  const { entries, notices } = await readSettings(place);
+  const rows = ruleLists.toReversed().flatMap((list) =>
+    entries
+      .filter(({ path: [group, name] }) => group === "permissions" && name === list)
+      .map(({ value, source, file, state }): RuleRow => {
+        const row = { list, rule: String(value), source, file };
+        if (state.kind === "left-out") return { ...row, state: "left-out", why: state.why };
+        return { ...row, state: parseRule(row.rule) ? "counts" : "not-a-rule" };
+      }),
+  );
+  return { rows, notices };
+}
+
+/** Throws `usage` for what is no rule, and `settings_unwritable`. */
+export async function addPermission(
+  place: Place,
+  { rule, list, to }: { rule: string; list: RuleList; to: WritableSource },
+): Promise<Written> {
+  const parsed = parseRule(rule);
+  if (!parsed)
+    throw fault("usage", {
+      reason: `${JSON.stringify(rule)} is not a permission rule. A rule is Tool, Tool(exactly this) or Tool(first words:*).`,
+    });
+  return writeRule(place, to, { list, rule: parsed.text });
+}
+
+export type RemovedRule = { readonly file: string; readonly lists: readonly RuleList[] };
+
+/** From the named sources, wherever it stands in them. Throws `settings_unwritable`. */
+export async function removePermission(
+  place: Place,
+  { rule, from }: { rule: string; from: readonly WritableSource[] },
+): Promise<RemovedRule[]> {
+  const { rows } = await listRules(place);
+  const removed: RemovedRule[] = [];
+  for (const source of from) {
+    // A file that does not hold it is not touched, nor made.
+    if (!rows.some((row) => row.source === source && row.rule === rule.trim())) continue;
+    const result = await unwriteRule(place, source, rule.trim());
+    if (result.lists.length > 0) removed.push(result);
+  }
+  return removed;
+}
