@@ -1,5 +1,6 @@
 /** The laws, checked on the disk alone. Each complaint is a sentence; none means that all is well. */
 import { emptyState, fold, type State } from "../../keel/src/engine/state.ts";
+import { isRunning } from "../../keel/src/engine/task-state.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import type { Disk } from "./disk.ts";
 import type { Promises } from "./host.ts";
@@ -44,6 +45,8 @@ export class Checks {
     if (this.#state.pending.length > 0) this.#complain("inputs still wait");
     if (this.#state.asks.length > 0) this.#complain("asks are still open");
     if (this.#state.request) this.#complain("a request is still open");
+    for (const task of this.#state.tasks.values())
+      if (isRunning(task)) this.#complain(`task ${task.id} never ended`);
   }
 
   get state(): State {
@@ -75,6 +78,12 @@ export class Checks {
         if ((this.#finished.get(event.callId) ?? 0) > 1)
           this.#complain(`call ${event.callId} finished twice`);
         return this.#insideTurn(before, event);
+      case "task.changed": {
+        const known = before.tasks.get(event.taskId);
+        if (known && !isRunning(known)) this.#complain(`task ${event.taskId} changed after its end`);
+        if (known && event.status === "running") this.#complain(`task ${event.taskId} started twice`);
+        return;
+      }
       case "model.finished":
       case "input.joined":
       case "context.added":

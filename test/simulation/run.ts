@@ -43,7 +43,10 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
   const checks = new Checks();
   const effects: Effects = { runs: new Map() };
   const law = requestLaw({ log: () => disk.boundaries(), onBreak: () => undefined });
-  const model = simulatedModel(world, { names: ["Look", "Look", "Change", "Change", "Question"], law });
+  const model = simulatedModel(world, {
+    names: ["Look", "Look", "Change", "Change", "Question", "Begin"],
+    law,
+  });
   let running: Session | undefined;
   let crashes = 0;
   let quiet = false;

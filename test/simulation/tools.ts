@@ -1,4 +1,5 @@
 /** Tools whose every effect is counted by the world, which remembers beyond a crash. */
+import type { TaskEnd } from "../../keel/src/engine/task-work.ts";
 import type { Tool } from "../../keel/src/engine/tools/define.ts";
 import { defineTool } from "../../keel/src/engine/tools/define.ts";
 import { text } from "../../keel/src/protocol/message.ts";
@@ -64,5 +65,27 @@ export function simulatedTools(
       return done((await context.ask(ask)).verdict);
     },
   });
-  return [look, change, question].map((tool) => tool as Tool);
+
+  const begin = defineTool({
+    name: "Begin",
+    description: "Begins something that goes on in the background.",
+    input: anyInput,
+    traits: { readOnly: true },
+    claims: async () => [{ action: "read", target: "/project/a" }],
+    async *run(_, { tasks }) {
+      const origin = world.pick(["asked", "moved", "left"] as const);
+      const stopping = new AbortController();
+      const work = async (): Promise<TaskEnd> => {
+        await world.sleep(world.between(1, 5_000), stopping.signal);
+        return { status: stopping.signal.aborted ? "stopped" : world.pick(["completed", "failed"]) };
+      };
+      const task = await tasks.start({ kind: "shell", origin, description: "work" }, async () => ({
+        over: work(),
+        output: () => "",
+        stop: async () => stopping.abort(),
+      }));
+      return done(task.id);
+    },
+  });
+  return [look, change, question, begin].map((tool) => tool as Tool);
 }

@@ -92,16 +92,15 @@ describe("a command in the background", () => {
 });
 
 test("what a command leaves behind is told, listed, and followed to its end", async () => {
-  const call = await room.call(bashTool, {
-    command: "(sleep 0.3; echo late) & echo now",
-    description: "serve",
-  });
+  const command = "(until [ -e go ]; do sleep 0.02; done; echo late) & echo now";
+  const call = await room.call(bashTool, { command, description: "serve" });
   const [, id = ""] = /still running, as task (b[0-9a-f]{8});/.exec(call.said) ?? [];
   expect(call.said).toMatch(/^now\n\[\d process/);
   expect(room.tasks.state.tasks.get(id)).toMatchObject({
     status: "running",
     data: { origin: "left", description: "serve" },
   });
+  room.put("go", "");
   const end = await output(id);
   expect(end.said).toMatch(/status: completed[\s\S]*how is not known[\s\S]*\n\nlate$/);
   expect(room.get(`${id}.output`)).toBe("late\n");
