@@ -13,6 +13,7 @@ import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
 import { type Folders, foldersOf } from "./folders.ts";
+import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
 import { sessionHooks } from "./hooks.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
@@ -21,6 +22,7 @@ import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
+import { processLeases } from "./process-leases.ts";
 import { systemPrompt } from "./prompts.ts";
 import { readRules } from "./rules.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
@@ -105,7 +107,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
 function workspaceOf(
   { cwd, roots }: Folders,
   home: string,
-  { env, commandEnv, settings }: Pick<SettingsInForce, "env" | "commandEnv" | "settings">,
+  { env, commandEnv, settings, trust }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust">,
 ): Workspace {
   return {
     cwd,
@@ -114,6 +116,11 @@ function workspaceOf(
     search: nodeSearch({ env }),
     documents: nodeDocuments(),
     shell: nodeShell({ env: commandEnv, guard: processGuard(env, settings) }),
+    commands: {
+      grammar: processGrammar(),
+      home: commandEnv["HOME"] ?? "/",
+      isTrusted: trust.state !== "untrusted",
+    },
   };
 }
 
@@ -129,7 +136,7 @@ async function storeOf(
   { persist }: OpenOptions,
   disk: { home: string; clock: Clock; ids: Ids },
 ): Promise<Store> {
-  if (persist !== "memory") return jsonlStore(disk);
+  if (persist !== "memory") return jsonlStore({ ...disk, leases: processLeases(disk) });
   const { memoryStore } = await import("../store/memory.ts");
   return memoryStore();
 }

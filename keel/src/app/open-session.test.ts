@@ -83,7 +83,7 @@ describe("the handle", () => {
   });
 
   test("a question that nobody can answer is refused as such, and idle goes on", async () => {
-    const script = byPosition([reply(toolUse("Bash", { command: "true" })), reply("ok")]);
+    const script = byPosition([reply(toolUse("Bash", { command: "touch new" })), reply("ok")]);
     const { options } = await place(script);
     const session = await openSession(options);
     const denied: unknown[] = [];

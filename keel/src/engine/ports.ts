@@ -324,7 +324,17 @@ export interface Workspace {
   readonly search: Search;
   readonly documents: Documents;
   readonly shell: Shell;
+  /** What commands are judged by. Where it is left out no command goes without a question. */
+  readonly commands?: CommandGround | undefined;
 }
+
+export type CommandGround = {
+  readonly grammar: Grammar;
+  /** What `~` and `$HOME` are for commands. */
+  readonly home: string;
+  /** Whether the settings of the repository may act: git runs programs that they name. */
+  readonly isTrusted: boolean;
+};
 
 /** A file as it was: its content by name, null where there was none, or lost where it cannot be kept. */
 export type KeptFile =

@@ -96,11 +96,12 @@ describe("Bash", () => {
     expect(bashTool.input.parse(input).ok).toBe(false);
   });
 
-  test("is careful by its traits", () => {
-    expect(bashTool.traits({ command: "ls" })).toEqual({
-      readOnly: false,
-      concurrent: false,
-      replay: "never",
-    });
+  test("is careful by its traits, unless the command only reads", () => {
+    const careful = { readOnly: false, concurrent: false, replay: "never" };
+    const reading = { readOnly: true, concurrent: true, replay: "never" };
+    expect(bashTool.traits({ command: "touch a" })).toEqual(careful);
+    expect(bashTool.traits({ command: "ls -la | wc -l" })).toEqual(reading);
+    expect(bashTool.traits({ command: "ls", run_in_background: true })).toEqual(careful);
+    expect(bashTool.traits({ command: "ls; touch a" })).toEqual(careful);
   });
 });

@@ -1,5 +1,6 @@
 /** Bash: one command, its output while it runs, and the truth about how it ended; or a task that goes on by itself. */
 import * as z from "zod/mini";
+import { looksReadOnly } from "../engine/policy/shell/analyse.ts";
 import type { ShellCommand, ShellRun } from "../engine/ports.ts";
 import { isRunning } from "../engine/task-state.ts";
 import { mostRunningTasks } from "../engine/task-work.ts";
@@ -45,6 +46,8 @@ export const bashTool: Tool<Input> = defineTool({
   name: "Bash",
   description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
   input: schemaOf(input),
+  traits: ({ command, run_in_background = false }) =>
+    !run_in_background && looksReadOnly(command) ? { readOnly: true, concurrent: true } : {},
   claims: async ({ command }) => [{ action: "execute", target: command }],
   check: async ({ command, run_in_background = false }, { tasks }) => {
     if (command.trim() === "") return "The command is empty.";

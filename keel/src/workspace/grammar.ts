@@ -10,6 +10,7 @@ const mostNodes = 40_000;
 /** A list of commands is a tree that leans to one side: as deep as it is long. */
 const mostDepth = 2_000;
 
+/** One for a process: the parser's module is one for all. */
 export function openGrammar(): Grammar {
   let loading: Promise<Parser> | undefined;
   return {
@@ -40,7 +41,8 @@ function parseWith(parser: Parser, text: string): SyntaxNode | undefined {
 async function load(): Promise<Parser> {
   const { Parser, Language } = await import("web-tree-sitter");
   const require = createRequire(import.meta.url);
-  await Parser.init();
+  // Named, since a bundle does not stand beside it.
+  await Parser.init({ locateFile: () => require.resolve("web-tree-sitter/web-tree-sitter.wasm") });
   const language = await Language.load(
     require.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm"),
   );

@@ -83,6 +83,9 @@ export function decide(facts: Facts): Decision {
 /** Every claim must be allowed, each by whatever allows it. */
 function permitted(facts: Facts): Decision {
   const row = modes[facts.mode];
+  // A tool that claims nothing and changes nothing has nothing to be asked about.
+  if (facts.claims.length === 0 && facts.traits.readOnly)
+    return { verdict: "allow", by: "read-only", because: "it changes nothing" };
   const claims = allClaims(facts);
   const permits = claims.map((claim) => permitClaim(facts, claim));
   const open = permits.find((permit) => permit.kind === "open");

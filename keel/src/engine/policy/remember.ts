@@ -3,8 +3,8 @@ import type { Ask } from "../../protocol/ask.ts";
 import { covers, parseRule } from "./rules.ts";
 
 /**
- * Whether a newly learnt rule answers an open permission ask. Commands are not answered this way: what a rule covers
- * of them is decided with the facts, when the call is judged again.
+ * Whether a newly learnt rule answers an open permission ask. About a command only the rule does that its own question
+ * has offered: that one was found to cover all of it.
  */
 export function answersAsk(rule: string, ask: Ask): boolean {
   const parsed = parseRule(rule);
@@ -13,17 +13,14 @@ export function answersAsk(rule: string, ask: Ask): boolean {
     ask.kind !== "permission" ||
     ask.tool === undefined ||
     !ask.claims ||
-    ask.claims.length === 0
+    ask.claims.length === 0 ||
+    // A question that offers no rule is asked every time: no rule answers it.
+    !ask.options.some((option) => option.rule !== undefined)
   )
     return false;
   const { tool } = ask;
+  const isOffered = ask.options.some((option) => option.rule === rule);
   return ask.claims.every(
-    (claim) =>
-      covers(parsed, tool, claim) ||
-      (claim.action === "execute" && parsed.tool === tool && isSameText(parsed.pattern, claim.target)),
+    (claim) => covers(parsed, tool, claim) || (claim.action === "execute" && isOffered),
   );
 }
-
-/** The very text that was asked about. */
-const isSameText = (pattern: NonNullable<ReturnType<typeof parseRule>>["pattern"], text: string): boolean =>
-  pattern.kind === "shell" && pattern.shell.kind === "exact" && pattern.shell.text === text.trim();

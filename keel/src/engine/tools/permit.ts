@@ -2,6 +2,7 @@
 import { childOf, over } from "../../kernel/abort.ts";
 import { canonicalJson, type Json } from "../../kernel/json.ts";
 import { fingerprint, oneLine } from "../../kernel/text.ts";
+import { visible } from "../../kernel/visible.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
@@ -9,8 +10,8 @@ import type { Call } from "../call-state.ts";
 import type { HookDecision } from "../hooks/points.ts";
 import { siteOf } from "../hooks/site.ts";
 import { type Decision, decide } from "../policy/decide.ts";
+import { lookAt } from "../policy/look.ts";
 import { parseRule } from "../policy/rules.ts";
-import type { PathFacts } from "../ports.ts";
 import type { Closed, Work } from "../work.ts";
 import type { Tool, ToolContext } from "./define.ts";
 
@@ -76,11 +77,7 @@ export async function judge(
   { tool, context, input }: Pick<Site, "tool" | "context" | "input">,
 ): Promise<{ decision: Decision; claims: Claim[] }> {
   const claims = [...(await tool.claims(input, context))];
-  const paths = new Map<string, PathFacts>();
-  for (const { action, target } of claims) {
-    if (action === "read" || action === "write")
-      paths.set(target, await work.parts.workspace.files.describe(target));
-  }
+  const looked = await lookAt(claims, work.parts.workspace);
   const { rules } = work.parts;
   const learnt = work.state.rules.flatMap((words) => parseRule(words) ?? []);
   const mode = work.state.settings?.permissionMode ?? "default";
@@ -90,7 +87,7 @@ export async function judge(
       traits: tool.traits(input),
       claims,
       mode,
-      paths,
+      ...looked,
       planFile: await planFileOf(work, claims),
       rules: { ...rules, allow: [...rules.allow, ...learnt] },
     }),
@@ -153,7 +150,8 @@ function askFor(
 
 function bodyOf(claims: Ask["claims"], sent: Json): Display {
   const command = claims?.find(({ action }) => action === "execute");
-  if (command) return { kind: "terminal", command: command.target, output: "", exitCode: null };
+  // Nothing in it may hide from whoever is asked; what runs is the input, to the last sign.
+  if (command) return { kind: "terminal", command: visible(command.target), output: "", exitCode: null };
   // A line feed in a name must not make two claims of one.
   const lines = (claims ?? []).map(({ action, target }) => `${action} ${oneLine(target)}`);
   return { kind: "text", text: [...lines, JSON.stringify(sent)].join("\n") };

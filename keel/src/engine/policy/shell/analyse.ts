@@ -130,3 +130,16 @@ export const onlyReads = (analysis: Analysis): boolean =>
   analysis.steps.length > 0 &&
   analysis.proofs.every(({ ok }) => ok) &&
   analysis.doubts.every(({ kind }) => kind === "flow");
+
+/** Whether a text only reads as far as one reader tells: enough to run it beside others, not to run it unasked. */
+export function looksReadOnly(text: string): boolean {
+  if (text.length > mostApproved || text.includes("\0") || !text.isWellFormed()) return false;
+  const script = readScript(text);
+  if (!script.ok || hiddenCharacters(text).length > 0) return false;
+  const world = { home: "/", roots: ["/"], isTrusted: true };
+  const { steps, doubts } = walk(script.value, {
+    directories: ["/"],
+    known: { home: "/", variables: new Map() },
+  });
+  return steps.length > 0 && doubts.length === 0 && steps.every((step) => prove(step, world).ok);
+}

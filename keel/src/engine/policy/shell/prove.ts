@@ -7,7 +7,8 @@ import type { Argument } from "./arguments.ts";
 import { has, pathValues, readOptions } from "./options.ts";
 import { isOpenVariable, isSecret, placeOf, type World } from "./places.ts";
 import type { Outcome, Use } from "./programs/outcome.ts";
-import { type Reader, readerOf } from "./programs/readers.ts";
+import type { Reader } from "./programs/reader.ts";
+import { readerOf } from "./programs/readers.ts";
 import { specialOf } from "./programs/specials.ts";
 import type { Redirection, Step } from "./walk.ts";
 

@@ -3,7 +3,7 @@ import type { Argument } from "../arguments.ts";
 
 export type GitWords = {
   /** Options before the subcommand, with their values. */
-  readonly global: readonly { readonly name: string; readonly value: Argument | undefined }[];
+  readonly before: readonly { readonly name: string; readonly value: Argument | undefined }[];
   readonly subcommand: Argument | undefined;
   readonly rest: readonly Argument[];
 };
@@ -21,7 +21,7 @@ const takesNext = new Set([
 ]);
 
 export function gitWords(words: readonly Argument[]): GitWords {
-  const global: { name: string; value: Argument | undefined }[] = [];
+  const before: { name: string; value: Argument | undefined }[] = [];
   let at = 0;
   for (; at < words.length; at++) {
     const word = words[at];
@@ -29,14 +29,14 @@ export function gitWords(words: readonly Argument[]): GitWords {
     const equals = word.text.startsWith("--") ? word.text.indexOf("=") : -1;
     if (equals > 0) {
       const value = word.text.slice(equals + 1);
-      global.push({
+      before.push({
         name: word.text.slice(0, equals),
         value: { ...word, text: value, prefix: value, name: value },
       });
     } else if (takesNext.has(word.text) && word.text !== "--exec-path") {
       at += 1;
-      global.push({ name: word.text, value: words[at] });
-    } else global.push({ name: word.text, value: undefined });
+      before.push({ name: word.text, value: words[at] });
+    } else before.push({ name: word.text, value: undefined });
   }
-  return { global, subcommand: words[at], rest: words.slice(at + 1) };
+  return { before, subcommand: words[at], rest: words.slice(at + 1) };
 }

@@ -31,13 +31,13 @@ export const harmlessGlobals: ReadonlySet<string> = new Set([
 ]);
 
 export const git: Special = (words, surroundings) => {
-  const { global, subcommand, rest } = gitWords(words);
-  const odd = global.find(({ name }) => !harmlessGlobals.has(name));
+  const { before, subcommand, rest } = gitWords(words);
+  const odd = before.find(({ name }) => !harmlessGlobals.has(name));
   if (odd) return unproved(`git ${odd.name} may change what git runs`);
-  const problem = placeProblem(global, surroundings);
+  const problem = placeProblem(before, surroundings);
   if (problem !== undefined) return unproved(problem);
   if (!subcommand)
-    return has({ given: global, operands: [], loose: [] }, "--version", "-v")
+    return has({ given: before, operands: [], loose: [] }, "--version", "-v")
       ? reads([])
       : unproved("git has no subcommand");
   if (subcommand.kind !== "fixed" || !Object.hasOwn(gitReaders, subcommand.text))
@@ -48,12 +48,12 @@ export const git: Special = (words, surroundings) => {
 
 /** Where it works decides whose settings act. */
 function placeProblem(
-  global: readonly { name: string; value: Argument | undefined }[],
+  before: readonly { name: string; value: Argument | undefined }[],
   { directories, world }: Surroundings,
 ): string | undefined {
   if (!world.isTrusted) return "git would use the settings of a repository that is not trusted";
   let places = directories;
-  for (const { name, value } of global) {
+  for (const { name, value } of before) {
     if (name !== "-C") continue;
     if (value?.kind !== "fixed" || value.text === "") return "only the run knows where git works";
     places = value.text.startsWith("/") ? [value.text] : places?.map((place) => `${place}/${value.text}`);

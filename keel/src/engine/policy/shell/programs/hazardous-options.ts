@@ -94,8 +94,8 @@ const programKeys =
   /^(?:alias\.|core\.(?:pager|editor|fsmonitor|sshcommand|askpass|gitproxy|hookspath|alternaterefscommand|worktree|attributesfile)|pager\.|sequence\.editor|include|includeif\.|diff\.|difftool\.|merge|mergetool\.|filter\.|credential|gpg|browser\.|man\.|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|url\.|protocol\.|init\.templatedir|uploadpack\.|receive\.)/i;
 
 const git = (words: readonly Argument[]): boolean => {
-  const { global, subcommand, rest } = gitWords(words);
-  if (global.some(({ name }) => !harmlessGlobals.has(name))) return true;
+  const { before, subcommand, rest } = gitWords(words);
+  if (before.some(({ name }) => !harmlessGlobals.has(name))) return true;
   const name = subcommand?.text ?? "";
   // A setting that names a program runs it with the next command.
   if (name === "config")

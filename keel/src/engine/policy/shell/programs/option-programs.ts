@@ -101,8 +101,8 @@ const ssh: Look = (words) =>
   });
 
 const git: Look = (words) => {
-  const { global, subcommand, rest } = gitWords(words);
-  const settings = global.flatMap(({ name, value }) =>
+  const { before, subcommand, rest } = gitWords(words);
+  const settings = before.flatMap(({ name, value }) =>
     name === "-c" && value?.kind === "fixed" ? [value.text] : [],
   );
   return [...settings.flatMap(runBySetting), ...(gitSubcommands[subcommand?.text ?? ""]?.(rest) ?? [])];

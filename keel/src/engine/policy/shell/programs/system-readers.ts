@@ -1,5 +1,5 @@
 /** Programs that name files, and programs that say something about the machine or about themselves. */
-import type { Reader } from "./readers.ts";
+import type { Reader } from "./reader.ts";
 
 const version = "--help --version";
 const none: Reader = { options: version, operands: "none" };

@@ -1,5 +1,5 @@
 /** Programs that show, count, cut, sort and compare text. */
-import type { Reader } from "./readers.ts";
+import type { Reader } from "./reader.ts";
 
 const version = "--help --version";
 const sums: Reader = {

@@ -117,9 +117,9 @@ const gitReads =
   /^(?:status|log|show|diff|blame|grep|ls-files|ls-tree|rev-parse|rev-list|cat-file|describe|shortlog|reflog|whatchanged|for-each-ref|merge-base|name-rev|show-ref|count-objects|check-ignore|version|help|)$/;
 
 const git: Look = (words) => {
-  const { global, subcommand, rest } = gitWords(words);
+  const { before, subcommand, rest } = gitWords(words);
   const name = subcommand?.text ?? "";
-  const places = global.flatMap(({ name: option, value }) =>
+  const places = before.flatMap(({ name: option, value }) =>
     /^(?:-C|--git-dir|--work-tree)$/.test(option) && value ? [value] : [],
   );
   const isGlobal =

@@ -1,0 +1,12 @@
+/** The grammar of this process: a parser in WebAssembly is loaded once, whoever asks first. */
+import type { Grammar } from "../engine/ports.ts";
+import { openGrammar } from "../workspace/grammar.ts";
+
+/** It belongs to the process, as its module does: a second one would take the place of the first. */
+const opened = new Map<"bash", Grammar>();
+
+export function processGrammar(): Grammar {
+  const grammar = opened.get("bash") ?? openGrammar();
+  opened.set("bash", grammar);
+  return grammar;
+}
