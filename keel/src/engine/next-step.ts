@@ -46,7 +46,7 @@ export const rows: readonly Row[] = [
   ["open calls run", hasCalls, () => ({ kind: "run-tools" })],
   ["a hook handed a call to the host", (f) => f.turn.deferred, end("tool_deferred")],
   ["a hook ended the turn", (f) => f.turn.stopped !== null, end("hook_stopped")],
-  ["the structured answer was given", (f) => f.turn.answer !== undefined, end("completed")],
+  ["the structured answer was given", (f) => f.turn.answer !== undefined && !waits(f, "objection"), end("completed")],
 
   // The last attempt failed: recover silently where we can, then say so.
   ["too long: compact once", (f) => isTooLong(f) && f.failure.purpose === "turn" && !f.turn.compactedForLength && canShrink(f), () => ({ kind: "compact", trigger: "too_long" })],
@@ -63,13 +63,13 @@ export const rows: readonly Row[] = [
   ["the window is full, and compacting does not help", (f) => f.stop === "window_full" && isStuck(f), end("compaction_stuck")],
   ["a refusal is asked about once", (f) => f.stop === "refusal" && f.turn.recoveries.refusal < 1 && mayAsk(f), remind("refusal")],
   ["a refusal stands", (f) => f.stop === "refusal", end("refusal")],
-  ["a paused reply goes on", (f) => f.stop === "pause" && mayAsk(f), () => ({ kind: "ask-model" })],
+  ["a paused reply goes on", (f) => f.stop === "pause" && !isBlank(f) && mayAsk(f), () => ({ kind: "ask-model" })],
   ["an empty reply is asked about once", (f) => isBlank(f) && f.turn.recoveries.empty < 1 && mayAsk(f), remind("empty_reply")],
   ["a reply is empty again", (f) => isBlank(f) && f.turn.recoveries.empty >= 1, end("empty_reply")],
   ["a missing structured answer is asked for", (f) => lacksAnswer(f) && f.turn.recoveries.structured < f.limits.maxStructuredRetries && mayAsk(f), remind("structured_output")],
   ["the structured answer never came", (f) => lacksAnswer(f) && f.turn.recoveries.structured >= f.limits.maxStructuredRetries, end("structured_output_retries")],
-  ["a stop hook objects too often", (f) => f.stop !== undefined && f.turn.objections >= f.limits.maxObjections, end("stop_hook_limit")],
   ["a stop hook's objection is taken in", (f) => f.stop !== undefined && waits(f, "objection"), take("objection")],
+  ["a stop hook objects too often", (f) => f.stop !== undefined && f.turn.objections >= f.limits.maxObjections, end("stop_hook_limit")],
   ["a reply that asks for more ends at the limit of turns", isUnfinished, end("max_turns")],
   ["the reply ends the turn", (f) => f.stop !== undefined, end("completed")],
 
@@ -106,6 +106,10 @@ export function inputFor({ pending }: State, which: Which): Input | undefined {
       return pending.find(({ from }) => from.kind === "hook");
   }
 }
+
+/** Objections that the turn has not come to. They are its own: without it they mean nothing. */
+export const openObjections = ({ pending }: State): string[] =>
+  pending.filter(({ from }) => from.kind === "hook").map(({ id }) => id);
 
 function betweenTurns(state: State): { step: Step; rule: string } {
   if (state.compaction) {
@@ -183,8 +187,7 @@ function nextFallback({ failure, turn, limits, state }: Facts): string | undefin
   // A request that is wrong in itself would be wrong for another model too.
   const another = retryKind(failure.fault.code) !== "never" || failure.fault.code === "model_unknown";
   if (failure.purpose === "compaction" || !another) return undefined;
-  const model = limits.fallbackModels[turn.fallbacks];
-  return model === modelOf(state) ? undefined : model;
+  return limits.fallbackModels.slice(turn.fallbacks).find((model) => model !== modelOf(state));
 }
 
 function triggerAgain({ state, turn }: Facts): "manual" | "full" | "too_long" {

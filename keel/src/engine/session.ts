@@ -1,7 +1,6 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
-import type { AnsweredBy } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
 import { toolUses } from "../protocol/message.ts";
@@ -10,7 +9,7 @@ import { rewind } from "./checkpoint.ts";
 import { siteOf } from "./hooks/site.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
-import { nextStep, type Step } from "./next-step.ts";
+import { inputFor, nextStep, type Step } from "./next-step.ts";
 import { settleAsLost, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { askModel } from "./steps/ask-model.ts";
@@ -19,7 +18,7 @@ import { finish } from "./steps/finish.ts";
 import { runTools } from "./steps/run-tools.ts";
 import { takeInput } from "./steps/take-input.ts";
 import { TaskBoard } from "./tasks.ts";
-import type { Parts, Work } from "./work.ts";
+import type { Closed, Parts, Work } from "./work.ts";
 
 export type Start = Omit<Extract<DurableEvent, { type: "session.opened" }>, "type">;
 export type Listener = (envelope: Envelope) => void;
@@ -38,7 +37,11 @@ export class Session {
   #journal: Journal;
   #abort = new AbortController();
   #running: Promise<void> | undefined;
-  #ending = false;
+  /** What is being done now, and the input that is being looked at before its turn begins. */
+  #doing: { readonly step: Step; readonly input: string | undefined } | undefined;
+  #reloading: Promise<void> | undefined;
+  #rewinding: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
 
   private constructor(parts: Parts) {
     this.id = parts.log.session;
@@ -92,8 +95,14 @@ export class Session {
 
   /** The receipt comes when the command's facts are on disk. Throws a Fault, and then nothing was accepted. */
   async submit(command: Command): Promise<Receipt> {
-    if (this.#ending && command.type !== "close") throw fault("session_closed");
-    if (this.#journal.broken) await this.#reload();
+    if (this.#closing !== undefined && command.type !== "close") throw fault("session_closed");
+    if (this.#journal.broken) {
+      // One for all who come meanwhile: a second look at the log would forget what the first one added to it.
+      this.#reloading ??= this.#reload().finally(() => {
+        this.#reloading = undefined;
+      });
+      await this.#reloading;
+    }
     switch (command.type) {
       case "input":
         return this.#accept(command);
@@ -107,6 +116,8 @@ export class Session {
         this.#record({ type: "settings.changed", patch: command.patch, why: "host" });
         return this.#done();
       case "compact":
+        // Nothing was said yet: there is nothing to make notes of.
+        if (this.#state.history.length === 0 && !this.#state.turn) return { type: "done" };
         this.#record({ type: "compaction.requested", instructions: command.instructions });
         await this.#journal.saved();
         void this.run();
@@ -133,21 +144,31 @@ export class Session {
     this.#running ??= this.#drain().finally(() => {
       this.#running = undefined;
       // Something may have come in after the last look.
-      if (!this.#ending && !this.#journal.broken && this.#next().kind !== "idle") void this.run();
+      if (this.#closing === undefined && !this.#journal.broken && this.#next().kind !== "idle")
+        void this.run();
     });
     return this.#running;
   }
 
   /** A graceful end: open asks are closed, the turn ends as interrupted, tasks are stopped, the lease is given back. */
-  async close(reason: "ended" | "stopped" | "cleared" | "failed"): Promise<void> {
-    if (this.#ending) return this.#running;
-    this.#ending = true;
+  close(reason: "ended" | "stopped" | "cleared" | "failed"): Promise<void> {
+    this.#closing ??= this.#close(reason);
+    return this.#closing;
+  }
+
+  async #close(reason: "ended" | "stopped" | "cleared" | "failed"): Promise<void> {
+    // By then `#closing` is set: whatever runs on sees that the session ends.
+    await Promise.resolve();
     try {
       if (this.#state.turn && !this.#journal.broken) {
         this.#stop("shutdown");
         await this.run();
       }
+      // Between turns, and where nothing can be written, nobody else tells those who wait.
+      this.#abort.abort();
+      this.#asks.release(notWritten);
       await this.#running;
+      await this.#rewinding;
       await this.#tasks.close();
       await this.#parts.hooks.end({ reason: reason === "cleared" ? "clear" : "other" }, siteOf(this.#work()));
       if (!this.#journal.broken) this.#record({ type: "session.closed", reason });
@@ -162,10 +183,13 @@ export class Session {
     try {
       for (let step = this.#next(); step.kind !== "idle"; step = this.#next()) {
         if (!this.#state.turn) {
-          if (this.#ending) break;
+          await this.#rewinding;
+          if (this.#closing !== undefined) break;
           this.#abort = new AbortController();
         }
+        this.#doing = { step, input: this.#state.turn ? undefined : inputFor(this.#state, "first")?.id };
         await this.#perform(step);
+        this.#doing = undefined;
         // What a broken log does not take must not be worked on.
         if (this.#journal.broken) break;
       }
@@ -173,8 +197,12 @@ export class Session {
     } catch (thrown) {
       const { code, message } = toFault(thrown);
       this.#show({ type: "notice.raised", level: "warning", text: message, code });
+      // What happened before is kept: a journal that is given up must not write beside the next one.
+      await this.#journal.saved().catch(() => undefined);
       // A fault of the log stops the work where it stands; any other is a defect that must not spin.
       if (!this.#journal.broken) this.#journal = this.#brokenBy(thrown);
+    } finally {
+      this.#doing = undefined;
     }
   }
 
@@ -205,9 +233,10 @@ export class Session {
 
   #work(): Work {
     const session = this;
+    const { signal } = this.#abort;
     return {
       parts: this.#parts,
-      signal: this.#abort.signal,
+      signal,
       early: this.#early,
       isKnownCall: (id) => this.#calls.has(id),
       get state() {
@@ -216,8 +245,10 @@ export class Session {
       record: (event) => this.#record(event),
       saved: () => this.#journal.saved(),
       show: (event) => this.#show(event),
-      ask: (ask) => this.#asks.open(ask),
       answer: async (askId, closed) => void (await this.#asks.answer(askId, closed)),
+      interrupt: (by) => this.#stop(by),
+      // A turn that was stopped asks nobody any more: the answer would be waited for in vain.
+      ask: (ask) => (signal.aborted ? Promise.resolve(interruptedAnswer) : this.#asks.open(ask)),
       tasks: this.#tasks,
     };
   }
@@ -249,7 +280,11 @@ export class Session {
 
   async #accept(command: Extract<Command, { type: "input" }>): Promise<Receipt> {
     const id = command.id ?? this.#parts.ids.uuid();
-    if (this.#inputs.has(id)) return { type: "accepted", inputId: id, duplicate: true };
+    if (this.#inputs.has(id)) {
+      // The first one may still be on its way to the disk.
+      await this.#journal.saved();
+      return { type: "accepted", inputId: id, duplicate: true };
+    }
     if (this.#state.pending.length >= this.#parts.limits.pendingInputs)
       throw fault("queue_full", { limit: this.#parts.limits.pendingInputs });
     const input = {
@@ -265,27 +300,35 @@ export class Session {
   }
 
   async #interrupt(dropQueued: boolean): Promise<Receipt> {
-    const running = this.#state.turn !== null;
-    if (running) this.#stop("host");
-    const dropped = dropQueued ? this.#state.pending.map(({ id }) => id) : [];
+    const running = this.#state.turn !== null || this.#doing !== undefined;
+    if (this.#state.turn) this.#stop("host");
+    else this.#abort.abort();
+    // An input whose turn has not begun yet is what was interrupted.
+    const queued = this.#state.pending.map(({ id }) => id);
+    const taken = this.#doing?.step.kind === "take-input" ? this.#doing.input : undefined;
+    const dropped = queued.filter((id) => dropQueued || id === taken);
     for (const inputId of dropped) this.#record({ type: "input.dropped", inputId, why: "cancelled" });
     const stillQueued = this.#state.pending.map(({ id }) => id);
     await this.#journal.saved();
     return { type: "interrupted", running, stillQueued, dropped };
   }
 
-  #stop(by: "host" | "shutdown"): void {
+  #stop(by: "host" | "shutdown" | "answer"): void {
     if (!this.#state.turn?.interrupted) this.#record({ type: "turn.interrupted", by });
-    const closedBy: AnsweredBy = by === "host" ? "interrupt" : "shutdown";
-    this.#asks.closeAll({ answer: { verdict: "deny", reason: "Interrupted." }, by: closedBy });
+    this.#asks.closeAll(by === "shutdown" ? { ...interruptedAnswer, by } : interruptedAnswer);
     this.#abort.abort();
   }
 
   async #rewind({ checkpoint, preview = false }: Extract<Command, { type: "rewind" }>): Promise<Receipt> {
     const { checkpoints } = this.#parts;
     if (!checkpoints) throw fault("checkpoints_off");
-    if (this.#state.turn) throw fault("usage", { reason: "Files cannot be rewound while a turn runs." });
-    const receipt = await rewind(this.#work(), { checkpoint, preview, checkpoints });
+    await this.#rewinding;
+    if (this.#state.turn || this.#doing)
+      throw fault("usage", { reason: "Files cannot be rewound while a turn runs." });
+    const rewound = rewind(this.#work(), { checkpoint, preview, checkpoints });
+    // No turn begins before the files are as they should be.
+    this.#rewinding = rewound.catch(() => undefined);
+    const receipt = await rewound;
     if (!receipt) throw fault("checkpoint_unknown", { checkpoint });
     return receipt;
   }
@@ -312,15 +355,18 @@ export class Session {
     }
     // A record that this version does not know still has its number.
     this.#state = { ...state, seq: Math.max(state.seq, this.#parts.log.lastSeq) };
+    this.#abort = new AbortController();
+    // What a person stopped stays stopped.
+    if (state.turn?.interrupted) this.#abort.abort();
   }
 
   /** After a failed write only the disk is right: what was not saved is forgotten, and the work goes on from there. */
   async #reload(): Promise<void> {
     this.#abort.abort();
-    this.#asks.release({ answer: { verdict: "deny", reason: "The log cannot be written." }, by: "shutdown" });
+    this.#asks.release(notWritten);
     await this.#running;
+    this.#early.clear();
     await this.#load();
-    this.#abort = new AbortController();
     this.#journal = this.#newJournal();
     for (const event of settleRequest(this.#state)) this.#record(event);
     this.#tasks.report();
@@ -330,7 +376,7 @@ export class Session {
 
   /** For what comes from the side; a session that ends starts nothing any more. */
   #wake(): void {
-    if (!this.#ending && !this.#journal.broken) void this.run();
+    if (this.#closing === undefined && !this.#journal.broken) void this.run();
   }
 
   #newJournal(): Journal {
@@ -341,3 +387,9 @@ export class Session {
     return Journal.broken(this.#parts, toFault(thrown));
   }
 }
+
+const interruptedAnswer: Closed = { answer: { verdict: "deny", reason: "Interrupted." }, by: "interrupt" };
+const notWritten: Closed = {
+  answer: { verdict: "deny", reason: "The log cannot be written." },
+  by: "shutdown",
+};

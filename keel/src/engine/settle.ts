@@ -2,6 +2,7 @@
 import { fault } from "../kernel/fault.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
+import { openObjections } from "./next-step.ts";
 import type { State } from "./state.ts";
 import { interruptedResult } from "./words.ts";
 
@@ -53,7 +54,7 @@ export function settleAsLost(state: State, now: number): DurableEvent[] {
   const end: DurableEvent = {
     type: "turn.finished",
     turnId,
-    inputIds: [...inputIds],
+    inputIds: [...inputIds, ...openObjections(state)],
     reason: "lost",
     usage,
     costUsd,

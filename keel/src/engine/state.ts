@@ -132,7 +132,9 @@ export function fold(before: State, event: Durable): State {
         tally: withPrompt(state.tally, event),
       };
     case "input.accepted":
-      return { ...state, closed: false, pending: [...state.pending, event.input] };
+      return inTurn({ ...state, closed: false, pending: [...state.pending, event.input] }, (turn) =>
+        event.input.from.kind === "hook" ? { ...turn, objections: turn.objections + 1 } : turn,
+      );
     case "input.dropped":
       return { ...state, pending: state.pending.filter(({ id }) => id !== event.inputId) };
     case "turn.started":
@@ -194,6 +196,8 @@ export function fold(before: State, event: Durable): State {
     case "turn.finished":
       return {
         ...settleCalls(state),
+        // An objection that the turn did not come to ends with it.
+        pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)),
         turn: null,
         turns: state.turns + 1,
         request: null,
@@ -230,11 +234,11 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
     pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)),
     files: markCheckpoints(state.files, event.inputIds),
   };
-  const objections = taken.filter(({ from }) => from.kind === "hook").length;
   const joined = inTurn(rest, (turn) => ({
     ...turn,
     inputIds: [...turn.inputIds, ...event.inputIds],
-    objections: turn.objections + objections,
+    // What an objection sends back to work is not the answer yet.
+    answer: taken.some(({ from }) => from.kind === "hook") ? undefined : turn.answer,
   }));
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
 }
@@ -346,11 +350,17 @@ function compacted(state: State, event: Extract<Durable, { type: "context.compac
       ...turn,
       failures: 0,
       failure: null,
-      reply: kept.length > 0 ? turn.reply : null,
+      reply: kept.length > 0 ? afterRoom(turn.reply) : null,
       compactedForLength: turn.compactedForLength || event.trigger === "too_long",
       fruitlessCompactions: gained ? 0 : turn.fruitlessCompactions + 1,
     }),
   );
+}
+
+/** A reply that filled the window has room again: it is one that was cut off, or was never there. */
+function afterRoom(reply: Turn["reply"]): Turn["reply"] {
+  if (reply?.stop !== "window_full") return reply;
+  return reply.blank ? null : { ...reply, stop: "output_limit" };
 }
 
 type Charge = { usage: Usage | null; costUsd: number | null; ms: number };

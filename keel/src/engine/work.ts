@@ -52,6 +52,8 @@ export interface Work {
   /** Everything recorded so far is on disk. Awaited before every effect. */
   saved(): Promise<void>;
   show(event: LiveEvent): void;
+  /** Stops the turn, as a person who interrupts it does: with the calls that run and the asks that are open. */
+  interrupt(by: "answer"): void;
   /** Opens an ask, or joins one that is open or closed already under the same id. */
   ask(ask: Ask): Promise<Closed>;
   /** Answers an open ask in the host's place. */
@@ -62,6 +64,9 @@ export interface Work {
 
 /** Its events wait until the reply is on record, and are dropped if the reply fails. */
 export type EarlyCall = { readonly done: Promise<void>; readonly events: DurableEvent[] };
+
+/** Thrown where an early call turns out to need a person: it is then run in its turn, as if nothing had happened. */
+export const needsAsking: unique symbol = Symbol("needs asking");
 
 export const toolNamed = (tools: readonly Tool[], name: string): Tool | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.aliases.includes(name));

@@ -25,7 +25,7 @@ export class Fault extends Error {
   }
 
   get hint(): string {
-    return faults[this.code].hint;
+    return filled(faults[this.code].hint, this.detail);
   }
 
   get exitCode(): number {
@@ -44,11 +44,11 @@ export function fault(
 ): Fault {
   const plain: Record<string, string | number | boolean | null> = {};
   for (const [key, value] of Object.entries(detail)) if (isPlain(value)) plain[key] = value;
-  const message = faults[code].says.replace(/\{(\w+)\}/g, (_, key: string) =>
-    String(plain[key] ?? "unknown"),
-  );
-  return new Fault(code, message, plain, cause);
+  return new Fault(code, filled(faults[code].says, plain), plain, cause);
 }
+
+const filled = (sentence: string, detail: FaultDetail): string =>
+  sentence.replace(/\{(\w+)\}/g, (_, key: string) => String(detail[key] ?? "unknown"));
 
 /** Turns anything thrown into a fault, keeping a fault as it is. */
 export function toFault(thrown: unknown): Fault {

@@ -2,7 +2,7 @@
 import type { TurnReason } from "../../protocol/event.ts";
 import { textOf } from "../../protocol/message.ts";
 import { siteOf } from "../hooks/site.ts";
-import type { Step } from "../next-step.ts";
+import { openObjections, type Step } from "../next-step.ts";
 import type { Work } from "../work.ts";
 
 export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>): Promise<void> {
@@ -21,7 +21,7 @@ export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>
   work.record({
     type: "turn.finished",
     turnId: turn.id,
-    inputIds: [...turn.inputIds],
+    inputIds: [...turn.inputIds, ...openObjections(work.state)],
     reason: work.signal.aborted ? "interrupted" : (stopped ?? step.reason),
     usage: turn.usage,
     costUsd: turn.costUsd,
@@ -34,7 +34,11 @@ export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>
 }
 
 /** An objection becomes input, by the same way a person's words take. */
-async function askHooks(work: Work, objections: number): Promise<"objected" | "hook_stopped" | undefined> {
+async function askHooks(
+  work: Work,
+  objections: number,
+): Promise<"objected" | "hook_stopped" | "stop_hook_limit" | undefined> {
+  if (objections >= work.parts.limits.maxObjections) return "stop_hook_limit";
   const { objection, stop } = await work.parts.hooks.stop(
     { objections, lastText: lastText(work) },
     siteOf(work),

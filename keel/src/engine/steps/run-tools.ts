@@ -5,9 +5,9 @@ import type { Call } from "../call-state.ts";
 import { note } from "../context/blocks.ts";
 import { siteOf } from "../hooks/site.ts";
 import { runCall } from "../tools/call.ts";
-import { needsAsking } from "../tools/early.ts";
+import { traitsOf } from "../tools/define.ts";
 import { type Job, runInOrder } from "../tools/pool.ts";
-import { toolNamed, type Work } from "../work.ts";
+import { needsAsking, toolNamed, type Work } from "../work.ts";
 
 export async function runTools(work: Work): Promise<void> {
   const open = work.state.calls.filter(({ status }) => status !== "settled");
@@ -52,6 +52,5 @@ async function runOne(work: Work, call: Call): Promise<void> {
 
 function isConcurrent(work: Work, call: Call): boolean {
   const tool = toolNamed(work.parts.tools, call.use.name);
-  const parsed = tool?.input.parse(call.use.input);
-  return tool !== undefined && parsed?.ok === true && tool.traits(parsed.value).concurrent;
+  return tool !== undefined && traitsOf(tool, call.use.input)?.concurrent === true;
 }

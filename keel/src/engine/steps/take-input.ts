@@ -11,6 +11,8 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
   if (!input) return;
   const begun = await begin(work);
   const { block, context } = await work.parts.hooks.input(input, siteOf(work));
+  // Meanwhile it may have been taken back, or the turn stopped: then it stays where it is.
+  if (work.signal.aborted || !work.state.pending.includes(input)) return;
   if (block !== undefined)
     return work.record({ type: "input.dropped", inputId: input.id, why: "blocked", reason: block });
   // An end that no notice told, because it was no news then or the notice was lost, is told now.

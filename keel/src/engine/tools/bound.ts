@@ -1,4 +1,5 @@
 /** A result that is too long for the model goes to a file; the model gets its head, its tail and the way to the rest. */
+import { Fault, toFault } from "../../kernel/fault.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 
 export type Spill = (name: string, content: string) => Promise<{ path: string; bytes: number }>;
@@ -14,10 +15,17 @@ export async function bound(
 ): Promise<Bounded> {
   const whole = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   if (whole.length <= mostCharacters) return { content: [...content] };
-  const spilled = await spill(`${callId}.txt`, whole);
+  const kept = await spill(`${callId}.txt`, whole).catch((thrown: unknown) => toFault(thrown));
   const head = whole.slice(0, Math.floor(mostCharacters * headShare));
   const tail = whole.slice(whole.length - (mostCharacters - head.length));
-  const middle = `[${whole.length - head.length - tail.length} characters left out; the whole output (${spilled.bytes} bytes) is in ${spilled.path}]`;
-  const others = content.filter((part) => part.type !== "text");
-  return { content: [text(`${head}\n\n${middle}\n\n${tail}`), ...others], spilled };
+  const omitted = `${whole.length - head.length - tail.length} characters left out`;
+  // The call has had its effects: what it said is told as far as it goes.
+  if (kept instanceof Fault) return { content: shown(`${omitted}; they could not be kept: ${kept.message}`) };
+  const middle = `${omitted}; the whole output (${kept.bytes} bytes) is in ${kept.path}`;
+  return { content: shown(middle), spilled: kept };
+
+  function shown(words: string): ResultPart[] {
+    const others = content.filter((part) => part.type !== "text");
+    return [text(`${head}\n\n[${words}]\n\n${tail}`), ...others];
+  }
 }

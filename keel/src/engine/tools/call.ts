@@ -22,7 +22,7 @@ import {
   notRunResult,
   unknownTool,
 } from "../words.ts";
-import { toolNamed, type Work } from "../work.ts";
+import { needsAsking, toolNamed, type Work } from "../work.ts";
 import { bound } from "./bound.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./define.ts";
 import { changeMode, deskOf } from "./desk-work.ts";
@@ -54,14 +54,15 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   const context = contextFor(work, call, tool);
 
   if (call.status === "started") return finish(await runAgain(work, { call, tool, context }));
-  if (work.signal.aborted)
-    return finish(refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } }));
+  if (work.signal.aborted) return finish(notRun());
 
-  const ready = await prepare(work, { call, tool, context });
+  const ready = await prepareSafely(work, { call, tool, context });
   if ("refused" in ready) return finish(ready.refused);
   const { input, sent, by, claims, notes, stop } = ready;
   const changing = tool.traits(input).readOnly ? [] : claims;
   await keepBefore(work, changing);
+  // The last moment before it has effects: whoever interrupted meanwhile does not want them.
+  if (work.signal.aborted) return finish(notRun());
   work.record({
     type: "tool.started",
     callId: call.use.id,
@@ -80,7 +81,7 @@ export async function runCall(work: Work, call: Call): Promise<void> {
 async function runAgain(work: Work, { call, tool, context }: Site): Promise<Finished> {
   const parsed = tool.input.parse(call.input ?? call.use.input);
   const lost = refusal(interruptedResult, { interrupted: true });
-  if (!parsed.ok || tool.traits(parsed.value).replay === "never") return lost;
+  if (work.signal.aborted || !parsed.ok || tool.traits(parsed.value).replay === "never") return lost;
   // What a path is may have changed meanwhile, so it is decided again.
   const { decision, claims } = await judge(work, { tool, context, input: parsed.value });
   if (decision.verdict !== "allow") return lost;
@@ -104,6 +105,17 @@ type Ready = {
 };
 type Site = { call: Call; tool: Tool; context: ToolContext };
 
+/** A tool that fails while it looks at its input is refused like one that says why; the turn goes on. */
+async function prepareSafely(work: Work, site: Site): Promise<Ready | { refused: Finished }> {
+  try {
+    return await prepare(work, site);
+  } catch (thrown) {
+    if (thrown === needsAsking) throw thrown;
+    // A log that cannot be written says so again when the result is recorded.
+    return { refused: refusal(toFault(thrown).message, {}) };
+  }
+}
+
 /** Phases one to four: everything that can refuse the call before it has an effect. */
 async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready | { refused: Finished }> {
   const first = await understand(tool, call.use.input, context);
@@ -121,7 +133,7 @@ async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready
   const permission = await permit(work, { call, tool, context, input, sent, hook: hook.decision });
   if (permission.verdict === "deny") {
     await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, siteOf(work));
-    if (permission.interrupt) work.record({ type: "turn.interrupted", by: "answer" });
+    if (permission.interrupt) work.interrupt("answer");
     return {
       refused: {
         ...refusal(permission.denial.reason, { denied: permission.denial }),
@@ -226,10 +238,12 @@ async function perform(
       elapsedMs: Math.round(clock.monotonicMs() - startedAt),
       display,
     });
+  let left = false;
   try {
     const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) =>
-      drive(tool.run(input, context, signal), show),
+      drive(tool.run(input, context, signal), { show, isLeft: () => left }),
     );
+    left = timed.kind !== "done";
     if (timed.kind === "done")
       return work.signal.aborted ? { ...timed.value, failed: true, interrupted: true } : timed.value;
     const words =
@@ -238,19 +252,22 @@ async function perform(
         : cancelledResult;
     return { ...failure(words), interrupted: true };
   } catch (thrown) {
+    if (thrown === needsAsking) throw thrown;
     return work.signal.aborted
       ? { ...failure(cancelledResult), interrupted: true }
       : failure(toFault(thrown).message);
   }
 }
 
+/** `isLeft`: nobody waits for it any more; what it has to show now comes after its result. */
 async function drive(
   work: AsyncGenerator<Display, ToolOutcome>,
-  show: (display: Display) => void,
+  { show, isLeft }: { show: (display: Display) => void; isLeft: () => boolean },
 ): Promise<ToolOutcome> {
   for (;;) {
     const next = await work.next();
     if (next.done) return next.value;
+    if (isLeft()) return (await work.return(failure(cancelledResult))).value as ToolOutcome;
     show(next.value);
   }
 }
@@ -282,6 +299,8 @@ function readable(content: readonly ResultPart[]): ResultPart[] {
   const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
   return parts.length > 0 ? parts : [text("(no output)")];
 }
+
+const notRun = (): Finished => refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } });
 
 const failure = (words: string): ToolOutcome => ({
   content: [text(words)],

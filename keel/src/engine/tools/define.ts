@@ -80,6 +80,16 @@ export type Tool<I = unknown> = {
 /** Fail closed: what a tool does not say is read as "changes things, runs alone, never again, ask first". */
 export const carefulTraits: Traits = { readOnly: false, concurrent: false, replay: "never" };
 
+/** Undefined for an input that does not fit, and for a tool that fails over it: the call itself then says so. */
+export function traitsOf(tool: Tool, sent: Json): Traits | undefined {
+  try {
+    const parsed = tool.input.parse(sent);
+    return parsed.ok ? tool.traits(parsed.value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> & {
   readonly aliases?: readonly string[];
   readonly resultCharacters?: number;

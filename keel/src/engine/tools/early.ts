@@ -5,16 +5,19 @@
 import type { DurableEvent } from "../../protocol/event.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import type { Call } from "../call-state.ts";
-import { toolNamed, type Work } from "../work.ts";
+import { needsAsking, toolNamed, type Work } from "../work.ts";
 import { runCall } from "./call.ts";
+import { traitsOf } from "./define.ts";
 
 export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
   // Nobody overtakes: after the first call that has to wait, all others wait too.
   let open = !work.parts.hooks.watchTools;
+  let started = 0;
   return {
     consider(use) {
-      open &&= isHarmless(work, use);
+      open &&= started < work.parts.limits.concurrentCalls && isHarmless(work, use);
       if (!open) return;
+      started++;
       const events: DurableEvent[] = [];
       const call: Call = { use, status: "requested", context: [] };
       const done = runCall(heldBack(work, events), call);
@@ -27,10 +30,8 @@ export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
 function isHarmless(work: Work, use: ToolUse): boolean {
   const tool = toolNamed(work.parts.tools, use.name);
   if (!tool || use.broken !== undefined || work.isKnownCall(use.id) || work.early.has(use.id)) return false;
-  const parsed = tool.input.parse(use.input);
-  if (!parsed.ok) return false;
-  const traits = tool.traits(parsed.value);
-  return traits.readOnly && traits.concurrent && traits.replay === "safe";
+  const traits = traitsOf(tool, use.input);
+  return traits?.readOnly === true && traits.concurrent && traits.replay === "safe";
 }
 
 /** The same work, but nothing it records leaves before the reply does, and nothing is asked. */
@@ -40,6 +41,7 @@ function heldBack(work: Work, events: DurableEvent[]): Work {
     signal: work.signal,
     early: work.early,
     tasks: work.tasks,
+    interrupt: work.interrupt,
     isKnownCall: work.isKnownCall,
     get state() {
       return work.state;
@@ -53,6 +55,3 @@ function heldBack(work: Work, events: DurableEvent[]): Work {
     answer: work.answer,
   };
 }
-
-/** Thrown where an early call turns out to need a person: it is then run in its turn, as if nothing had happened. */
-export const needsAsking: unique symbol = Symbol("needs asking");

@@ -14,15 +14,19 @@ export function watchOutcome(
   { err }: Context,
 ): { exitCode(): number } {
   let newest: TurnFinished | undefined;
+  let cancelled = false;
   session.onEvent((envelope) => {
     if (envelope.type === "turn.finished") newest = envelope;
+    if (envelope.type === "input.dropped") cancelled = envelope.why === "cancelled";
   });
   return {
     exitCode() {
-      if (!newest) return exitCodes.turnFailed;
+      // Interrupted before the turn began: hooks were still looking at the prompt.
+      if (!newest && cancelled) err.line(`keel: ${sayReason("interrupted")}.`);
+      if (!newest) return cancelled ? exitCodes.interrupted : exitCodes.turnFailed;
       const { reason, fault } = newest;
       if (fault && !endsWell(reason) && reason !== "interrupted")
-        showFault(err, new Fault(fault.code, fault.message, {}, undefined));
+        showFault(err, new Fault(fault.code, fault.message, fault.detail ?? {}, undefined));
       else if (reason !== "completed") err.line(`keel: ${sayReason(reason)}.`);
       return exitCodeFor(newest);
     },

@@ -1,0 +1,50 @@
+// Recoveries that must come to an end, or must not end too early.
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../test/verifies.ts";
+import { httpError, reply, replyWith } from "../testing/reply.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
+import { openTestSession } from "../testing/test-session.ts";
+
+describe("a reply that fills the window", () => {
+  test("goes on after one compaction, also when its start is kept", async () => {
+    verifies("S2.27");
+    const model = scriptedModel({
+      replies: [
+        reply("Hello."),
+        replyWith({ stop: "window_full", usage: { inputTokens: 150_000 } }, "The first half"),
+        reply("Notes."),
+        reply("and the second half."),
+      ],
+    });
+    const opened = await openTestSession({ model });
+    await opened.say("one");
+    await opened.say("two");
+    expect(opened.all("context.compacted")).toMatchObject([{ trigger: "full", keep: 3 }]);
+    expect(opened.all("turn.finished").map(({ reason }) => reason)).toEqual(["completed", "completed"]);
+    const last = JSON.stringify(model.requests.at(-1)?.messages);
+    expect(last).toContain("The first half");
+    expect(last).toContain("Go on exactly where it stopped");
+  });
+});
+
+test("a paused reply with nothing in it is an empty reply, and not asked for without end", async () => {
+  const model = scriptedModel({ replies: [], otherwise: replyWith({ stop: "pause" }) });
+  const opened = await openTestSession({ model });
+  await opened.say("go");
+  expect(opened.all("turn.finished")).toMatchObject([{ reason: "empty_reply" }]);
+  expect(model.requests).toHaveLength(2);
+});
+
+test("a chain of fallbacks that names the session's own model goes on with the next one", async () => {
+  verifies("P9");
+  const model = scriptedModel({
+    replies: [],
+    rules: [{ when: { modelContains: "test-model" }, reply: httpError(529) }],
+    otherwise: reply("Here."),
+  });
+  const limits = { fallbackModels: ["test-model", "second-model"], maxRetries: 0 };
+  const opened = await openTestSession({ model, limits });
+  await opened.say("go");
+  expect(opened.all("turn.finished")).toMatchObject([{ reason: "completed" }]);
+  expect(model.requests.map((request) => request.model)).toEqual(["test-model", "second-model"]);
+});
