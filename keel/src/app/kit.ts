@@ -26,6 +26,7 @@ import { processLeases } from "./process-leases.ts";
 import { systemPrompt } from "./prompts.ts";
 import { readRules } from "./rules.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
+import type { Place } from "./settings-files.ts";
 import { toolSet } from "./tool-set.ts";
 
 export type Kit = {
@@ -39,6 +40,8 @@ export type Kit = {
   readonly model: string | undefined;
   readonly permissionMode: PermissionMode;
   readonly bypass: Bypass;
+  /** Where its settings stand. */
+  readonly place: Place;
   readonly notices: readonly LogNotice[];
 };
 
@@ -68,6 +71,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     trust,
     model: insistedModel(inForce),
     bypass,
+    place: { env: options.env, cwd: workspace.cwd, home: options.home },
     permissionMode: start.mode,
     store,
     notices: [

@@ -17,6 +17,7 @@ import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
 import { planFileBeside } from "./plan-file.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
+import type { WritableSource, Written } from "./settings-files.ts";
 import { openLog } from "./which-session.ts";
 
 /** An open session, as hosts see it. */
@@ -37,6 +38,8 @@ export type OpenSession = {
   run(): Promise<void>;
   /** Resolves when nothing is left to do. Throws what stopped the work, such as `log_unwritable`. */
   idle(): Promise<void>;
+  /** Keeps an allow rule in a settings file, for sessions to come. Throws `settings_unwritable`. */
+  keepRule(rule: string, to: WritableSource): Promise<Written>;
   bill(): Bill;
   /** An estimate of what the next request holds. */
   contextTokens(): number;
@@ -142,6 +145,11 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
       do await session.run();
       while (hasWork() && !session.fault && !closing);
       if (session.fault) throw session.fault;
+    },
+    async keepRule(rule, to) {
+      // Loaded late: most sessions keep none.
+      const { writeRule } = await import("./settings-files.ts");
+      return writeRule(kit.place, to, { list: "allow", rule });
     },
     bill: () => session.state.bill,
     contextTokens: () => session.state.contextTokens,

@@ -7,6 +7,7 @@ import type { SettingsPatch } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
 import { encodeHeader, encodeRecord } from "../store/line.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
+import { processLeases } from "./process-leases.ts";
 
 export type KeptSession = SessionInfo;
 
@@ -34,7 +35,7 @@ export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): S
   const { home } = pathsOf({ env, cwd });
   const clock = nodeClock();
   const ids = nodeIds();
-  const store = jsonlStore({ home, clock, ids });
+  const store = jsonlStore({ home, clock, ids, leases: processLeases({ home, clock, ids }) });
   return {
     list: (filter) => store.list(filter),
     read: (id, tell) => store.read(id, 0, tell),
