@@ -34,7 +34,7 @@ export async function openNamespace(home: Home): Promise<Namespace | { why: stri
   const ways: Way[] = process.getuid?.() === 0 ? ["as it is", "own users"] : ["own users"];
   let why = "";
   for (const way of ways) {
-    const opened = await openOne(home, way);
+    const opened = await openOne(home, way).catch((thrown: unknown) => ({ why: String(thrown) }));
     if ("launch" in opened) return opened;
     why = opened.why;
   }
@@ -51,7 +51,7 @@ type Way = "as it is" | "own users";
 const first = `trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU
 trap 'echo' CHLD
 echo ready || exit
-while :; do cat <&0 >/dev/null & wait $! && exit; done`;
+while :; do cat <&0 >/dev/null & wait $!; [ $? -gt 128 ] || exit; done`;
 
 async function openOne({ path }: Home, way: Way): Promise<Namespace | { why: string }> {
   const env = { PATH: path };
@@ -67,7 +67,8 @@ async function openOne({ path }: Home, way: Way): Promise<Namespace | { why: str
   for (const [file = "", ...args] of [["setpriv", "--pdeathsig", "KILL", ...unshare], unshare]) {
     const child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], detached: true, env });
     const started = await untilReady(child);
-    if (started === "absent") continue;
+    // An old setpriv does not know that option.
+    if (started === "absent" || started.startsWith("setpriv:")) continue;
     if (started !== "ready") return { why: started };
     const enter = entryTo(child.pid, way);
     const problem = await tryEntry(enter, env);

@@ -113,7 +113,7 @@ type Standing = {
 async function begin(wanted: { name: string; path: string | undefined; wish: GuardWish }): Promise<Standing> {
   const namespace = wanted.wish === "on" ? await openNamespace(wanted) : { why: "it is turned off" };
   if (!("why" in namespace)) return standingIn(namespace);
-  const sweeper = await startSweeper(wanted.name, wanted);
+  const sweeper = await startSweeper(wanted.name, wanted).catch(() => undefined);
   return standingBeside(sweeper, namespace.why);
 }
 
