@@ -38,18 +38,22 @@ export function openBlobs({ folder, now }: { folder: string; now: () => number }
       return name;
     },
     get: (name) => readFile(place(name)).catch(() => undefined),
-    trim: (bytes, keep) => trim({ folder, bytes, keep }),
+    trim: (bytes, keep) => trim({ folder, bytes, keep, now }),
   };
 }
+
+const hourMs = 3_600_000;
 
 async function trim({
   folder,
   bytes,
   keep,
+  now,
 }: {
   folder: string;
   bytes: number;
   keep: ReadonlySet<string>;
+  now: () => number;
 }): Promise<void> {
   const all: { file: string; name: string; bytes: number; usedAt: number }[] = [];
   for (const part of await readdir(folder).catch(() => [])) {
@@ -59,6 +63,9 @@ async function trim({
       if (found?.isFile()) all.push({ file, name, bytes: found.size, usedAt: found.mtimeMs });
     }
   }
+  // What a killed process began and never named. Another process may be at work on a young one.
+  for (const { file } of all.filter(({ name, usedAt }) => !namePattern.test(name) && usedAt < now() - hourMs))
+    await rm(file, { force: true });
   let total = all.reduce((sum, blob) => sum + blob.bytes, 0);
   for (const blob of all.sort((left, right) => left.usedAt - right.usedAt)) {
     if (total <= bytes) return;

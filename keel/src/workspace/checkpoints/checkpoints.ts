@@ -26,9 +26,13 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
   const used = new Set<string>();
   let latest: Survey = noSurvey;
   let prepared: { key: string; done: Promise<void> } | undefined;
+  const ended = new AbortController();
 
   const look = async (signal: AbortSignal): Promise<Survey> =>
-    survey({ root, blobs, bounds, before: latest, now }, signal);
+    survey(
+      { root, leaveOut: home, blobs, bounds, before: latest, now },
+      AbortSignal.any([signal, ended.signal]),
+    );
 
   async function keep(file: string): Promise<KeptFile> {
     const found = await lstat(file).catch(() => undefined);
@@ -95,7 +99,12 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
       const written = await files.write(file, content);
       return written.ok ? undefined : written.why;
     },
-    close: () => blobs.trim(quotaBytes, used),
+    async close() {
+      // A look that goes on while the process ends would leave half a content behind.
+      ended.abort();
+      await prepared?.done;
+      await blobs.trim(quotaBytes, used);
+    },
   };
 }
 

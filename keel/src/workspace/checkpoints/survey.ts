@@ -28,15 +28,25 @@ const together = 16;
 export async function survey(
   {
     root,
+    leaveOut,
     blobs,
     bounds,
     before,
     now,
-  }: { root: string; blobs: Blobs; bounds: Bounds; before: Survey; now: () => number },
+  }: {
+    root: string;
+    /** A folder that is not the project's although it may lie in it: where the contents themselves are kept. */
+    leaveOut: string;
+    blobs: Blobs;
+    bounds: Bounds;
+    before: Survey;
+    now: () => number;
+  },
   signal: AbortSignal,
 ): Promise<Survey> {
   const startedAt = now();
-  const names = await listFiles(root, bounds.files + 1);
+  const listed = await listFiles(root, bounds.files + 1);
+  const names = listed.filter((name) => !path.join(root, name).startsWith(leaveOut + path.sep));
   const files = new Map<string, Seen>();
   let bytes = 0;
 
@@ -56,7 +66,7 @@ export async function survey(
   for (let start = 0; start < names.length && !signal.aborted; start += together) {
     await Promise.all(names.slice(start, start + together).map((name) => look(path.join(root, name))));
   }
-  return { files, startedAt, whole: !signal.aborted && names.length <= bounds.files };
+  return { files, startedAt, whole: !signal.aborted && listed.length <= bounds.files };
 }
 
 /** What git would not ignore; without git, everything but git's own folder. */

@@ -1,0 +1,68 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { nodeFiles } from "../files.ts";
+import { nodeCheckpoints } from "./checkpoints.ts";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-own-files-")));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const open = (home: string) =>
+  nodeCheckpoints({ home, root, files: nodeFiles({ cwd: root, roots: [root] }), now: Date.now });
+
+const keptIn = (home: string): string[] =>
+  existsSync(path.join(home, "blobs"))
+    ? readdirSync(path.join(home, "blobs"), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
+    : [];
+
+test("Keel's own files are not kept, where its home lies inside the folder", async () => {
+  const home = path.join(root, ".keel");
+  mkdirSync(home);
+  writeFileSync(path.join(home, "a-log.jsonl"), "what was said");
+  writeFileSync(path.join(root, "mine.txt"), "mine");
+  const checkpoints = open(home);
+  await checkpoints.prepare("first", new AbortController().signal);
+  expect(keptIn(home)).toHaveLength(1);
+});
+
+test("the end waits for a look that goes on, which leaves nothing half written", async () => {
+  for (let number = 0; number < 200; number++)
+    writeFileSync(path.join(root, `${number}`), `content ${number}`);
+  const home = `${root}-home`;
+  try {
+    const checkpoints = open(home);
+    void checkpoints.prepare("first", new AbortController().signal);
+    await checkpoints.close();
+    const atTheEnd = keptIn(home);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(keptIn(home)).toEqual(atTheEnd);
+    expect(atTheEnd.filter((name) => name.includes("."))).toEqual([]);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("what a killed process left half written is cleared away, and what is young is not", async () => {
+  const home = path.join(root, ".keel");
+  const part = path.join(home, "blobs", "ab");
+  mkdirSync(part, { recursive: true });
+  for (const name of ["old", "young"]) writeFileSync(path.join(part, `ab.${name}`), "half");
+  utimesSync(path.join(part, "ab.old"), 1, 1);
+  await open(home).close();
+  expect(keptIn(home)).toEqual(["ab.young"]);
+});
