@@ -12,8 +12,9 @@ import type { JsonObject } from "../kernel/json.ts";
 import { parseWith, sayIssues } from "../kernel/schema.ts";
 import { permissionModeSchema } from "../protocol/settings.ts";
 import { parseJsonLine } from "../transport/strict-json.ts";
-import { openGrammar } from "../workspace/grammar.ts";
+
 import { foldersOf } from "./folders.ts";
+import { processGrammar } from "./grammar.ts";
 import { readRules } from "./rules.ts";
 import { readSettings } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
@@ -47,7 +48,7 @@ export type Explainer = {
 
 /** `with settings` lays the question over the settings in force, the project's trust and its folders. */
 export async function openExplainer(place: Place, from: "nothing" | "settings"): Promise<Explainer> {
-  const grammar = openGrammar();
+  const grammar = processGrammar();
   const ground = from === "settings" ? await settingsGround(place) : plainGround(place);
   const explainer: Explainer = {
     explain: (asked) => explainOne(asked, ground, grammar),

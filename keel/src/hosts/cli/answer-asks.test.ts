@@ -17,15 +17,41 @@ describe("without a person", () => {
   });
 });
 
+const chosen = (option: Ask["options"][number] | undefined) => option && { option };
+
 describe("with a person", () => {
+  test("a rule is kept where they say before the answer is given, and a no carries their words", async () => {
+    const session = fakeSession([]);
+    const kept: unknown[] = [];
+    const allow = { id: "always", label: "Yes", verdict: "allow", rule: "Bash(ls)" } as const;
+    const deny = { id: "no", label: "No", verdict: "deny" } as const;
+    askPerson(session, {
+      ask: async ({ id }) =>
+        id === "a" ? { option: allow, keep: "local" } : { option: deny, words: "use pnpm" },
+      keep: async (rule, to) => {
+        kept.push([rule, to, session.commands.length]);
+      },
+    });
+    session.open(askOf("a"));
+    session.open(askOf("b"));
+    await session.settled();
+    expect(kept).toEqual([["Bash(ls)", "local", 0]]);
+    expect(session.commands).toMatchObject([
+      { askId: "a", answer: { verdict: "allow", option: "always" } },
+      { askId: "b", answer: { verdict: "deny", option: "no", reason: "The user said no: use pnpm" } },
+    ]);
+  });
+
   test("questions come one after the other, and one that was settled meanwhile is not shown", async () => {
     const session = fakeSession([]);
     const shown: string[] = [];
     const first = Promise.withResolvers<void>();
-    askPerson(session, async ({ id, options }) => {
-      shown.push(id);
-      if (id === "a") await first.promise;
-      return options[0];
+    askPerson(session, {
+      ask: async ({ id, options }) => {
+        shown.push(id);
+        if (id === "a") await first.promise;
+        return chosen(options[0]);
+      },
     });
     for (const id of ["a", "b", "c"]) session.open(askOf(id));
     await session.settled();
@@ -40,10 +66,10 @@ describe("with a person", () => {
 
   test("a question that is withdrawn while it is shown is not answered", async () => {
     const session = fakeSession([]);
-    askPerson(
-      session,
-      (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined))),
-    );
+    askPerson(session, {
+      ask: (_, signal) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined))),
+    });
     session.open(askOf("a"));
     await session.settled();
     session.close("a");
@@ -66,11 +92,7 @@ describe("with a person", () => {
     });
     const session = fakeSession([questions("a"), questions("b")]);
     const lines = ["2", ""];
-    askPerson(
-      session,
-      async () => undefined,
-      async () => lines.shift(),
-    );
+    askPerson(session, { ask: async () => undefined, readAnswer: async () => lines.shift() });
     await session.settled();
     expect(session.commands).toMatchObject([
       { askId: "a", by: "host", answer: { verdict: "allow", data: { answers: { "Which?": "B" } } } },
@@ -80,7 +102,7 @@ describe("with a person", () => {
 
   test("a question that wants data is refused rather than guessed", async () => {
     const session = fakeSession([{ ...askOf("a"), kind: "elicitation", schema: {} }]);
-    askPerson(session, async ({ options }) => options[0]);
+    askPerson(session, { ask: async ({ options }) => chosen(options[0]) });
     await session.settled();
     expect(session.commands).toMatchObject([{ by: "no-host", answer: { verdict: "deny" } }]);
   });

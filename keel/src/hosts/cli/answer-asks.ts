@@ -3,8 +3,10 @@
  * can answer is refused, in words for the model.
  */
 import type { OpenSession } from "../../app/open-session.ts";
+import type { WritableSource } from "../../app/settings-files.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Envelope } from "../../protocol/event.ts";
+import type { Chosen } from "./choices.ts";
 import type { Context } from "./context.ts";
 import { askQuestions, type ReadAnswer } from "./questions.ts";
 import type { AskPerson } from "./terminal.ts";
@@ -48,8 +50,15 @@ export function refuseAsks(session: Asked): () => void {
   return answerAsks(session, (ask) => send(session, ask, { verdict: "deny", reason: refusal }, "no-host"));
 }
 
+export type Person = {
+  readonly ask: AskPerson;
+  readonly readAnswer?: ReadAnswer | undefined;
+  /** Keeps the rule of an answer in a file, and says so. Without it a rule holds for the session. Never throws. */
+  readonly keep?: ((rule: string, to: WritableSource) => Promise<void>) | undefined;
+};
+
 /** With a person. What wants more than a choice or an answer to a question cannot be answered here yet. */
-export function askPerson(session: Asked, ask: AskPerson, readAnswer?: ReadAnswer): () => void {
+export function askPerson(session: Asked, { ask, readAnswer, keep }: Person): () => void {
   return answerAsks(session, async (asked, signal) => {
     if (asked.kind === "question" && readAnswer) {
       const answers = await askQuestions(asked, readAnswer, signal);
@@ -59,10 +68,19 @@ export function askPerson(session: Asked, ask: AskPerson, readAnswer?: ReadAnswe
     }
     if (asked.schema !== undefined)
       return send(session, asked, { verdict: "deny", reason: refusal }, "no-host");
-    const option = await ask(asked, signal);
+    const chosen = await ask(asked, signal);
     if (signal.aborted) return;
-    await send(session, asked, { verdict: option?.verdict ?? "deny", option: option?.id }, "host");
+    if (chosen?.keep !== undefined && chosen.option.rule !== undefined)
+      await keep?.(chosen.option.rule, chosen.keep);
+    await send(session, asked, answerOf(chosen), "host");
   });
+}
+
+function answerOf(chosen: Chosen | undefined): Answer {
+  if (!chosen) return { verdict: "deny" };
+  const { option, words } = chosen;
+  const reason = words === undefined ? undefined : `The user said no: ${words}`;
+  return { verdict: option.verdict, option: option.id, ...(reason === undefined ? {} : { reason }) };
 }
 
 async function send(session: Asked, { id }: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {

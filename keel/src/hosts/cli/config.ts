@@ -7,12 +7,12 @@ import {
   settingsSchema,
   unsetSetting,
 } from "../../app/configure.ts";
-import type { Written } from "../../app/settings-files.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { toLine } from "../../kernel/json.ts";
 import { visible } from "../../view/visible.ts";
 import { usage } from "./arguments.ts";
 import type { Context } from "./context.ts";
+import { sayWritten } from "./say-written.ts";
 import { type TargetValues, targetOf } from "./target-options.ts";
 
 export async function get(
@@ -66,11 +66,6 @@ export async function list(
 export async function schema(_: unknown, context: Context): Promise<number> {
   context.out.line(JSON.stringify(settingsSchema(), null, 2));
   return exitCodes.ended;
-}
-
-export function sayWritten({ file, counts }: Written, { err }: Context): void {
-  err.line(`Saved in ${visible(file)}.`);
-  if (!counts) err.line("It counts when the project is trusted: `keel trust` shows what that means.");
 }
 
 const plain = ({ name, value }: SettingRow): string =>

@@ -3,13 +3,14 @@ import type { OpenSession } from "../../app/open-session.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { text } from "../../protocol/message.ts";
-import { askPerson, hasPerson, refuseAsks } from "./answer-asks.ts";
+import { askPerson, hasPerson, type Person, refuseAsks } from "./answer-asks.ts";
 import { usage } from "./arguments.ts";
 import { awaitTasks } from "./await-tasks.ts";
 import type { Context } from "./context.ts";
 import { watchOutcome } from "./outcome.ts";
 import type { NewPrinter } from "./printer.ts";
 import { showProgress } from "./progress.ts";
+import { sayWritten } from "./say-written.ts";
 import { showFault } from "./show-fault.ts";
 import { exitCodeOf } from "./signals.ts";
 import { askLine, terminalAsker } from "./terminal.ts";
@@ -32,10 +33,7 @@ export async function converse(session: OpenSession, conversation: Conversation)
   const { prompt, newPrinter, context, level, steps = "shown" } = conversation;
   const answer =
     conversation.answer ??
-    ((asked) =>
-      hasPerson(context)
-        ? askPerson(asked, terminalAsker(context), (words, signal) => askLine(context, words, signal))
-        : refuseAsks(asked));
+    ((asked) => (hasPerson(context) ? askPerson(asked, personAt(context, asked)) : refuseAsks(asked)));
   const printer = await newPrinter(session, context);
   const outcome = watchOutcome(session, context);
   session.onEvent((envelope) => printer.event(envelope));
@@ -57,6 +55,22 @@ export async function converse(session: OpenSession, conversation: Conversation)
   }
   printer.finish();
   return code ?? outcome.exitCode();
+}
+
+/** The person at the terminal, whose rules can be kept in a file. */
+function personAt(context: Context, session: Pick<OpenSession, "keepRule">): Person {
+  return {
+    ask: terminalAsker(context),
+    readAnswer: (words, signal) => askLine(context, words, signal),
+    keep: async (rule, to) => {
+      try {
+        sayWritten(await session.keepRule(rule, to), context);
+      } catch (thrown) {
+        // The answer still holds for this session.
+        showFault(context.err, toFault(thrown));
+      }
+    },
+  };
 }
 
 async function work(session: OpenSession, prompt: string | undefined, context: Context): Promise<undefined> {

@@ -8,8 +8,8 @@ import { toLine } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
 import { visible } from "../../view/visible.ts";
 import { usage } from "./arguments.ts";
-import { sayWritten } from "./config.ts";
 import type { Context } from "./context.ts";
+import { sayWritten } from "./say-written.ts";
 import { type TargetValues, targetOf } from "./target-options.ts";
 
 type Given<Values> = { readonly values: Values; readonly positionals: readonly string[] };

@@ -25,7 +25,7 @@ export async function rehearse(_: unknown, context: Context): Promise<number> {
     level: "warning",
     steps: "hidden",
     answer: (asked) =>
-      hasPerson(context) ? askPerson(asked, terminalAsker(context)) : answerOnce(asked, context),
+      hasPerson(context) ? askPerson(asked, { ask: terminalAsker(context) }) : answerOnce(asked, context),
   });
   if (code === exitCodes.ended) out.write(closing(session, stage, ownName(context.env)));
   return code;

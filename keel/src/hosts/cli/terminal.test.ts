@@ -1,12 +1,19 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { Ask, AskOption } from "../../protocol/ask.ts";
+import { choose } from "./choices.ts";
 import { Output } from "./output.ts";
-import { pick, question, terminalAsker } from "./terminal.ts";
+import { question, terminalAsker } from "./terminal.ts";
 
 const options: AskOption[] = [
   { id: "once", label: "Yes, once", verdict: "allow" },
-  { id: "always", label: "Yes, always: Bash(ls)", verdict: "allow", rule: "Bash(ls)" },
+  {
+    id: "always",
+    label: "Yes, always: Bash(ls)",
+    verdict: "allow",
+    rule: "Bash(ls)",
+    preview: "exactly this command",
+  },
   { id: "no", label: "No", verdict: "deny" },
 ];
 const ask: Ask = {
@@ -27,7 +34,11 @@ describe("the question", () => {
         "  │ Allow Bash? y",
         "  o  Yes, once",
         "  a  Yes, always: Bash(ls)",
-        "  n  No",
+        "       that is: exactly this command",
+        "  al … and from now on in this project, for you",
+        "  ap … and from now on in this project, for everybody who trusts it",
+        "  au … and from now on in all your projects",
+        "  n  No (n and words: the model is told)",
         "[n] > ",
       ].join("\n"),
     );
@@ -53,7 +64,29 @@ describe("the answer", () => {
     ["yy", "no"],
     ["o a", "no"],
   ])("%j means %s", (line, id) => {
-    expect(pick(options, line)?.id).toBe(id);
+    expect(choose(options, line)?.option.id).toBe(id);
+  });
+
+  test.each([
+    ["al", "local"],
+    ["AP ", "project"],
+    ["au", "user"],
+    ["a", undefined],
+  ])("%j keeps the rule: %s", (line, keep) => {
+    expect(choose(options, line)).toMatchObject({ option: { id: "always" } });
+    expect(choose(options, line)?.keep).toBe(keep);
+  });
+
+  test.each([
+    ["n use pnpm instead", "use pnpm instead"],
+    ["No, ask Ada: she knows", "ask Ada: she knows"],
+    ["n", undefined],
+    ["no.", undefined],
+    ["now do it", undefined],
+    ["al ready", undefined],
+  ])("%j is a no with the words %j", (line, words) => {
+    expect(choose(options, line)).toMatchObject({ option: { id: "no" } });
+    expect(choose(options, line)?.words).toBe(words);
   });
 
   test("options with the same letter are told apart by their number", () => {
@@ -62,8 +95,8 @@ describe("the answer", () => {
       { id: "now", label: "Now", verdict: "allow" },
     ];
     expect(question({ ...ask, options: alike })).toContain("  2  Now");
-    expect(pick(alike, "2")?.id).toBe("now");
-    expect(pick(alike, "n")?.id).toBe("never");
+    expect(choose(alike, "2")?.option.id).toBe("now");
+    expect(choose(alike, "n")?.option.id).toBe("never");
   });
 
   test("there is none when the input ends or the question is withdrawn", async () => {

@@ -1,11 +1,12 @@
 /** A question on the terminal: shows exactly what would run, waits for a line, and takes anything unclear as no. */
 import { createInterface } from "node:readline";
-import type { Ask, AskOption } from "../../protocol/ask.ts";
+import type { Ask } from "../../protocol/ask.ts";
 import type { Display } from "../../protocol/tool.ts";
 import { visible } from "../../view/visible.ts";
+import { type Chosen, choose, sayChoices } from "./choices.ts";
 import type { Context } from "./context.ts";
 
-export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<AskOption | undefined>;
+export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>;
 
 /** What was typed before the question was shown is no answer to it. */
 const typedAheadMs = 50;
@@ -14,7 +15,7 @@ const typedAheadMs = 50;
 export function terminalAsker({ input, err }: Pick<Context, "input" | "err">): AskPerson {
   return async (ask, signal) => {
     const line = await askLine({ input, err }, question(ask), signal);
-    return line === undefined ? undefined : pick(ask.options, line);
+    return line === undefined ? undefined : choose(ask.options, line);
   };
 }
 
@@ -33,38 +34,16 @@ export async function askLine(
 }
 
 export function question(ask: Ask): string {
-  const keys = keysOf(ask.options);
-  const choices = ask.options.map((option, index) => `  ${keys[index]}  ${visible(option.label)}`);
+  const { lines, fallback } = sayChoices(ask.options);
   const reason = ask.reason === undefined ? [] : [`  (${visible(ask.reason)})`];
-  const fallback = keys[ask.options.findIndex(({ verdict }) => verdict === "deny")];
   return [
     "",
     visible(ask.title),
     ...indented(bodyOf(ask.body)),
     ...reason,
-    ...choices,
-    `[${fallback ?? "no"}] > `,
+    ...lines,
+    `[${fallback}] > `,
   ].join("\n");
-}
-
-/** The option that a line means: its key, its name, `y` for the first that allows. All else is the first that denies. */
-export function pick(options: readonly AskOption[], line: string): AskOption | undefined {
-  const word = line.trim().toLowerCase();
-  const keys = keysOf(options);
-  const denying = options.find(({ verdict }) => verdict === "deny");
-  if (word === "y" || word === "yes") return options.find(({ verdict }) => verdict === "allow") ?? denying;
-  return options.find(({ id }, index) => word !== "" && (word === id || word === keys[index])) ?? denying;
-}
-
-/** The first letter of each option, or its number where the letter is taken. */
-function keysOf(options: readonly AskOption[]): string[] {
-  const taken = new Set(["y"]);
-  return options.map(({ id }, index) => {
-    const letter = id.slice(0, 1).toLowerCase();
-    const key = letter === "" || taken.has(letter) ? String(index + 1) : letter;
-    taken.add(key);
-    return key;
-  });
 }
 
 function bodyOf(body: Display): string {
