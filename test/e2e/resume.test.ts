@@ -3,12 +3,10 @@ import { appendFileSync, existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { byPosition, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
 import { lines, openStage, type Stage, types, until } from "./stage.ts";
 
 describe("going on", () => {
   test("--resume and --continue go on with the whole conversation, under the same id", async () => {
-    verifies("S4.35");
     const stage = await openStage({ replies: [reply("first"), reply("second"), reply("third")] });
     await stage.run(["-p", "one"]);
     const [id = ""] = stage.sessions();

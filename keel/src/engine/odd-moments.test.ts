@@ -88,7 +88,7 @@ describe("while hooks look at an input", () => {
 
 describe("while a call is prepared", () => {
   test("an interrupt keeps a tool from running that rules allow", async () => {
-    verifies("G13");
+    verifies("S0.26");
     const hook = gate();
     const trace: string[] = [];
     const opened = await openTestSession({

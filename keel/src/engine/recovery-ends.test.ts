@@ -7,7 +7,7 @@ import { openTestSession } from "../testing/test-session.ts";
 
 describe("a reply that fills the window", () => {
   test("goes on after one compaction, also when its start is kept", async () => {
-    verifies("S2.27");
+    verifies("S2.28");
     const model = scriptedModel({
       replies: [
         reply("Hello."),
@@ -36,7 +36,7 @@ test("a paused reply with nothing in it is an empty reply, and not asked for wit
 });
 
 test("a chain of fallbacks that names the session's own model goes on with the next one", async () => {
-  verifies("P9");
+  verifies("S2.28");
   const model = scriptedModel({
     replies: [],
     rules: [{ when: { modelContains: "test-model" }, reply: httpError(529) }],
