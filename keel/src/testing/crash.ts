@@ -125,7 +125,8 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
     over: unlessDown(run.over),
     follow: () => guardStream(() => run.follow()),
     output: () => run.output(),
-    goOn: (file) => run.goOn(file),
+    saveTo: (file) => run.saveTo(file),
+    goOn: () => run.goOn(),
     stop: guard(() => run.stop()),
     left: () => run.left(),
   });

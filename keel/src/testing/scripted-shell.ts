@@ -61,6 +61,7 @@ export function scriptedShell({ script, files, clock, note }: Setting): Shell {
         await over;
       },
       output: () => output,
+      saveTo: () => undefined,
       goOn: () => limit.abort(),
       stop: async () => {
         stopping.abort();
