@@ -1,5 +1,4 @@
 /** What a session tells about itself: commands, models, agents, account. */
-import { knownModels } from "../app/known-models.ts";
 import type { OpenSession } from "../app/open-session.ts";
 
 export type SlashCommand = { name: string; description: string; argumentHint: string };
@@ -40,6 +39,7 @@ export async function describeSession(
   session: OpenSession,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<InitializationResult> {
+  const { knownModels } = await import("../app/known-models.ts");
   const { info } = session;
   const models = await knownModels({ env, cwd: info.cwd });
   return {

@@ -1,8 +1,6 @@
 /** `createSdkMcpServer()`: tools of the program, offered under the name of a server and run in this process. */
-import { type OwnTool, ownTool } from "../app/own-tools.ts";
 import { fault } from "../kernel/fault.ts";
-import { type AnyToolDefinition, callTool } from "./tool.ts";
-import { toolInputOf } from "./tool-schema.ts";
+import type { AnyToolDefinition } from "./tool.ts";
 
 export type McpSdkServerConfig = {
   type: "sdk";
@@ -71,28 +69,7 @@ export function createSdkMcpServer({
   };
 }
 
-type Servers = Readonly<Record<string, McpServerConfig>>;
-
-/** The tools of all servers in this process, under the names that the model sees. */
-export function ownToolsOf(servers: Servers = {}): OwnTool[] {
-  return Object.entries(servers).flatMap(([server, config]) =>
-    config.type === "sdk" ? config.instance.tools.map((one) => toolOf(one, { server, config })) : [],
-  );
-}
-
-function toolOf(
-  definition: AnyToolDefinition,
-  { server, config }: { server: string; config: McpSdkServerConfig },
-): OwnTool {
-  return ownTool({
-    name: toolName(server, definition.name),
-    description: definition.description,
-    ...toolInputOf(definition.inputSchema),
-    readOnly: definition.annotations?.readOnlyHint === true,
-    timeoutMs: config.timeout,
-    run: (input, call) => callTool(definition, input, call),
-  });
-}
+export type Servers = Readonly<Record<string, McpServerConfig>>;
 
 /** A tool by the name that the model sees. */
 export function definitionNamed(servers: Servers = {}, name: string): AnyToolDefinition | undefined {
@@ -104,7 +81,8 @@ export function definitionNamed(servers: Servers = {}, name: string): AnyToolDef
   return undefined;
 }
 
-const toolName = (server: string, name: string): string => `mcp__${plain(server)}__${plain(name)}`;
+/** What the model calls a tool of a server. */
+export const toolName = (server: string, name: string): string => `mcp__${plain(server)}__${plain(name)}`;
 const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
 
 export function serverStates(servers: Servers = {}): McpServerStatus[] {

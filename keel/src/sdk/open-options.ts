@@ -3,9 +3,10 @@ import type { OpenOptions } from "../app/options.ts";
 import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
+import { type Environment, environmentOf } from "./environment.ts";
 import { hooksOf } from "./hooks.ts";
-import { ownToolsOf } from "./mcp-server.ts";
 import type { Options } from "./options.ts";
+import { ownToolsOf } from "./server-tools.ts";
 
 const defaultThinkingTokens = 10_000;
 
@@ -50,22 +51,6 @@ export function openOptionsOf(
 
 export const canAnswer = ({ permissionPrompts, canUseTool, permissionPromptToolName }: Options): boolean =>
   permissionPrompts !== "none" && (canUseTool ?? permissionPromptToolName) !== undefined;
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Variables of the executable that this interface drives elsewhere mean the same as ours; ours win. */
-const sameMeaning: Readonly<Record<string, string>> = {
-  CLAUDE_CODE_MAX_RETRIES: "KEEL_MAX_RETRIES",
-  CLAUDE_CODE_ENABLE_TASKS: "KEEL_ENABLE_TASKS",
-};
-
-export function environmentOf({ env: given }: Options, processEnv: Environment): Environment {
-  const env = given ?? processEnv;
-  const renamed = Object.entries(sameMeaning).flatMap(([theirs, ours]) =>
-    env[theirs] === undefined ? [] : [[ours, env[theirs]] as const],
-  );
-  return { ...Object.fromEntries(renamed), ...env };
-}
 
 function whichOf({ resume, continue: newest, forkSession, sessionId }: Options): OpenOptions["which"] {
   if (resume !== undefined && newest) throw fault("usage", { reason: "Give resume or continue, not both." });

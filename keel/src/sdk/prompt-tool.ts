@@ -1,9 +1,9 @@
 /** `permissionPromptToolName`: a tool of the program that answers what would be asked, as a permission callback. */
 import { isObject } from "../kernel/json.ts";
+import { callTool } from "./call-tool.ts";
 import type { CanUseTool, PermissionResult } from "./callbacks.ts";
 import { definitionNamed } from "./mcp-server.ts";
 import type { Options } from "./options.ts";
-import { callTool } from "./tool.ts";
 
 /** Who answers asks: the callback, the tool, or nobody. */
 export function answererOf(options: Options): CanUseTool | undefined {

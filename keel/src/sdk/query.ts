@@ -4,6 +4,7 @@ import { Queue } from "../kernel/queue.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { UserMessage } from "./content.ts";
 import { Conversation, mostWaiting, type Prompt } from "./conversation.ts";
+import { environmentOf } from "./environment.ts";
 import {
   type AccountInfo,
   type AgentInfo,
@@ -16,7 +17,6 @@ import {
 } from "./introspection.ts";
 import { type McpServerStatus, serverStates } from "./mcp-server.ts";
 import type { SDKMessage } from "./messages.ts";
-import { environmentOf } from "./open-options.ts";
 import type { Options } from "./options.ts";
 
 export interface Query extends AsyncGenerator<SDKMessage, void> {
@@ -54,7 +54,6 @@ export type RewindFilesResult = {
 export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
   const out = new Queue<SDKMessage>({ limit: mostWaiting });
   const conversation = new Conversation(options, out);
-  void conversation.open();
   void conversation.live(prompt);
   return queryOf(conversation, out);
 }

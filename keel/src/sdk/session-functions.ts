@@ -1,9 +1,7 @@
 /** Sessions that are kept: listed, read, labelled, copied and deleted without a model. Nothing runs. */
 import type { KeptSession, Sessions } from "../app/sessions.ts";
-import { keptSessions } from "../app/sessions.ts";
 import { Fault, fault } from "../kernel/fault.ts";
-import { projectKeyOf, restoreFrom, type SessionStore } from "./session-store.ts";
-import { seqOfMessage, storedMessages } from "./stored-messages.ts";
+import { projectKeyOf, type SessionStore } from "./session-store.ts";
 
 export type SDKSessionInfo = {
   sessionId: string;
@@ -36,7 +34,7 @@ export async function listSessions({
   limit,
   offset = 0,
 }: SessionPlace & { limit?: number; offset?: number } = {}): Promise<SDKSessionInfo[]> {
-  const found = await sessionsAt(dir).list(dir === undefined ? {} : { cwd: dir });
+  const found = await (await sessionsAt(dir)).list(dir === undefined ? {} : { cwd: dir });
   // A sub-agent's session belongs to its parent.
   const own = found.filter(({ parent }) => parent === undefined);
   return own.slice(offset, limit === undefined ? undefined : offset + limit).map(infoOf);
@@ -46,7 +44,7 @@ export async function getSessionInfo(
   sessionId: string,
   { dir }: SessionPlace = {},
 ): Promise<SDKSessionInfo | undefined> {
-  const found = await sessionsAt(dir).list(dir === undefined ? {} : { cwd: dir });
+  const found = await (await sessionsAt(dir)).list(dir === undefined ? {} : { cwd: dir });
   const session = found.find(({ id }) => id === sessionId);
   return session && infoOf(session);
 }
@@ -63,6 +61,7 @@ export async function getSessionMessages(
 ): Promise<SessionMessage[]> {
   const messages: SessionMessage[] = [];
   try {
+    const { storedMessages } = await import("./stored-messages.ts");
     const sessions = await found(sessionId, place);
     for await (const { at, message } of storedMessages(sessions.read(sessionId), sessionId)) {
       const { type } = message;
@@ -90,7 +89,7 @@ export async function renameSession(
   place: SessionPlace = {},
 ): Promise<void> {
   if (title.trim() === "") throw fault("usage", { reason: "A title must not be empty." });
-  await sessionsAt(place.dir).label(sessionId, { title: title.trim() });
+  await (await sessionsAt(place.dir)).label(sessionId, { title: title.trim() });
 }
 
 /** Null takes the tag away. */
@@ -99,19 +98,19 @@ export async function tagSession(
   tag: string | null,
   place: SessionPlace = {},
 ): Promise<void> {
-  await sessionsAt(place.dir).label(sessionId, { tag: tag?.trim() ?? "" });
+  await (await sessionsAt(place.dir)).label(sessionId, { tag: tag?.trim() ?? "" });
 }
 
 export async function archiveSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
-  await sessionsAt(place.dir).label(sessionId, { archived: true });
+  await (await sessionsAt(place.dir)).label(sessionId, { archived: true });
 }
 
 export async function unarchiveSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
-  await sessionsAt(place.dir).label(sessionId, { archived: false });
+  await (await sessionsAt(place.dir)).label(sessionId, { archived: false });
 }
 
 export async function deleteSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
-  await sessionsAt(place.dir).delete(sessionId);
+  await (await sessionsAt(place.dir)).delete(sessionId);
   await place.sessionStore?.delete?.({ projectKey: projectKeyOf(place.dir ?? process.cwd()), sessionId });
 }
 
@@ -120,6 +119,7 @@ export async function forkSession(
   sessionId: string,
   { upToMessageId, title, ...place }: SessionPlace & { upToMessageId?: string; title?: string } = {},
 ): Promise<{ sessionId: string }> {
+  const { seqOfMessage } = await import("./stored-messages.ts");
   const sessions = await found(sessionId, place);
   const upTo =
     upToMessageId === undefined
@@ -130,13 +130,18 @@ export async function forkSession(
   return { sessionId: await sessions.fork(sessionId, { upTo, title }) };
 }
 
-const sessionsAt = (dir: string | undefined): Sessions =>
-  keptSessions({ env: process.env, cwd: dir ?? process.cwd() });
+/** Loaded when it is asked for: a program that only queries needs none of it. */
+async function sessionsAt(dir: string | undefined): Promise<Sessions> {
+  const { keptSessions } = await import("../app/sessions.ts");
+  return keptSessions({ env: process.env, cwd: dir ?? process.cwd() });
+}
 
 async function found(sessionId: string, { dir, sessionStore }: SessionPlace): Promise<Sessions> {
-  const sessions = sessionsAt(dir);
+  const sessions = await sessionsAt(dir);
   const key = { projectKey: projectKeyOf(dir ?? process.cwd()), sessionId };
-  if (sessionStore) await restoreFrom(sessionStore, { key, sessions });
+  if (!sessionStore) return sessions;
+  const { restoreFrom } = await import("./mirror.ts");
+  await restoreFrom(sessionStore, { key, sessions });
   return sessions;
 }
 

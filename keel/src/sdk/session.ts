@@ -1,7 +1,6 @@
 /** A session as an object: `send` a message, `stream` what comes of it, `close` when done. */
 import { fault } from "../kernel/fault.ts";
 import { Queue } from "../kernel/queue.ts";
-import { text } from "../protocol/message.ts";
 import type { UserMessage } from "./content.ts";
 import { Conversation, mostWaiting } from "./conversation.ts";
 import type { SDKMessage } from "./messages.ts";
@@ -26,8 +25,7 @@ export async function createSession(options: Options = {}): Promise<SDKSession> 
   const messages = out[Symbol.asyncIterator]();
   return {
     sessionId: id,
-    send: (message) =>
-      typeof message === "string" ? conversation.say([text(message)]) : conversation.sendOne(message),
+    send: (message) => conversation.say(message),
     async *stream() {
       for (;;) {
         const { done, value } = await messages.next();

@@ -1,0 +1,93 @@
+/** Sends a session to a store of the program as it grows, and brings it back from there. */
+import type { Sessions } from "../app/sessions.ts";
+import { isObject, type Json } from "../kernel/json.ts";
+import { type Durable, durableEventSchema } from "../protocol/event.ts";
+import { uuidFrom } from "./dialect-uuid.ts";
+import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
+
+export function entryOf(event: Durable): SessionStoreEntry {
+  return {
+    type: "keel_event",
+    uuid: uuidFrom(`${event.session}/${event.seq}/entry`),
+    timestamp: new Date(event.at).toISOString(),
+    sessionId: event.session,
+    event: JSON.parse(JSON.stringify(event)) as Json,
+  };
+}
+
+/** What is no record of ours is passed over. */
+export function eventsIn(entries: readonly SessionStoreEntry[], session: string): Durable[] {
+  const found = new Map<number, Durable>();
+  for (const { event } of entries) {
+    if (!isObject(event)) continue;
+    const { seq, at } = event;
+    const parsed = durableEventSchema.safeParse(event);
+    if (parsed.success && typeof seq === "number" && typeof at === "number")
+      found.set(seq, { ...parsed.data, seq, at, session });
+  }
+  return [...found.values()].sort((left, right) => left.seq - right.seq);
+}
+
+/** Brings a session back whose log is missing here, or behind the store's. Returns how far the store knows it. */
+export async function restoreFrom(
+  store: SessionStore,
+  { key, sessions }: { key: SessionKey; sessions: Sessions },
+): Promise<number> {
+  const entries = await store.load(key);
+  if (!entries) return 0;
+  const events = eventsIn(entries, key.sessionId);
+  const known = events.at(-1)?.seq ?? 0;
+  let here = 0;
+  if (sessions.location(key.sessionId) !== undefined)
+    for await (const { seq } of sessions.read(key.sessionId)) here = seq;
+  if (known > here) await sessions.restore(key.sessionId, events);
+  return known;
+}
+
+/** Sends events on in their order, several at once. A store that fails is told of once per batch; the log is not hurt. */
+export class Mirror {
+  readonly #store: SessionStore;
+  readonly #key: SessionKey;
+  readonly #flush: "batched" | "eager";
+  readonly #failed: (why: string) => void;
+  #waiting: Durable[] = [];
+  #sending: Promise<void> = Promise.resolve();
+  #seen: number;
+
+  constructor(
+    store: SessionStore,
+    {
+      key,
+      flush,
+      known,
+      failed,
+    }: { key: SessionKey; flush: "batched" | "eager"; known: number; failed: (why: string) => void },
+  ) {
+    this.#store = store;
+    this.#key = key;
+    this.#flush = flush;
+    this.#failed = failed;
+    this.#seen = known;
+  }
+
+  add(event: Durable): void {
+    if (event.seq <= this.#seen) return;
+    this.#seen = event.seq;
+    this.#waiting.push(event);
+    if (this.#flush === "eager" || event.type === "turn.finished") void this.send();
+  }
+
+  /** Settles when all that was added has been sent, or has failed. Never rejects. */
+  send(): Promise<void> {
+    this.#sending = this.#sending.then(async () => {
+      const batch = this.#waiting.splice(0);
+      if (batch.length === 0) return;
+      try {
+        await this.#store.append(this.#key, batch.map(entryOf));
+      } catch (thrown) {
+        this.#failed(thrown instanceof Error ? thrown.message : String(thrown));
+      }
+    });
+    return this.#sending;
+  }
+}

@@ -1,0 +1,110 @@
+/** Opens a session for a program: everything that a query needs and that is too heavy to load before one is made. */
+import { type OpenSession, openSession } from "../app/open-session.ts";
+import type { OpenOptions } from "../app/options.ts";
+import { keptSessions } from "../app/sessions.ts";
+import { fault } from "../kernel/fault.ts";
+import type { Queue } from "../kernel/queue.ts";
+import { isDurable } from "../protocol/event.ts";
+import { type InputBlock, text, textOf } from "../protocol/message.ts";
+import { answerWith } from "./callbacks.ts";
+import { inputOf, type UserMessage } from "./content.ts";
+import { environmentOf } from "./environment.ts";
+import type { SDKMessage } from "./messages.ts";
+import { Mirror, restoreFrom } from "./mirror.ts";
+import { openOptionsOf } from "./open-options.ts";
+import type { Options } from "./options.ts";
+import { answererOf } from "./prompt-tool.ts";
+import { projectKeyOf } from "./session-store.ts";
+import { seqOfMessage } from "./stored-messages.ts";
+import { Teller } from "./teller.ts";
+import { version } from "./version.ts";
+
+export type Opened = {
+  readonly session: OpenSession;
+  readonly teller: Teller;
+  readonly mirror: Mirror | undefined;
+  /** Throws `usage` for a block that is none. */
+  contentOf(message: string | UserMessage): InputBlock[];
+  say(content: InputBlock[], more: { when: "now" | "after"; id: string | undefined }): Promise<void>;
+};
+
+export type Outlet = {
+  readonly out: Queue<SDKMessage>;
+  /** Ids that the program itself gave. */
+  readonly named: ReadonlySet<string>;
+  /** The program reads too slowly. */
+  tooSlow(): void;
+};
+
+/** Throws what keeps it from opening. */
+export async function openFor(options: Options, { out, named, tooSlow }: Outlet): Promise<Opened> {
+  const wanted = openOptionsOf(options, { version, processEnv: process.env });
+  const known = await restored(options, wanted.cwd);
+  const session = await openSession({ ...wanted, which: await whichOf(options, wanted) });
+  const teller = new Teller(session, { options, named, out });
+  const mirror = mirrorOf(options, { session, known, teller });
+  // A session that goes on counts on: its totals are in its log.
+  for await (const event of session.history()) {
+    teller.remember(event);
+    mirror?.add(event);
+  }
+  session.onEvent((envelope) => {
+    if (isDurable(envelope)) mirror?.add(envelope);
+    if (!teller.tell(envelope)) tooSlow();
+  });
+  for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
+  answerWith(session, answererOf(options));
+  return {
+    session,
+    teller,
+    mirror,
+    contentOf: (message) => (typeof message === "string" ? [text(message)] : inputOf(message)),
+    say: (content, more) => say(session, content, more),
+  };
+}
+
+async function say(
+  session: OpenSession,
+  content: InputBlock[],
+  { when, id }: { when: "now" | "after"; id: string | undefined },
+): Promise<void> {
+  const compact = /^\/compact(?:\s+([\s\S]+))?$/.exec(textOf(content).trim());
+  if (!compact) {
+    await session.submit({ type: "input", content, when, ...(id === undefined ? {} : { id }) });
+    return;
+  }
+  const [, instructions] = compact;
+  await session.submit({ type: "compact", ...(instructions ? { instructions } : {}) });
+}
+
+/** An earlier message is gone on from in a copy. */
+async function whichOf(
+  { resume, resumeSessionAt: uuid, sessionId: id }: Options,
+  wanted: OpenOptions,
+): Promise<OpenOptions["which"]> {
+  if (resume === undefined || uuid === undefined) return wanted.which;
+  const sessions = keptSessions({ env: wanted.env, cwd: wanted.cwd });
+  const upTo = await seqOfMessage(sessions.read(resume), { sessionId: resume, uuid });
+  if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${uuid}.` });
+  return { kind: "fork", from: { session: resume }, upTo, id };
+}
+
+/** How far the program's own store knows the session. */
+async function restored(options: Options, cwd: string): Promise<number> {
+  const { sessionStore, resume, forkSession } = options;
+  if (!sessionStore || resume === undefined) return 0;
+  const sessions = keptSessions({ env: environmentOf(options, process.env), cwd });
+  const key = { projectKey: projectKeyOf(cwd), sessionId: resume };
+  const known = await restoreFrom(sessionStore, { key, sessions });
+  return forkSession ? 0 : known;
+}
+
+function mirrorOf(
+  { sessionStore, sessionStoreFlush: flush = "batched" }: Options,
+  { session, known, teller }: { session: OpenSession; known: number; teller: Teller },
+): Mirror | undefined {
+  if (!sessionStore) return undefined;
+  const key = { projectKey: projectKeyOf(session.info.cwd), sessionId: session.id };
+  const failed = (error: string): void => teller.tellMirrorError(error, key);
+  return new Mirror(sessionStore, { key, flush, known, failed });
+}
