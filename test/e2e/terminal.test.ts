@@ -1,5 +1,5 @@
 // A person at the terminal: asked once, once and for all, or told no; and Ctrl-C.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { byPosition, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
@@ -11,6 +11,13 @@ const touches = byPosition([
   reply(toolUse("Bash", { command: "touch one" })),
   reply(toolUse("Bash", { command: "touch one; touch two" })),
   reply(toolUse("Bash", { command: "touch one" })),
+  reply("the end"),
+]);
+
+const kinds = byPosition([
+  reply(toolUse("Bash", { command: "touch one" })),
+  reply(toolUse("Bash", { command: "touch two" })),
+  reply(toolUse("Bash", { command: "mkdir three" })),
   reply("the end"),
 ]);
 
@@ -37,15 +44,39 @@ describe("questions", () => {
     expect(closed.map(({ by }) => by)).toEqual(["host", "host", "host"]);
   });
 
-  test("always holds for exactly that command, for the rest of the session", async () => {
+  test("always holds for that kind of command, for the rest of the session, and says what else it means", async () => {
     if (!hasTerminal()) return notRunHere("questions on a terminal", "script of util-linux absent");
-    const stage = await openStage(touches);
+    const stage = await openStage(kinds);
     const running = startOnTerminal(["-p", "go"], stage);
     await answer(running, 1, "always\n");
     await answer(running, 2, "n\n");
-    expect((await running.ended).code).toBe(0);
+    const ended = await running.ended;
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain("Bash(touch:*)");
+    expect(ended.stdout).toMatch(/that is: every command that starts with the words "touch"/);
     expect(stage.log().filter(({ type }) => type === "ask.opened")).toHaveLength(2);
+    expect(existsSync(path.join(stage.project, "two"))).toBe(true);
+    expect(existsSync(path.join(stage.project, "three"))).toBe(false);
+    expect(existsSync(path.join(stage.project, ".keel"))).toBe(false);
+  });
+
+  test("a rule is kept where the person says, and counts in the next session once the project is trusted", async () => {
+    if (!hasTerminal()) return notRunHere("questions on a terminal", "script of util-linux absent");
+    const stage = await openStage(kinds);
+    const file = path.join(stage.project, ".keel/settings.local.json");
+    const running = startOnTerminal(["-p", "go"], stage);
+    await answer(running, 1, "al\n");
+    await answer(running, 2, "n use what is there\n");
+    const ended = await running.ended;
+    expect(ended.stdout).toContain("It counts when the project is trusted");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ permissions: { allow: ["Bash(touch:*)"] } });
+    expect(JSON.stringify(stage.server.requests.at(-1)?.body["messages"])).toContain("use what is there");
+    rmSync(path.join(stage.project, "two"));
+    await stage.run(["-p", "go"]);
     expect(existsSync(path.join(stage.project, "two"))).toBe(false);
+    await stage.run(["trust", "add"]);
+    await stage.run(["-p", "go"]);
+    expect(existsSync(path.join(stage.project, "two"))).toBe(true);
   });
 
   test("a command cannot hide in escape sequences, and what was typed before the question is no answer", async () => {
@@ -58,7 +89,7 @@ describe("questions", () => {
     running.child.stdin?.write("y\n");
     await answer(running, 1, "\n");
     const ended = await running.ended;
-    expect(ended.stdout).toContain("echo safe⟨ESC⟩[2K⟨CR⟩⟨U+202E⟩touch hidden");
+    expect(ended.stdout).toContain("echo safe⟨U+001B⟩[2K⟨U+000D⟩⟨U+202E⟩touch hidden");
     expect(ended.stdout).not.toContain("\u001b");
     expect(stage.log().find(({ type }) => type === "tool.finished")).toMatchObject({
       denied: { by: "host" },
