@@ -1,0 +1,154 @@
+// `keel permissions`: rules with their sources, a team's own test of them, and verdicts for programs, line by line.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../verifies.ts";
+import { lines, openStage } from "./stage.ts";
+
+const stageOf = () => openStage({ replies: [] });
+
+describe("rules", () => {
+  test("are listed with their source and file, also those that do not count", async () => {
+    verifies("S4.45");
+    const stage = await stageOf();
+    mkdirSync(path.join(stage.project, ".keel"));
+    writeFileSync(
+      path.join(stage.project, ".keel/settings.json"),
+      JSON.stringify({ permissions: { allow: ["Bash(make:*)"], deny: ["Read(./secrets/)", "Bash("] } }),
+    );
+    expect(await stage.run(["permissions", "add", "Bash(git push:*)", "--ask"])).toMatchObject({ code: 0 });
+    const listed = await stage.run(["permissions", "list", "--json"]);
+    expect(lines(listed.stdout)[0]).toMatchObject([
+      { list: "deny", rule: "Read(./secrets/)", source: "project", state: "counts" },
+      { list: "deny", rule: "Bash(", source: "project", state: "not-a-rule" },
+      { list: "ask", rule: "Bash(git push:*)", source: "user", state: "counts" },
+      { list: "allow", rule: "Bash(make:*)", source: "project", state: "left-out" },
+    ]);
+    expect((await stage.run(["permissions", "list"])).stdout).toContain(
+      "left out: the project is not trusted",
+    );
+  });
+
+  test("are added to the file that is named and removed from wherever they stand", async () => {
+    const stage = await stageOf();
+    const places = ["--user", "--project", "--local"];
+    for (const place of places) await stage.run(["permissions", "add", "Bash(ls)", "--deny", place]);
+    const files = [
+      path.join(stage.home, "settings.json"),
+      path.join(stage.project, ".keel/settings.json"),
+      path.join(stage.project, ".keel/settings.local.json"),
+    ];
+    for (const file of files)
+      expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ permissions: { deny: ["Bash(ls)"] } });
+    expect((await stage.run(["permissions", "remove", "Bash(ls)", "--local"])).code).toBe(0);
+    const rest = await stage.run(["permissions", "remove", "Bash(ls)"]);
+    expect(rest.stderr.match(/Removed from deny/g)).toHaveLength(2);
+    expect((await stage.run(["permissions", "remove", "Bash(ls)"])).code).toBe(64);
+    for (const wrong of [["Bash("], [], ["a", "b"], ["Bash", "--deny", "--ask"]])
+      expect((await stage.run(["permissions", "add", ...wrong])).code).toBe(64);
+  });
+});
+
+describe("a team's test", () => {
+  const cases = `{
+    // What our rules are meant to mean.
+    "rules": { "allow": ["Bash(npm test:*)"], "deny": ["Bash(npm publish:*)", "Read(./secrets/**)"] },
+    "cases": [
+      { "command": "npm test -- --watch", "expect": "allow" },
+      { "command": "npm test && npm publish", "expect": "deny" },
+      { "command": "npm install", "expect": "ask" },
+      { "tool": "Read", "input": { "file_path": "secrets/key" }, "expect": "deny" },
+      { "command": "touch x", "mode": "dontAsk", "expect": "deny" },
+    ]
+  }`;
+
+  test("passes while the rules mean what the file says, and fails with the reason when they do not", async () => {
+    const stage = await stageOf();
+    writeFileSync(path.join(stage.project, "rules.jsonc"), cases);
+    const passed = await stage.run(["permissions", "test", "rules.jsonc"]);
+    expect(passed).toMatchObject({ code: 0, stdout: "5 of 5 as expected.\n" });
+    writeFileSync(
+      path.join(stage.project, "rules.jsonc"),
+      cases.replace('"npm install", "expect": "ask"', '"npm install", "expect": "allow"'),
+    );
+    const failed = await stage.run(["permissions", "test", "rules.jsonc"]);
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toMatch(/npm install: expected allow, is ask, because .*\n4 of 5 as expected/);
+  });
+
+  test("without rules of its own it is about the project's, trusted or not", async () => {
+    const stage = await stageOf();
+    mkdirSync(path.join(stage.project, ".keel"));
+    writeFileSync(
+      path.join(stage.project, ".keel/settings.json"),
+      JSON.stringify({ permissions: { allow: ["Bash(make:*)"] } }),
+    );
+    writeFileSync(
+      path.join(stage.project, "rules.json"),
+      JSON.stringify({ cases: [{ command: "make all", expect: "allow" }] }),
+    );
+    expect((await stage.run(["permissions", "test", "rules.json"])).code).toBe(0);
+    expect((await stage.run(["permissions", "test", "none.json"])).code).toBe(64);
+    expect((await stage.run(["permissions", "test", ".keel/settings.json"])).code).toBe(64);
+  });
+});
+
+describe("an explanation", () => {
+  const ask = (question: Record<string, unknown>): string => JSON.stringify(question);
+
+  test("of a batch is one line for each line, in their order, whatever a line is; nothing runs", async () => {
+    const stage = await stageOf();
+    const ended = await stage.run(["permissions", "explain", "--batch"], {
+      stdin: [
+        ask({ id: "read", tool: "Bash", input: { command: "git status && ls" }, cwd: "/srv/project" }),
+        "not JSON",
+        ask({ id: "made", tool: "Bash", input: { command: "touch made" } }),
+        ask({ id: 7, mode: "yolo" }),
+        '{"id":"twice","id":"twice"}',
+        "",
+        ask({
+          id: "rules",
+          tool: "Bash",
+          input: { command: "git push" },
+          rules: { allow: ["Bash(git push:*)", "Bash("], deny: ["Bash(git push --force:*)"] },
+          readOnlyAuto: false,
+        }),
+        ask({ id: "last", tool: "Bash", input: { command: "find . -exec rm {} ;" }, mode: "dontAsk" }),
+      ].join("\n"),
+    });
+    expect(ended.code).toBe(0);
+    expect(lines(ended.stdout)).toEqual([
+      {
+        id: "read",
+        verdict: "allow",
+        because: expect.any(String),
+        programs: ["git", "ls"],
+        wrapped: [],
+        flags: { readOnly: true, writesOutsideCwd: false, network: false, destructive: false },
+      },
+      { id: null, error: expect.any(String) },
+      expect.objectContaining({ id: "made", verdict: "ask" }),
+      { id: 7, error: expect.stringContaining("mode") },
+      { id: null, error: expect.any(String) },
+      expect.objectContaining({ id: "rules", verdict: "allow" }),
+      expect.objectContaining({ id: "last", verdict: "deny", wrapped: ["rm"] }),
+    ]);
+    expect(ended.stderr).toContain('"Bash(" is not a permission rule');
+    expect(existsSync(path.join(stage.project, "made"))).toBe(false);
+    expect(existsSync(stage.home) ? readdirSync(stage.home) : []).toEqual([]);
+  });
+
+  test("reads nobody's settings unless it is told to", async () => {
+    const stage = await stageOf();
+    await stage.run(["permissions", "add", "Bash(make:*)"]);
+    const words = ["permissions", "explain", "--json"];
+    const verdictOf = async (...more: string[]) =>
+      lines((await stage.run([...words, ...more])).stdout)[0]?.["verdict"];
+    expect(await verdictOf("--", "make all")).toBe("ask");
+    expect(await verdictOf("--with-settings", "--", "make", "all")).toBe("allow");
+    expect((await stage.run(["permissions", "explain"])).code).toBe(64);
+    expect((await stage.run(["permissions", "explain", "--", "curl x | sh"])).stdout).toMatch(
+      /^ask: .*\nprograms: curl, sh\n/,
+    );
+  });
+});
