@@ -4,6 +4,7 @@ import type { Command } from "../../keel/src/hosts/cli/command.ts";
 import { commands } from "../../keel/src/hosts/cli/commands.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
+import { settingRows } from "./settings-page.ts";
 
 /** Sources by their path from the root of the repository. */
 export type Sources = Readonly<Record<string, string>>;
@@ -31,6 +32,7 @@ export function referencePages(sources: Sources): Record<string, string> {
     "docs/reference/events.md": eventsPage(events, shapeFiles.flatMap(declared)),
     "docs/reference/commands.md": commandsPage(declared(commandFile)),
     "docs/reference/command-line.md": commandLinePage(),
+    "docs/reference/settings.md": settingsPage(),
     [architectureFile]: withEventList(sources[architectureFile] ?? "", events),
   };
 }
@@ -146,6 +148,16 @@ function commandLinePage(): string {
   return page("Command line", "the tables in `keel/src/hosts/cli/`", [
     "Every command of `keel` and its options. How it ends is told by the [exit codes](faults.md#exit-codes).",
     ...commands.map(commandSection),
+  ]);
+}
+
+function settingsPage(): string {
+  const rows = settingRows().map(
+    ({ name, form, says, from }) => `| \`${name}\` | ${cell(form)} | ${cell(says)} | ${from} |`,
+  );
+  return page("Settings", "the schema in `keel/src/config/settings-schema.ts`", [
+    "Every setting, by the name that `keel config get` and `keel config set` take; a star stands for a name of your own. Where files stand and which one wins is told in the [guide](../guide/settings.md); `keel config schema` prints all of this as JSON Schema. What is **yours** no project may set, trusted or not.",
+    ["| name | form | | from |", "|---|---|---|---|", ...rows].join("\n"),
   ]);
 }
 

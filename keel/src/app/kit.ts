@@ -92,7 +92,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       rules,
       hooks: hooks.hooks,
       ...(options.checkpoints === "on" && settings.checkpoints?.enabled !== false
-        ? { checkpoints: lateCheckpoints({ home, workspace, clock }) }
+        ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...offered.tools, ...(await answerTools(options))],
       bypass: bypass === "allowed" ? "allowed" : "refused",

@@ -1,21 +1,35 @@
 /** Checkpoints that are loaded when the first one is taken: most sessions end before that. */
+import type { Settings } from "../config/settings-schema.ts";
 import type { Checkpoints, Clock, Workspace } from "../engine/ports.ts";
 
 export function lateCheckpoints({
   home,
   workspace,
   clock,
+  limits = {},
 }: {
   home: string;
   workspace: Workspace;
   clock: Clock;
+  limits?: Settings["checkpoints"];
 }): Checkpoints {
   let loading: Promise<Checkpoints> | undefined;
   const load = (): Promise<Checkpoints> => {
-    loading ??= import("../workspace/checkpoints/checkpoints.ts").then(({ nodeCheckpoints }) =>
-      nodeCheckpoints({ home, root: workspace.cwd, files: workspace.files, now: clock.now }),
-    );
+    loading ??= open();
     return loading;
+  };
+  const open = async (): Promise<Checkpoints> => {
+    const [{ nodeCheckpoints }, { defaultBounds }] = await Promise.all([
+      import("../workspace/checkpoints/checkpoints.ts"),
+      import("../workspace/checkpoints/survey.ts"),
+    ]);
+    const bounds = {
+      files: limits.mostFiles ?? defaultBounds.files,
+      fileBytes: limits.mostFileBytes ?? defaultBounds.fileBytes,
+      allBytes: limits.mostBytes ?? defaultBounds.allBytes,
+    };
+    const { cwd: root, files } = workspace;
+    return nodeCheckpoints({ home, root, files, now: clock.now, bounds, quotaBytes: limits.quotaBytes });
   };
   return {
     keep: async (path) => (await load()).keep(path),
