@@ -56,8 +56,13 @@ describe.each(["on", "off"] as const)("with the guard %s", (guard) => {
 
 /** Runs one Keel until its command has started all its children, ends it, and returns who was there. */
 async function runAndEnd(kind: Kind, guard: "on" | "off"): Promise<Process[]> {
-  const text = kind === "normal end" ? returning : waiting;
-  const stage = await openStage({ replies: [reply(toolUse("Bash", { command: text })), reply("Done.")] });
+  const bash = (text: string) => reply(toolUse("Bash", { command: text }));
+  const stage = await openStage({
+    replies:
+      kind === "normal end"
+        ? [bash(returning), bash("until [ -e go ]; do sleep 0.05; done"), reply("Done.")]
+        : [bash(waiting)],
+  });
   const mark = randomUUID();
   const env = { ORPHAN_OF: mark, KEEL_GUARD: guard, ...preloadFor(kind, stage) };
   const { child, keelPid } = start(kind, stage, env);
@@ -65,6 +70,7 @@ async function runAndEnd(kind: Kind, guard: "on" | "off"): Promise<Process[]> {
   const began = path.join(stage.project, "began");
   await until(`${kind}: the command has started`, () => existsSync(began) || child.exitCode !== null);
   const family = familyOf(await keelPid, mark);
+  if (kind === "normal end") writeFileSync(path.join(stage.project, "go"), "");
   end(kind, child, await keelPid);
   await Promise.race([ended, pause(20_000)]);
   return family;
