@@ -79,7 +79,8 @@ function whyUnknown(words: readonly string[], known: readonly KnownCommand[]): s
   const names = words.filter((word) => /^[a-z][a-z-]*$/.test(word));
   const isCommand = words[0] !== undefined && words[0] === names[0];
   const spoken = isCommand ? [names.slice(0, 2).join(" "), names[0] ?? ""] : [""];
-  const command = known.find(({ name }) => spoken.includes(name));
+  // The longer name first: `keel trust status` is not `keel trust`.
+  const command = spoken.flatMap((name) => known.find((one) => one.name === name) ?? [])[0];
   const isGroup = words.length === 1 && known.some(({ name }) => name.startsWith(`${words[0]} `));
   if (!command) return isGroup ? [] : [`there is no command keel ${words.join(" ")}`];
   const options = words.filter((word) => /^--?[a-zA-Z]/.test(word)).map((word) => word.replace(/=.*$/, ""));

@@ -88,10 +88,10 @@ test("wrong settings are told, and the rest of them stay in force", async () => 
   mkdirSync(stage.home);
   writeFileSync(
     path.join(stage.home, "settings.json"),
-    JSON.stringify({ model: "claude-opus-4-5", fallbackModels: 7 }),
+    JSON.stringify({ model: "claude-opus-4-5", fallbackModel: 7 }),
   );
   const ended = await stage.run(["-p", "hi"], { env: { KEEL_MODEL: "" } });
   expect(ended).toMatchObject({ code: 0, stdout: "ok\n" });
-  expect(ended.stderr).toContain("fallbackModels");
+  expect(ended.stderr).toContain("fallbackModel");
   expect(stage.server.requests[0]?.body["model"]).toBe("claude-opus-4-5");
 });
