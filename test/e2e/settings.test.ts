@@ -20,7 +20,7 @@ const isMade = ({ project }: Stage): boolean =>
 
 describe("a project", () => {
   test("its allow rules, hooks and variables wait for trust: one notice, and init says what waits", async () => {
-    verifies("S2.13", "S4.36");
+    verifies("S2.13");
     const stage = await openStage(touch);
     put(stage, ".keel/settings.json", { permissions: { allow: ["Bash(touch:*)"] }, env: { A: "1" } });
     const ended = await stage.run(["-p", "go", "--output-format", "stream-json"]);
@@ -156,7 +156,6 @@ describe("keel config", () => {
   });
 
   test("an administrator's settings win over the command line, and forbid bypassing for good", async () => {
-    verifies("S4.84");
     const stage = await openStage(touch);
     const managed = path.join(path.dirname(stage.home), "managed.json");
     writeFileSync(

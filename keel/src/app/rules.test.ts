@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { verifies } from "../../../test/verifies.ts";
 import { entriesOf, judgeEntries } from "../config/entries.ts";
 import type { Layer } from "../config/layers.ts";
 import { defineTool } from "../engine/tools/define.ts";
@@ -63,7 +62,6 @@ describe("tools that are offered", () => {
 });
 
 test("every rule carries the source that it came from", () => {
-  verifies("S4.45");
   const sources = ["managed", "command-line", "flags", "local", "project", "user"] as const;
   const { rules } = read(
     ...sources.map((source): Layer => ({ source, settings: { permissions: { deny: [`Bash(${source})`] } } })),

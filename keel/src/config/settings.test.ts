@@ -198,7 +198,6 @@ describe("a file that cannot be used", () => {
   });
 
   test("an administrator's file that is damaged stops the start: what it forbids must not become free", async () => {
-    verifies("S4.84");
     const { load, write } = world({ "managed.json": '{"permissions": {"deny": ["Bash"]' });
     await expect(load()).rejects.toMatchObject({ code: "settings_invalid", exitCode: 78 });
     write("managed.json", { permissions: { deny: ["Bash"], allow: 7 } });
@@ -233,7 +232,7 @@ describe("a project before trust", () => {
     "project/.claude/settings.json",
     "project/.keel/settings.local.json",
   ])("of %s only what makes it stricter counts", async (file) => {
-    verifies("G35", "S4.36");
+    verifies("G35");
     const { load } = world({ [file]: hostile, "project/.mcp.json": { mcpServers: { b: { command: "b" } } } });
     const { settings, trust } = await load();
     expect(settings).toEqual({
