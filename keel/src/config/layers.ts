@@ -47,16 +47,15 @@ export type ReadLayers = {
  * `settings_invalid` when an administrator's file cannot.
  */
 export async function readLayers(wish: LayersWish): Promise<ReadLayers> {
-  const layers: Layer[] = [];
-  const faults: Fault[] = [];
-  const take = (found: Found): void => {
-    if (found.layer) layers.push(found.layer);
-    faults.push(...found.faults);
+  const found = await Promise.all([
+    readManaged(wish.paths.managed),
+    wish.flags === undefined ? nothing : readFlags(wish.flags),
+    ...placesOf(wish).map(readLayer),
+  ]);
+  return {
+    layers: found.flatMap(({ layer }) => layer ?? []),
+    faults: found.flatMap(({ faults }) => faults),
   };
-  take(await readManaged(wish.paths.managed));
-  if (wish.flags !== undefined) take(await readFlags(wish.flags));
-  for (const place of placesOf(wish)) take(await readLayer(place));
-  return { layers, faults };
 }
 
 type Place = {

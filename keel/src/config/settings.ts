@@ -43,10 +43,12 @@ export async function loadSettings({
   commandLine,
 }: SettingsWish): Promise<LoadedSettings> {
   const project = findProject(cwd);
-  const read = await readLayers({ paths, project, chosen, flags });
+  const [read, book] = await Promise.all([
+    readLayers({ paths, project, chosen, flags }),
+    readTrust(paths.trust),
+  ]);
   const layers = commandLine ? withCommandLine(read.layers, commandLine) : read.layers;
   const all = entriesOf(layers);
-  const book = await readTrust(paths.trust);
   const gate: Gate = { named: chosen ?? [], shown: shownIn(book.book.get(project.root)?.shown) };
   const entries = judgeEntries(all, (entry) => whyNot(entry, gate));
   return {
