@@ -1,13 +1,15 @@
-// Floods: output without end, and processes without end. The figures are those of G11, G12 and G20.
+// Floods: output without end, processes without end, children that hold on. The figures are those of G10, G11, G12, G20.
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openGuard } from "../../keel/src/workspace/guard.ts";
+import { holders, noteEnd } from "../holders.ts";
 import { notRunHere } from "../not-run.ts";
+import { bothGuards, needsGuard } from "../real-guard.ts";
 import { plainEnvironment, processesIn, realShell } from "../real-shell.ts";
 import { verifies } from "../verifies.ts";
 
@@ -39,6 +41,20 @@ describe("output without end", () => {
     expect(outcome.omittedBytes).toBeGreaterThan(leastOmitted);
     expect((most - before) / megabyte).toBeLessThan(64);
     expect(delay.percentile(99) / 1e6).toBeLessThan(50);
+  });
+});
+
+describe.each(bothGuards())("a child that holds the output, %s", (name, guard) => {
+  const room = realShell(guard);
+
+  test("keeps no command longer than half a second, in any of thirty shapes", async () => {
+    verifies("G10");
+    await needsGuard(name, guard);
+    for (const [shape, text] of Object.entries(holders)) {
+      await room.run(noteEnd(text));
+      const endedAt = Number(readFileSync(path.join(room.cwd, "ended"), "utf8"));
+      expect(Date.now() - endedAt, shape).toBeLessThan(500);
+    }
   });
 });
 
