@@ -33,7 +33,7 @@ export function realShell(guard: Guard = groupGuard()): RealShell {
   });
   afterAll(() => guard.close());
   afterEach(() => {
-    for (const pid of processesIn(cwd)) process.kill(pid, "SIGKILL");
+    killAllIn(cwd);
     rmSync(cwd, { recursive: true, force: true });
   });
   return {
@@ -57,6 +57,17 @@ export function realShell(guard: Guard = groupGuard()): RealShell {
     },
     processes: () => processesIn(cwd),
   };
+}
+
+/** Ends the processes that have this directory as their own. */
+export function killAllIn(directory: string): void {
+  for (const pid of processesIn(directory)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // Ended while we looked.
+    }
+  }
 }
 
 /** The processes that have this directory as their own. */

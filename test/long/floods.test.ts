@@ -10,7 +10,7 @@ import { openGuard } from "../../keel/src/workspace/guard.ts";
 import { holders, noteEnd } from "../holders.ts";
 import { notRunHere } from "../not-run.ts";
 import { bothGuards, needsGuard } from "../real-guard.ts";
-import { plainEnvironment, processesIn, realShell } from "../real-shell.ts";
+import { killAllIn, plainEnvironment, processesIn, realShell } from "../real-shell.ts";
 import { verifies } from "../verifies.ts";
 
 const megabyte = 1_000_000;
@@ -54,6 +54,8 @@ describe.each(bothGuards())("a child that holds the output, %s", (name, guard) =
       await room.run(noteEnd(text));
       const endedAt = Number(readFileSync(path.join(room.cwd, "ended"), "utf8"));
       expect(Date.now() - endedAt, shape).toBeLessThan(500);
+      // What one shape leaves behind must not slow the next.
+      killAllIn(room.cwd);
     }
   });
 });
@@ -75,7 +77,7 @@ describe("processes without end", () => {
     const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-flood-")));
     chmodSync(cwd, 0o777);
     onTestFinished(() => {
-      for (const pid of processesIn(cwd)) process.kill(pid, "SIGKILL");
+      killAllIn(cwd);
       rmSync(cwd, { recursive: true, force: true });
     });
     // An ordinary user, since no limit of processes holds for root; and a namespace, so that all of it can be ended.

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { notRunHere } from "../../../test/not-run.ts";
-import { plainEnvironment, processesIn } from "../../../test/real-shell.ts";
+import { killAllIn, plainEnvironment, processesIn } from "../../../test/real-shell.ts";
 import { verifies } from "../../../test/verifies.ts";
 import type { GuardFacts, GuardWish } from "./guard.ts";
 
@@ -55,7 +55,7 @@ async function killOne(start: {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => {
-    for (const pid of processesIn(cwd)) process.kill(pid, "SIGKILL");
+    killAllIn(cwd);
     rmSync(cwd, { recursive: true, force: true });
   });
   const line = await new Promise<string>((resolve) =>
