@@ -71,6 +71,10 @@ function textDoubts(text: string): Doubt[] {
   const shown = hidden.slice(0, 5).join(" ");
   return [
     ...(text.length > mostApproved ? [`it is longer than ${mostApproved} characters`] : []),
+    // In some character sets the last byte of such a letter and the sign behind it are one letter.
+    ...(/[^\0-\x7f][\\`|]/.test(text)
+      ? ["a sign of the shell stands behind a letter that is not ASCII"]
+      : []),
     ...(hidden.length > 0 ? [`it holds characters that do not show as they are: ${shown}`] : []),
   ].map((doubt) => ({ kind: "meaning", text: doubt }));
 }

@@ -7,7 +7,6 @@ import type { Command } from "./commands.ts";
 import { writesOutside } from "./effects.ts";
 import { programName } from "./inside.ts";
 import { isInside, type World } from "./places.ts";
-import { insideHarmless } from "./programs/harmless-wrappers.ts";
 import { hazardousOption } from "./programs/hazardous-options.ts";
 import { interpreters, shells, wrappers } from "./programs/wrappers.ts";
 
@@ -24,6 +23,8 @@ export function isHazardous(command: Command, { words, world, named }: Case): bo
   const name = programName(program);
   // Whoever wrote all of it has seen all of it, but not what comes in through a pipe.
   if (named >= words.length && words.every(({ kind }) => kind === "fixed")) return readsCode(name, rest);
+  // A rule that starts with a star names no program: it speaks of ordinary ones only.
+  if (named < 1 && (program.text.includes("/") || isRunner(name))) return !isOnlyVersion(rest);
   if (shells.has(name)) return !isNamedScript(rest, named);
   if (Object.hasOwn(interpreters, name) && runsInline(name, rest, named)) return true;
   if (Object.hasOwn(wrappers, name) || command.inner.length > 0)
@@ -42,12 +43,19 @@ const readsCode = (name: string, rest: readonly Argument[]): boolean =>
   rest.every(({ text }) => text.startsWith("-")) &&
   !rest.some(({ text }) => isVersion(text));
 
+/** It runs whatever it is given. */
+const isRunner = (name: string): boolean =>
+  shells.has(name) || Object.hasOwn(interpreters, name) || Object.hasOwn(wrappers, name);
+
+const isOnlyVersion = (rest: readonly Argument[]): boolean =>
+  rest.length > 0 && rest.every(({ text }) => isVersion(text));
+
 const isVersion = (text: string): boolean => /^(?:--version|--help|-V|-v|-h|-version)$/.test(text);
 
 /** `bash scripts/build.sh`, where the rule names the script. */
 function isNamedScript(rest: readonly Argument[], named: number): boolean {
   const [first] = rest;
-  if (rest.length > 0 && rest.every(({ text }) => /^(?:--version|--help)$/.test(text))) return true;
+  if (isOnlyVersion(rest)) return true;
   return first !== undefined && named >= 2 && first.kind === "fixed" && !/^[-+]/.test(first.text);
 }
 
@@ -76,13 +84,11 @@ function runsInline(name: string, rest: readonly Argument[], named: number): boo
 
 /** `sudo git status`, where the rule names `git` too; and what is inside is no hazard itself. */
 function isNamedInside(command: Command, { words, world, named }: Case): boolean {
-  const [program, ...rest] = words;
-  if (command.hides || command.inner.length !== 1 || !program) return false;
+  if (command.hides || command.inner.length !== 1) return false;
   const [inner] = command.inner;
   const innerWords = inner?.step.words ?? [];
   const offset = words.length - innerWords.length;
   const isTail = offset > 0 && innerWords.every((word, at) => word === words[offset + at]);
-  if (!inner || !isTail) return false;
-  if (insideHarmless(program.text, rest) === undefined && named <= offset) return false;
+  if (!inner || !isTail || named <= offset) return false;
   return !isHazardous(inner, { words: innerWords, world, named: named - offset });
 }

@@ -1,6 +1,7 @@
 /**
  * Options of a program, read against a list of those that are known. A list is a text: `-a` is a flag, `-n:` takes a
- * value, `-f<` takes the path of a file that is read, `-M?` may have a value attached, `-#` stands for a number.
+ * value, `-e!` one that may start with a dash, `-f<` the path of a file that is read, `-M?` may have a value attached, `-#`
+ * stands for a number.
  */
 import type { Argument } from "./arguments.ts";
 
@@ -12,7 +13,7 @@ export type ReadOptions = {
   readonly loose: readonly Argument[];
 };
 
-type Kind = "flag" | "text" | "path" | "attached";
+type Kind = "flag" | "text" | "any text" | "path" | "attached";
 type Table = ReadonlyMap<string, Kind>;
 
 /** A sentence when an option is not known: then nothing is known of the whole call. */
@@ -30,7 +31,8 @@ export function readOptions(words: readonly Argument[], list: string): ReadOptio
       if (!isOver && word.kind !== "fixed" && word.prefix === "" && !word.isProcess) loose.push(word);
       continue;
     }
-    if (word.kind !== "fixed") return `an option depends on the run: ${word.text}`;
+    if (word.kind !== "fixed" && !isWhollyNamed(word, table))
+      return `an option depends on the run: ${word.text}`;
     if (word.text === "--") {
       isOver = true;
       continue;
@@ -41,11 +43,25 @@ export function readOptions(words: readonly Argument[], list: string): ReadOptio
       const next = needsNext ? words[++at] : undefined;
       if (needsNext && !next) return `${name} has no value`;
       if (next?.mayDivide) return `the value of ${name} may be several words`;
+      // If the program does not take it for a value, it is an option that nobody has looked at.
+      if (next && /^-./.test(next.prefix) && !table.get(name)?.startsWith("any"))
+        return `the value of ${name} looks like an option`;
       given.push({ name, value: value ?? next });
     }
   }
   return { given, operands, loose };
 }
+
+/** `--include=*.ts`: whatever files it finds, every word still starts with that option. */
+const isWhollyNamed = ({ kind, prefix }: Argument, table: Table): boolean => {
+  const equals = prefix.indexOf("=");
+  return (
+    kind === "glob" &&
+    equals > 0 &&
+    prefix.startsWith("--") &&
+    /text$/.test(table.get(prefix.slice(0, equals)) ?? "")
+  );
+};
 
 export const has = ({ given }: ReadOptions, ...names: readonly string[]): boolean =>
   given.some(({ name }) => names.includes(name));
@@ -64,7 +80,7 @@ function readLong(word: Argument, table: Table): Found[] | string {
   const kind = table.get(name);
   // Abbreviations are not known either: what they stand for changes with the version.
   if (kind === undefined) return `the option ${name} is not known to be harmless`;
-  if (equals < 0) return [{ name, value: undefined, needsNext: kind === "text" || kind === "path" }];
+  if (equals < 0) return [{ name, value: undefined, needsNext: kind !== "flag" && kind !== "attached" }];
   if (kind === "flag") return `the option ${name} takes no value`;
   return [{ name, value: restOf(word, equals + 1), needsNext: false }];
 }
@@ -104,6 +120,7 @@ function tableOf(list: string): Table {
     const last = token.at(-1);
     if (token === "") continue;
     if (last === ":" && token.length > 2) table.set(token.slice(0, -1), "text");
+    else if (last === "!" && token.length > 2) table.set(token.slice(0, -1), "any text");
     else if (last === "<") table.set(token.slice(0, -1), "path");
     else if (last === "?" && token.length > 2) table.set(token.slice(0, -1), "attached");
     else table.set(token, "flag");

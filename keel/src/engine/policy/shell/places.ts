@@ -75,23 +75,33 @@ export function normalise(path: string): string {
 /** Names that people keep keys and passwords under. What shows the contents of such a file is asked about. */
 export function isSecret(path: string): boolean {
   const names = path.toLowerCase().split(/[/:]/);
-  return names.some((name) => secretNames.some((secret) => secret.test(name)) && !exampleName.test(name));
+  const file = names.at(-1) ?? "";
+  if (names.slice(0, -1).some((name) => secretDirectory.test(name))) return true;
+  return secretNames.some((secret) => secret.test(file)) && !exampleName.test(file);
 }
 
 const exampleName = /\.(?:example|sample|template|dist|tmpl|defaults?)$/;
+const secretDirectory =
+  /^(?:\.(?:ssh|aws|gnupg|azure|kube|docker|secrets?|credentials)|secrets?|credentials|private[_-]?keys?)$/;
+/** Endings of what holds data; the same name with that of a program or a page is code or prose about it. */
+const dataEnding =
+  "(?:\\.(?:json|ya?ml|toml|ini|txt|env|cfg|conf|properties|xml|enc|csv|db|sqlite\\d?|bak|old|local|prod|production|dev|development|staging|test)){0,3}$";
 const secretNames: readonly RegExp[] = [
   /^\.env(?:rc|\..*)?$/,
   /\.env$/,
-  /^\.(?:ssh|aws|gnupg|azure|kube|docker|netrc|npmrc|pypirc|pgpass|my\.cnf|htpasswd|htaccess|vault-token|git-credentials|boto|s3cfg|credentials|secrets?)$/,
+  /^\.(?:ssh|aws|gnupg|netrc|npmrc|pypirc|pgpass|my\.cnf|htpasswd|vault-token|git-credentials|boto|s3cfg|credentials|secrets?)$/,
   /^_netrc$/,
   /^\.?[a-z]*_history$/,
   /^id_(?:rsa|dsa|ecdsa|ed25519)/,
-  /^(?:credentials?|secrets?|passwords?|passwd|shadow|tokens?|api[_-]?keys?|private[_-]?keys?)(?:\.[a-z0-9]+)*$/,
-  /[._-](?:credentials?|secrets?|passwords?)(?:\.[a-z]+)?$/,
+  new RegExp(
+    `^(?:credentials?|secrets?|passwords?|passwd|shadow|tokens?|api[_-]?keys?|private[_-]?keys?)${dataEnding}`,
+  ),
+  new RegExp(`[._-](?:credentials?|secrets?|passwords?|tokens?|api[_-]?keys?)${dataEnding}`),
   /\.(?:pem|key|p12|pfx|jks|keystore|kdbx?|ppk|asc|gpg|ovpn|token|secret)$/,
-  /^(?:service[_-]?account|gcloud|application_default_credentials).*\.json$/,
-  /^(?:auth|terraform\.tfvars)(?:\.json)?$/,
+  /^(?:service[_-]?account|application_default_credentials).*\.json$/,
+  /^(?:auth\.json|terraform\.tfvars)$/,
   /\.tfstate(?:\.backup)?$/,
+  /^kubeconfig/,
 ];
 
 /** Variables whose values anyone may see. */

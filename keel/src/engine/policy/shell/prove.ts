@@ -142,7 +142,10 @@ class Prover {
 
   /** Words that a program may print: nothing in them may tell a secret. */
   #show(words: readonly Argument[]): void {
-    for (const { variables, isOpaque, text } of words) {
+    for (const word of words) {
+      const { variables, isOpaque, text } = word;
+      // What a pattern finds is shown as well.
+      if (word.kind === "glob") this.#place({ path: word, shows: "names" });
       if (isOpaque) throw new Unproved(`only the run knows what ${text} does`);
       const closed = variables.find((name) => !isOpenVariable(name));
       if (closed !== undefined) this.concerns.push(`it shows the variable ${closed}`);

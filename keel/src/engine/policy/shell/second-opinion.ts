@@ -6,6 +6,8 @@ import type { SyntaxNode } from "../../ports.ts";
 import type { Step } from "./walk.ts";
 
 type Span = readonly [number, number];
+/** Of `[ ]` and of declarations the grammar sees no words: then only where they start and end counts. */
+type Theirs = { readonly spans: readonly Span[]; readonly extent: "words" | "whole" };
 
 /** A sentence when they differ. */
 export function differenceOf(
@@ -16,7 +18,7 @@ export function differenceOf(
   if (typeof theirs === "string") return theirs;
   const ours = steps.flatMap(({ spans }) => (spans.length === 0 ? [] : [spans]));
   if (ours.length !== theirs.length) return "two readers see a different number of commands in it";
-  const places = new Map(theirs.map((spans) => [spans[0]?.[0], spans]));
+  const places = new Map(theirs.map((command) => [command.spans[0]?.[0], command]));
   const isSame = ours.every((spans) => {
     const other = places.get(spans[0]?.[0]);
     return other !== undefined && sameSpans(spans, other);
@@ -24,10 +26,11 @@ export function differenceOf(
   return isSame ? undefined : "two readers see different commands in it";
 }
 
-function sameSpans(ours: readonly Span[], theirs: readonly Span[]): boolean {
+function sameSpans(ours: readonly Span[], { spans, extent }: Theirs): boolean {
+  if (extent === "whole") return ours[0]?.[0] === spans[0]?.[0] && ours.at(-1)?.[1] === spans[0]?.[1];
   return (
-    ours.length === theirs.length &&
-    ours.every(([start, end], at) => start === theirs[at]?.[0] && end === theirs[at][1])
+    ours.length === spans.length &&
+    ours.every(([start, end], at) => start === spans[at]?.[0] && end === spans[at][1])
   );
 }
 
@@ -47,24 +50,23 @@ const besideWords = new Set([
 ]);
 
 /** The words of every command in the tree, or why it does not count. */
-function commandsIn(tree: SyntaxNode, text: string): (readonly Span[])[] | string {
-  const commands: (readonly Span[])[] = [];
+function commandsIn(tree: SyntaxNode, text: string): Theirs[] | string {
+  const commands: Theirs[] = [];
   // Lists lean to one side and are as deep as they are long: no recursion.
   const open: SyntaxNode[] = [tree];
   for (let node = open.pop(); node; node = open.pop()) {
     if (node.isBroken) return "a second reader does not understand it";
     if (!known.has(node.type)) return `a second reader sees a ${node.type} in it`;
-    if (node.type === "command") commands.push(wordsOf(node, text));
+    if (node.type === "command") commands.push({ spans: wordsOf(node, text), extent: "words" });
     if (
       node.type === "test_command" &&
       !text.startsWith("[[", node.start) &&
       !text.startsWith("((", node.start)
     ) {
-      const words = bracketWords(text, node);
-      if (!words) return "a second reader sees another test in it";
-      commands.push(words);
+      commands.push({ spans: [[node.start, node.end]], extent: "whole" });
     }
-    if (node.type === "declaration_command") commands.push([[node.start, node.end]]);
+    if (node.type === "declaration_command")
+      commands.push({ spans: [[node.start, node.end]], extent: "whole" });
     open.push(...node.children);
   }
   return commands;
@@ -80,13 +82,4 @@ function wordsOf({ children }: SyntaxNode, text: string): Span[] {
     ? spans.findIndex(([start, end], at) => at > 0 && !/^--?p?$/.test(text.slice(start, end)))
     : 0;
   return spans.slice(Math.max(0, first));
-}
-
-/** The grammar sees an expression in `[ ]`, not words: they are taken from between blanks, where nothing is quoted. */
-function bracketWords(text: string, { start, end }: SyntaxNode): Span[] | undefined {
-  const inside = text.slice(start, end);
-  if (/["'\\$`\n<>(){};&|]/.test(inside)) return undefined;
-  return [...inside.matchAll(/[^ \t]+/g)].map(
-    (match): Span => [start + match.index, start + match.index + match[0].length],
-  );
 }

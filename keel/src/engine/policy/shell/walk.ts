@@ -273,9 +273,13 @@ function isPlainCondition(words: readonly Word[]): boolean {
     parts?.map((part) => (part.kind === "text" ? part.text : "")).join(""),
   );
   if (texts.some((parts) => parts === undefined)) return false;
-  if (texts.length === 2) return first !== undefined && /^-[abcdefghkprsuwxGLNOSnz]$/.test(first);
+  if (texts.length === 2)
+    return first !== undefined && /^-[abcdefghkprsuwxGLNOSnz]$/.test(first) && !leadsAway.test(second ?? "");
   return texts.length === 3 && second !== undefined && /^(?:==?|!=)$/.test(second);
 }
+
+/** A path that starts or climbs somewhere else. */
+const leadsAway = /^[~/]|(?:^|\/)\.\.(?:\/|$)/;
 
 function union(left: Directories, right: Directories): Directories {
   if (left === right) return left;

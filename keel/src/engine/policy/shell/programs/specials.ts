@@ -55,7 +55,7 @@ const command: Special = (words) => {
 };
 
 const dateOptions =
-  "-d: -u -R -I? -r< --date: --utc --universal --rfc-email --iso-8601? --rfc-3339: --reference< --debug --help --version";
+  "-d! -u -R -I? -r< --date! --utc --universal --rfc-email --iso-8601? --rfc-3339: --reference< --debug --help --version";
 const date: Special = (words) => {
   const read = readOptions(words, dateOptions);
   if (typeof read === "string") return unproved(`date: ${read}`);
@@ -206,6 +206,11 @@ const xargs: Special = (words) => {
   };
 };
 
+const sleep: Special = (words) =>
+  words.every(({ kind, text }) => kind === "fixed" && /^\d+(?:\.\d+)?[smhd]?$/.test(text))
+    ? reads([])
+    : unproved("only the run knows how long it sleeps");
+
 const go: Special = (words) =>
   words.length === 1 && words[0]?.text === "version" ? reads([]) : unproved("go runs more than a question");
 
@@ -233,6 +238,7 @@ const specials: Readonly<Record<string, Special>> = {
   yes,
   read,
   xargs,
+  sleep,
   go,
   git,
   ...harmlessWrappers,

@@ -70,7 +70,6 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   },
   which: { options: "-a -s --all --skip-alias --version", operands: "text", isOpen: true },
   type: { options: "-a -f -t -p -P", operands: "text", isOpen: true },
-  sleep: { options: version, operands: "text" },
   seq: { options: `-f: -s: -w --format: --separator: --equal-width ${version}`, operands: "text" },
   uname: {
     options: `-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system ${version}`,

@@ -9,8 +9,8 @@ const sums: Reader = {
 };
 // Not `-R`: unlike `-r` it follows links, which lead anywhere.
 const grep: Reader = {
-  options: `-E -F -G -P -e: -f< -i -y -v -w -x -c -L -l -m: -o -q -s -b -H -h -n -T -Z -A: -B: -C: -a -I -r -U -z -d: -D: -u -V -#
-    --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp: --file< --ignore-case --no-ignore-case
+  options: `-E -F -G -P -e! -f< -i -y -v -w -x -c -L -l -m: -o -q -s -b -H -h -n -T -Z -A: -B: -C: -a -I -r -U -z -d: -D: -u -V -#
+    --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp! --file< --ignore-case --no-ignore-case
     --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches
     --max-count: --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label:
     --line-number --initial-tab --null --after-context: --before-context: --context: --group-separator:
@@ -30,13 +30,13 @@ export const textReaders: Readonly<Record<string, Reader>> = {
   tac: { options: `-b -r -s: --before --regex --separator: ${version}`, operands: "contents", isOpen: true },
   rev: { options: "-0 --zero -V -h --help --version", operands: "contents", isOpen: true },
   head: {
-    options: `-c: -n: -q -v -z -# --bytes: --lines: --quiet --silent --verbose --zero-terminated ${version}`,
+    options: `-c! -n! -q -v -z -# --bytes! --lines! --quiet --silent --verbose --zero-terminated ${version}`,
     operands: "contents",
     isOpen: true,
   },
   // Not `-f`: it never ends.
   tail: {
-    options: `-c: -n: -q -v -z -# --bytes: --lines: --quiet --silent --verbose --zero-terminated ${version}`,
+    options: `-c! -n! -q -v -z -# --bytes! --lines! --quiet --silent --verbose --zero-terminated ${version}`,
     operands: "contents",
     isOpen: true,
   },
@@ -179,10 +179,10 @@ export const textReaders: Readonly<Record<string, Reader>> = {
   fgrep: grep,
   // Not `--pre`, `--hostname-bin` and `-z`: they run programs. Not `-L`: links lead anywhere.
   rg: {
-    options: `-n -N -i -S -s -w -x -v -c -l -o -q -F -P -U -e: -f< -g: -t: -T: -A: -B: -C: -m: -M: -d: -j: -r: -u -a -H -I -0 -p -b -E: -V -h -.
+    options: `-n -N -i -S -s -w -x -v -c -l -o -q -F -P -U -e! -f< -g: -t: -T: -A: -B: -C: -m: -M: -d: -j: -r: -u -a -H -I -0 -p -b -E: -V -h -.
       --line-number --no-line-number --ignore-case --smart-case --case-sensitive --word-regexp --line-regexp --invert-match
       --count --count-matches --files --files-with-matches --files-without-match --only-matching --quiet --fixed-strings
-      --pcre2 --multiline --multiline-dotall --regexp: --file< --glob: --iglob: --type: --type-not: --type-list --type-add:
+      --pcre2 --multiline --multiline-dotall --regexp! --file< --glob: --iglob: --type: --type-not: --type-list --type-add:
       --after-context: --before-context: --context: --max-count: --max-columns: --max-columns-preview --max-depth: --maxdepth:
       --max-filesize: --threads: --replace: --unrestricted --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-parent
       --no-ignore-global --no-ignore-dot --no-ignore-files --ignore-file< --text --with-filename --no-filename --heading
