@@ -30,7 +30,7 @@ test("rows with a rule wait for rules about paths", () => {
   if (ruled.length > 0) notRunHere(`path rows ${ids}`, "rules about paths come with permissions");
 });
 
-describe("a path", () => {
+describe.runIf(runnable.length > 0)("a path", () => {
   test.each(runnable)("$id $tool, $class, is $expect: $why", { timeout: 20_000 }, async (row) => {
     verifies("G32", "G33", "G34");
     const made = await makeWorld(row);
