@@ -7,6 +7,7 @@ import { covers, type Rule, sayRule, touches } from "./rules.ts";
 import type { Analysis, Surroundings } from "./shell/analyse.ts";
 import { withInner } from "./shell/commands.ts";
 import { writingRedirections } from "./shell/effects.ts";
+import { takesCode } from "./shell/hazards.ts";
 import { programName } from "./shell/inside.ts";
 import { placeOf } from "./shell/places.ts";
 import { writtenTo } from "./shell/programs/writers.ts";
@@ -79,8 +80,9 @@ export function permitOf(
     if (because === undefined) continue;
     const found = byStep.get(step);
     isProved = false;
+    const named = found && !takesCode(found) ? exact : undefined;
     const rule =
-      exact ??
+      named ??
       (found &&
         mine.find(({ pattern }) => pattern.kind === "shell" && coversCommand(pattern.shell, found, world)));
     if (!rule || !found) return { kind: "open", because };

@@ -7,6 +7,8 @@ import type { Command } from "./commands.ts";
 import { writesOutside } from "./effects.ts";
 import { programName } from "./inside.ts";
 import { isInside, type World } from "./places.ts";
+import { gitPlaces } from "./programs/git.ts";
+import { gitWords } from "./programs/git-words.ts";
 import { hazardousOption } from "./programs/hazardous-options.ts";
 import { interpreters, shells, wrappers } from "./programs/wrappers.ts";
 
@@ -24,7 +26,8 @@ export function isHazardous(command: Command, { words, world, named }: Case): bo
   // Whoever wrote all of it has seen all of it, but not what comes in through a pipe.
   if (named >= words.length && words.every(({ kind }) => kind === "fixed")) return readsCode(name, rest);
   // A rule that starts with a star names no program: it speaks of ordinary ones only.
-  if (named < 1 && (program.text.includes("/") || isRunner(name))) return !isOnlyVersion(rest);
+  if (named < 1 && program.text.includes("/")) return true;
+  if (named < 1 && isRunner(name)) return !isOnlyVersion(rest);
   if (shells.has(name)) return !isNamedScript(rest, named);
   if (Object.hasOwn(interpreters, name) && runsInline(name, rest, named)) return true;
   if (Object.hasOwn(wrappers, name) || command.inner.length > 0)
@@ -34,10 +37,17 @@ export function isHazardous(command: Command, { words, world, named }: Case): bo
   return hazardousOption(name, rest, named - 1);
 }
 
-const worksInside = ({ step: { directories } }: Command, { roots }: World): boolean =>
-  directories?.every((directory) => isInside(directory, roots)) ?? false;
+/** Elsewhere the settings of another repository act. */
+const worksInside = ({ step: { directories, words } }: Command, { roots }: World): boolean =>
+  gitPlaces(gitWords(words.slice(1)).before, directories)?.every((place) => isInside(place, roots)) ?? false;
 
-/** A shell or an interpreter without a script takes its commands from its input. */
+/** Whether it takes its commands from its input, which no rule can have seen. */
+export const takesCode = ({ step: { words } }: Command): boolean => {
+  const [program, ...rest] = words;
+  return program !== undefined && readsCode(programName(program), rest);
+};
+
+/** A shell or an interpreter without a script. */
 const readsCode = (name: string, rest: readonly Argument[]): boolean =>
   (shells.has(name) || Object.hasOwn(interpreters, name) || name === "xargs" || name === "parallel") &&
   rest.every(({ text }) => text.startsWith("-")) &&

@@ -2,8 +2,9 @@
 import type { Argument } from "../arguments.ts";
 import { has, pathValues, type ReadOptions, readOptions } from "../options.ts";
 import { isInside } from "../places.ts";
+import type { Directories } from "../walk.ts";
 import { type GitReader, gitReaders } from "./git-options.ts";
-import { gitWords } from "./git-words.ts";
+import { type GitWords, gitWords } from "./git-words.ts";
 import {
   contents,
   type Outcome,
@@ -47,21 +48,24 @@ export const git: Special = (words, surroundings) => {
 };
 
 /** Where it works decides whose settings act. */
-function placeProblem(
-  before: readonly { name: string; value: Argument | undefined }[],
-  { directories, world }: Surroundings,
-): string | undefined {
+function placeProblem(before: GitWords["before"], { directories, world }: Surroundings): string | undefined {
   if (!world.isTrusted) return "git would use the settings of a repository that is not trusted";
-  let places = directories;
-  for (const { name, value } of before) {
-    if (name !== "-C") continue;
-    if (value?.kind !== "fixed" || value.text === "") return "only the run knows where git works";
-    places = value.text.startsWith("/") ? [value.text] : places?.map((place) => `${place}/${value.text}`);
-  }
+  const places = gitPlaces(before, directories);
   if (!places) return "only the run knows where git works";
   return places.every((place) => isInside(place, world.roots))
     ? undefined
     : "git would use the settings of another repository";
+}
+
+/** The directories in which git may work; undefined when only the run knows. */
+export function gitPlaces(before: GitWords["before"], directories: Directories): Directories {
+  let places = directories;
+  for (const { name, value } of before) {
+    if (name !== "-C") continue;
+    if (value?.kind !== "fixed" || value.text === "") return undefined;
+    places = value.text.startsWith("/") ? [value.text] : places?.map((place) => `${place}/${value.text}`);
+  }
+  return places;
 }
 
 function judge(subcommand: string, reader: GitReader, rest: readonly Argument[]): Outcome {
