@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { verifies } from "../verifies.ts";
 import { lines, openStage } from "./stage.ts";
 
 const stageOf = () => openStage({ replies: [] });
@@ -25,6 +26,19 @@ describe("rules", () => {
     expect((await stage.run(["permissions", "list"])).stdout).toContain(
       "left out: the project is not trusted",
     );
+  });
+
+  test("that allow more than they seem to are pointed out, where they are added, listed and trusted", async () => {
+    verifies("S4.49");
+    const stage = await stageOf();
+    expect((await stage.run(["permissions", "add", "Bash(python3:*)", "--project"])).stderr).toContain(
+      "mind that",
+    );
+    expect((await stage.run(["permissions", "add", "Bash(npm test:*)"])).stderr).not.toContain("mind that");
+    expect((await stage.run(["permissions", "add", "Bash", "--deny"])).stderr).not.toContain("mind that");
+    expect((await stage.run(["trust"])).stdout).toMatch(/│ Bash\(python3:\*\)\n\s+mind that/);
+    await stage.run(["trust", "add"]);
+    expect((await stage.run(["permissions", "list"])).stdout).toMatch(/Bash\(python3:\*\).*mind that/);
   });
 
   test("are added to the file that is named and removed from wherever they stand", async () => {

@@ -2,6 +2,7 @@
 import type { RuleList } from "../config/edit-settings.ts";
 import { ruleLists } from "../config/edit-settings.ts";
 import type { Source } from "../config/layers.ts";
+import { dangerOf } from "../engine/policy/danger.ts";
 import { parseRule } from "../engine/policy/rules.ts";
 import type { LogNotice } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
@@ -15,6 +16,8 @@ export type RuleRow = {
   readonly file?: string | undefined;
   readonly state: "counts" | "left-out" | "not-a-rule";
   readonly why?: string | undefined;
+  /** What an allow rule lets through beyond what it seems to say. */
+  readonly danger?: string | undefined;
 };
 
 /** Deny before ask before allow, as they are asked; in each the strongest source first. */
@@ -28,7 +31,10 @@ export async function listRules(
       .map(({ value, source, file, state }): RuleRow => {
         const row = { list, rule: String(value), source, file };
         if (state.kind === "left-out") return { ...row, state: "left-out", why: state.why };
-        return { ...row, state: parseRule(row.rule) ? "counts" : "not-a-rule" };
+        const parsed = parseRule(row.rule);
+        if (!parsed) return { ...row, state: "not-a-rule" };
+        const danger = list === "allow" ? dangerOf(parsed) : undefined;
+        return { ...row, state: "counts", ...(danger === undefined ? {} : { danger }) };
       }),
   );
   return { rows, notices };
@@ -38,13 +44,14 @@ export async function listRules(
 export async function addPermission(
   place: Place,
   { rule, list, to }: { rule: string; list: RuleList; to: WritableSource },
-): Promise<Written> {
+): Promise<Written & { readonly danger?: string | undefined }> {
   const parsed = parseRule(rule);
   if (!parsed)
     throw fault("usage", {
       reason: `${JSON.stringify(rule)} is not a permission rule. A rule is Tool, Tool(exactly this) or Tool(first words:*).`,
     });
-  return writeRule(place, to, { list, rule: parsed.text });
+  const danger = list === "allow" ? dangerOf(parsed) : undefined;
+  return { ...(await writeRule(place, to, { list, rule: parsed.text })), danger };
 }
 
 export type RemovedRule = { readonly file: string; readonly lists: readonly RuleList[] };

@@ -3,6 +3,8 @@ import { pathsOf } from "../config/paths.ts";
 import { type OfferKind, offersOf } from "../config/project-offer.ts";
 import { findProject, realOf } from "../config/project-root.ts";
 import { changeTrust, readTrust, type TrustBook, withoutRoot, withRoot } from "../config/trust.ts";
+import { dangerOf } from "../engine/policy/danger.ts";
+import { parseRule } from "../engine/policy/rules.ts";
 import { fault } from "../kernel/fault.ts";
 import { nodeClock } from "./node-ports.ts";
 import { readSettings } from "./settings.ts";
@@ -24,6 +26,8 @@ export type TrustOffer = {
   readonly file: string;
   /** `waiting`: not enabled, because nobody has seen it yet. */
   readonly state: "enabled" | "waiting";
+  /** What a rule lets through beyond what it seems to say. */
+  readonly danger?: string | undefined;
   readonly mark: string;
 };
 
@@ -37,7 +41,12 @@ export async function trustReport(place: Place): Promise<TrustReport> {
   return {
     root: trust.root,
     state: book.has(trust.root) ? "trusted" : "untrusted",
-    offers: offers.map((offer) => ({ ...offer, state: shown.has(offer.mark) ? "enabled" : "waiting" })),
+    offers: offers.map((offer) => {
+      const rule = offer.kind === "rule" ? parseRule(offer.text) : undefined;
+      const danger = rule && dangerOf(rule);
+      const state = shown.has(offer.mark) ? "enabled" : "waiting";
+      return { ...offer, state, ...(danger === undefined ? {} : { danger }) };
+    }),
     forbidden: entries.flatMap(({ file, state }) =>
       state.kind === "left-out" && state.why.startsWith("a project may not") ? [`${file}: ${state.why}`] : [],
     ),

@@ -29,7 +29,9 @@ export async function add(
   if (values.deny && values.ask) throw usage("Name one of --deny and --ask.");
   const effect = values.deny ? "deny" : values.ask ? "ask" : "allow";
   const rule = oneRule(positionals);
-  sayWritten(await addPermission(context, { rule, list: effect, to: targetOf(values) }), context);
+  const written = await addPermission(context, { rule, list: effect, to: targetOf(values) });
+  sayWritten(written, context);
+  if (written.danger !== undefined) context.err.line(`keel: mind that ${oneLine(written.danger)}.`);
   return exitCodes.ended;
 }
 
@@ -116,10 +118,11 @@ function oneRule(positionals: readonly string[]): string {
   return rule;
 }
 
-function sayRow({ list: effect, rule, source, file, state, why }: RuleRow): string {
+function sayRow({ list: effect, rule, source, file, state, why, danger }: RuleRow): string {
   const from = file === undefined ? source : `${source}: ${file}`;
   const left = state === "counts" ? "" : `, left out: ${why ?? "it is not a rule"}`;
-  return `${effect.padEnd(5)}  ${oneLine(rule)}  (${oneLine(from)}${left})`;
+  const mind = danger === undefined ? "" : `; mind that ${oneLine(danger)}`;
+  return `${effect.padEnd(5)}  ${oneLine(rule)}  (${oneLine(from)}${left}${mind})`;
 }
 
 function sayExplained({ verdict, because, programs, wrapped, flags }: Explained): string {

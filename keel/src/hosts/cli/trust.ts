@@ -116,8 +116,12 @@ function sayReport({ root, state, offers, forbidden }: TrustReport): string {
 }
 
 /** Every line of a text is marked, so that none can pass for a line of ours. */
-function sayOffer({ text, file, state }: TrustOffer, root: string): string[] {
+function sayOffer({ text, file, state, danger }: TrustOffer, root: string): string[] {
   const lines = visible(text).split("\n");
   const waits = state === "waiting" ? "not enabled, " : "";
-  return [...lines.map((line) => `    │ ${line}`), `      (${waits}${visible(path.relative(root, file))})`];
+  return [
+    ...lines.map((line) => `    │ ${line}`),
+    ...(danger === undefined ? [] : [`      mind that ${visible(danger)}`]),
+    `      (${waits}${visible(path.relative(root, file))})`,
+  ];
 }
