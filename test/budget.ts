@@ -26,6 +26,8 @@ export const budgets = {
   "closed-pipes": { sample: 20, full: 500, seconds: 30 },
   /** G27: generated commands against real bash. */
   "bash-differential": { sample: 1_000, full: 100_000, seconds: 30 },
+  /** G28: random texts for the reader of commands. */
+  "policy-inputs": { sample: 50_000, full: 1_000_000, seconds: 10 },
   /** G29: random set-ups in which a deny must stay a deny. */
   "deny-property": { sample: 5_000, full: 100_000, seconds: 20 },
   /** G32: links swapped while a path is decided. */

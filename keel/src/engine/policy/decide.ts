@@ -61,6 +61,9 @@ export function decide(facts: Facts): Decision {
   const denied = firstTouched(rules.deny, facts);
   if (denied?.touch === "yes")
     return { verdict: "deny", by: "rule", because: `${sayRule(denied.rule)} denies it` };
+  // What a mode denies no question can bring back.
+  if (row.other === "deny" && !isOnlyPlan(facts) && !isReading(facts))
+    return { verdict: "deny", by: "mode", because: row.says };
   const asking = firstTouched(rules.ask, facts);
   if (!denied && !asking && isOnlyPlan(facts))
     return { verdict: "allow", by: "mode", because: "it is the plan that this mode is for" };
@@ -75,7 +78,6 @@ export function decide(facts: Facts): Decision {
     });
   const guarded = rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts);
   if (row.other === "allow" && !guarded) return { verdict: "allow", by: "mode", because: row.says };
-  if (row.other === "deny" && !isReading(facts)) return { verdict: "deny", by: "mode", because: row.says };
   if (guarded) return refuseOrAsk(facts, { because: guarded, insists: true });
   return permitted(facts);
 }

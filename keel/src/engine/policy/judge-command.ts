@@ -61,7 +61,7 @@ export function permitOf(
   if (blanket) return { kind: "allowed", by: "rule", because: `${sayRule(blanket)} allows it` };
   if (analysis.kind === "unread")
     return { kind: "open", because: `it is not understood: ${analysis.because}` };
-  const meaning = analysis.doubts.find(({ kind }) => kind === "meaning");
+  const meaning = analysis.doubts.find(({ kind }) => kind !== "flow");
   if (meaning) return { kind: "open", because: meaning.text };
   const used: Rule[] = [];
   const exact = mine.find(

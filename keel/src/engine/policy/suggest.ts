@@ -57,7 +57,7 @@ function commandRule(
   analysis: Analysis,
   world: Surroundings,
 ): Suggestion | undefined {
-  if (analysis.kind === "unread" || analysis.doubts.some(({ kind }) => kind === "meaning")) return undefined;
+  if (analysis.kind === "unread" || analysis.doubts.some(({ kind }) => kind !== "flow")) return undefined;
   // Where output goes is asked each time.
   if (analysis.steps.some((step) => writingRedirections(step).length > 0)) return undefined;
   const open = analysis.commands.filter((command) => {

@@ -53,7 +53,7 @@ export function analyse(text: string, world: Surroundings, tree: SyntaxNode | un
     const difference = tree
       ? differenceOf(tree, { text, steps: walked.steps })
       : "no second reader has seen it";
-    if (difference !== undefined) doubts.push({ kind: "meaning", text: difference });
+    if (difference !== undefined) doubts.push({ kind: "caution", text: difference });
   }
   return {
     kind: "read",
@@ -76,7 +76,7 @@ function textDoubts(text: string): Doubt[] {
       ? ["a sign of the shell stands behind a letter that is not ASCII"]
       : []),
     ...(hidden.length > 0 ? [`it holds characters that do not show as they are: ${shown}`] : []),
-  ].map((doubt) => ({ kind: "meaning", text: doubt }));
+  ].map((doubt) => ({ kind: "caution", text: doubt }));
 }
 
 /** Values that the harness itself gives, unless the text names the variable as something to set. */
@@ -133,7 +133,7 @@ export const onlyReads = (analysis: Analysis): boolean =>
   analysis.kind === "read" &&
   analysis.steps.length > 0 &&
   analysis.proofs.every(({ ok }) => ok) &&
-  analysis.doubts.every(({ kind }) => kind === "flow");
+  analysis.doubts.every(({ kind }) => kind !== "meaning");
 
 /** Whether a text only reads as far as one reader tells: enough to run it beside others, not to run it unasked. */
 export function looksReadOnly(text: string): boolean {

@@ -154,13 +154,16 @@ class Build {
 }
 
 /** A bracket that nothing closes is only a bracket. */
-const isClosed = ({ pieces, index }: { pieces: readonly Piece[]; index: number }): boolean =>
-  pieces
-    .slice(index + 1, index + longestBracket)
-    .some((piece) => "part" in piece || piece.sign.includes("]")) || pieces.length > index + longestBracket;
+const isClosed = ({ pieces, index }: { pieces: readonly Piece[]; index: number }): boolean => {
+  for (let at = index + 1; at < pieces.length; at++) {
+    const piece = pieces[at];
+    // Behind so many signs it is taken for a pattern without a closer look.
+    if (!piece || "part" in piece || piece.sign.includes("]") || at > index + longestBracket) return true;
+  }
+  return false;
+};
 
-/** Behind a bracket so many signs are looked at; longer ones are taken for a pattern. */
-const longestBracket = 256;
+const longestBracket = 64;
 
 /** At the start of a word, and behind the `=` or a `:` of one that looks like an assignment. */
 function mayBeHome({ pieces, index }: { pieces: readonly Piece[]; index: number }): boolean {

@@ -1,5 +1,5 @@
 /** Reads what a `$` or a backtick starts. Scripts inside of it are read too, since they run. */
-import { deeper, peek, type Source, Unreadable } from "./source.ts";
+import { deeper, nested, peek, type Source, Unreadable } from "./source.ts";
 import type { Part, Script } from "./syntax.ts";
 
 type Quotes = "bare" | "quoted";
@@ -13,11 +13,11 @@ export function readDollar(source: Source, quotes: Quotes, readQuoted: ReadQuote
   if (source.text[source.at] === "\\" && source.text[source.at + 1] === "\n")
     throw new Unreadable("a line ends behind a dollar sign");
   const sign = peek(source);
-  if (sign === "(") return readParenthesis(source, quotes, readQuoted);
-  if (sign === "{") return readBraces(source, quotes, readQuoted);
+  if (sign === "(") return nested(source, () => readParenthesis(source, quotes, readQuoted));
+  if (sign === "{") return nested(source, () => readBraces(source, quotes, readQuoted));
   if (sign === "[") {
     source.at += 1;
-    return readArithmetic(source, { close: "]", quoted, readQuoted });
+    return nested(source, () => readArithmetic(source, { close: "]", quoted, readQuoted }));
   }
   const [name] =
     /^(?:[A-Za-z_]\w*|\d|[@*#?$!-])/.exec(

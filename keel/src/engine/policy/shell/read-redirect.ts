@@ -21,6 +21,7 @@ const operators: readonly Operator[] = [
 
 /** Undefined when none starts here. */
 export function readRedirect(source: Source): Redirect | undefined {
+  if (!/^[<>&{\d]$/.test(peek(source))) return undefined;
   const start = source.at;
   const descriptor = takeDescriptor(source);
   const operator = isProcess(source) ? undefined : operators.find((signs) => take(source, signs));

@@ -17,7 +17,7 @@ export function readScript(text: string): Result<Script, string> {
     isOriginal: true,
     depth: 0,
     pending: [],
-    budget: { again: mostReadAgain },
+    budget: { again: mostReadAgain, nested: 0 },
     readNested,
   };
   try {

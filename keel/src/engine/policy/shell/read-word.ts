@@ -4,6 +4,7 @@ import { readBackticks, readDollar } from "./read-expansion.ts";
 import {
   deeper,
   isMetaSign,
+  nested,
   peek,
   peekNext,
   positions,
@@ -249,7 +250,7 @@ function readRegexSign(source: Source, parts: Parts, sign: string): void {
   if (sign === "|") return;
   for (let inner = peek(source); inner !== ")"; inner = peek(source)) {
     if (inner === "") throw new Unreadable("a group is not closed");
-    if (inner === "(") readRegexSign(source, parts, inner);
+    if (inner === "(") nested(source, () => readRegexSign(source, parts, inner));
     else readSign(source, parts, inner);
   }
   source.at += 1;

@@ -26,10 +26,17 @@ export type Source = {
   readonly isOriginal: boolean;
   readonly depth: number;
   pending: Pending[];
-  /** Shared by all parts of one text: how often a part may still be read a second time. */
-  readonly budget: { again: number };
+  /** Shared by all parts of one text. */
+  readonly budget: Budget;
   /** Reads a script up to a closing parenthesis or the end. Given here since words and scripts hold each other. */
   readonly readNested: (source: Source, until: "parenthesis" | "end") => Script;
+};
+
+export type Budget = {
+  /** How often a part may still be read a second time. */
+  again: number;
+  /** How many expansions stand around the cursor. */
+  nested: number;
 };
 
 /** Deeper than any person writes; every level costs a few frames of the stack. */
@@ -44,6 +51,17 @@ export function deeper(
 ): Source {
   if (source.depth >= mostDepth) throw new Unreadable("it is nested too deeply");
   return { ...source, ...part, depth: source.depth + 1, pending: [] };
+}
+
+/** Runs `read` one expansion deeper. */
+export function nested<T>({ budget }: Source, read: () => T): T {
+  if (budget.nested >= mostDepth) throw new Unreadable("it is nested too deeply");
+  budget.nested += 1;
+  try {
+    return read();
+  } finally {
+    budget.nested -= 1;
+  }
 }
 
 /** The sign under the cursor, "" at the end. A backslash before a line end is as if neither were there. */

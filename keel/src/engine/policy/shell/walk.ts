@@ -33,8 +33,11 @@ export type Step = {
 
 /** Why the text as a whole does more than its simple commands show. */
 export type Doubt = {
-  /** `flow`: it decides when and how often a command runs, but not which. `meaning`: words may not mean what they say. */
-  readonly kind: "flow" | "meaning";
+  /**
+   * `flow`: it decides when and how often a command runs, but not which. `meaning`: words may not mean what they say.
+   * `caution`: it is read, but it is not of the kind that is approved by reading alone.
+   */
+  readonly kind: "flow" | "meaning" | "caution";
   readonly text: string;
 };
 
@@ -252,10 +255,12 @@ class Walker {
 
   #knownIn(directories: Directories): Known {
     const only = directories?.length === 1 ? directories[0] : undefined;
-    const variables = new Map(this.#known.variables);
-    if (only === undefined) variables.delete("PWD");
-    else if (variables.has("PWD")) variables.set("PWD", only);
-    return { ...this.#known, variables };
+    const { variables } = this.#known;
+    if (!variables.has("PWD") || variables.get("PWD") === only) return this.#known;
+    const changed = new Map(variables);
+    if (only === undefined) changed.delete("PWD");
+    else changed.set("PWD", only);
+    return { ...this.#known, variables: changed };
   }
 }
 

@@ -1,0 +1,240 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { countOf, seed } from "../../../../test/budget.ts";
+import { chanceOf, generateCommand } from "../../../../test/differential/generate.ts";
+import { verifies } from "../../../../test/verifies.ts";
+import { type PermissionMode, permissionModeSchema } from "../../protocol/settings.ts";
+import type { Claim } from "../../protocol/tool.ts";
+import { reply, toolUse } from "../../testing/reply.ts";
+import { openTestSession } from "../../testing/test-session.ts";
+import { changeTool } from "../../testing/test-tools.ts";
+import type { PathFacts } from "../ports.ts";
+import { carefulTraits } from "../tools/define.ts";
+import { decide, type Facts, noRules, type Rules } from "./decide.ts";
+import { parseRule, type Rule, ruleSources } from "./rules.ts";
+import { analyse } from "./shell/analyse.ts";
+
+const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
+const inside = (path: string): PathFacts => ({ path, exists: true, kind: "file", root: "/p", links: false });
+const outside = (path: string): PathFacts => ({ ...inside(path), root: undefined });
+const rule = (text: string): Rule => {
+  const parsed = parseRule(text, "user");
+  if (!parsed) throw new Error(`not a rule: ${text}`);
+  return parsed;
+};
+
+/** A call that writes, reads, fetches or uses something. */
+function facts(claims: readonly Claim[], more: Partial<Facts> = {}): Facts {
+  const paths = new Map(
+    claims.map(({ target }) => [target, target.startsWith("/p") ? inside(target) : outside(target)]),
+  );
+  return {
+    tool: "Tool",
+    traits: carefulTraits,
+    claims,
+    mode: "default",
+    rules: noRules,
+    paths,
+    world,
+    ...more,
+  };
+}
+const command = (text: string, more: Partial<Facts> = {}): Facts =>
+  facts([{ action: "execute", target: text }], {
+    tool: "Bash",
+    commands: new Map([[text, analyse(text, world, undefined)]]),
+    ...more,
+  });
+
+describe("modes are a table", () => {
+  const read = facts([{ action: "read", target: "/p/a" }], {
+    tool: "Read",
+    traits: { ...carefulTraits, readOnly: true },
+  });
+  const readAway = facts([{ action: "read", target: "/etc/a" }], {
+    tool: "Read",
+    traits: { ...carefulTraits, readOnly: true },
+  });
+  const write = facts([{ action: "write", target: "/p/a" }], { tool: "Write" });
+  const writeAway = facts([{ action: "write", target: "/q/a" }], { tool: "Write" });
+  const protectedWrite = facts([{ action: "write", target: "/p/.git/config" }], { tool: "Write" });
+  const run = command("make");
+  const runProtected = command("echo x > .git/hooks/pre-commit");
+  test.each<[PermissionMode, string]>([
+    ["default", "allow ask ask ask ask ask ask"],
+    ["acceptEdits", "allow ask allow ask ask ask ask"],
+    ["plan", "allow ask deny deny deny deny deny"],
+    ["dontAsk", "allow deny deny deny deny deny deny"],
+    ["bypassPermissions", "allow allow allow allow ask allow ask"],
+    ["auto", "allow ask ask ask ask ask ask"],
+  ])(
+    "%s: read, read outside, write, write outside, write what is protected, run, run into what is protected: %s",
+    (mode, expected) => {
+      verifies("S0.80", "S4.44", "G33");
+      const calls = [read, readAway, write, writeAway, protectedWrite, run, runProtected];
+      expect(calls.map((call) => decide({ ...call, mode }).verdict).join(" ")).toBe(expected);
+    },
+  );
+
+  test("the explicit override lifts the question about protected paths, and nothing else", () => {
+    const rules: Rules = { ...noRules, protectedPaths: "allowed" };
+    expect(decide({ ...protectedWrite, rules }).verdict).toBe("ask");
+    expect(decide({ ...protectedWrite, rules, mode: "acceptEdits" }).verdict).toBe("allow");
+    expect(decide({ ...runProtected, rules, mode: "bypassPermissions" }).verdict).toBe("allow");
+  });
+
+  test("a tool that claims nothing and changes nothing is not asked about; any other is", () => {
+    expect(decide(facts([], { traits: { ...carefulTraits, readOnly: true } })).verdict).toBe("allow");
+    expect(decide(facts([])).verdict).toBe("ask");
+  });
+
+  test("a command that nobody has looked at is asked about, and refused where nobody is asked", () => {
+    const unseen = facts([{ action: "execute", target: "ls" }], { tool: "Bash" });
+    expect(decide(unseen)).toMatchObject({
+      verdict: "ask",
+      because: "it is not understood: nobody has looked at it",
+    });
+    expect(decide({ ...unseen, mode: "dontAsk" }).verdict).toBe("deny");
+    expect(
+      decide({ ...unseen, rules: { ...noRules, deny: [rule("Bash(rm:*)")] }, mode: "bypassPermissions" })
+        .verdict,
+    ).toBe("ask");
+  });
+});
+
+describe("a reason", () => {
+  test("names the rule and where it stands", () => {
+    const write = facts([{ action: "write", target: "/p/a" }], { tool: "Write" });
+    const because = (rules: Partial<Rules>) => decide({ ...write, rules: { ...noRules, ...rules } }).because;
+    expect(because({ deny: [rule("Edit(./a)")] })).toBe("the rule Edit(./a) (user) denies it");
+    expect(because({ ask: [rule("Write")] })).toBe("the rule Write (user) asks");
+    expect(because({ allow: [rule("Write")] })).toBe("the rule Write (user) allows it");
+    expect(because({})).toBe("nothing allows it yet");
+  });
+
+  test("says what a command leaves open", () => {
+    const grammarless = (text: string) => decide(command(text)).because;
+    expect(grammarless("ls 'a")).toBe("it is not understood: a single quote is not closed");
+    expect(grammarless("f() { ls; }")).toBe("it defines the function f");
+  });
+});
+
+describe("a rule about a path", () => {
+  const linked = new Map([["/p/e", { ...inside("/p/.env"), passed: ["/p/e"], links: true }]]);
+  const read = facts([{ action: "read", target: "/p/e" }], {
+    tool: "Read",
+    traits: { ...carefulTraits, readOnly: true },
+    paths: linked,
+  });
+  test("denies by where a link leads, and by the link's own name", () => {
+    expect(decide({ ...read, rules: { ...noRules, deny: [rule("Read(./.env)")] } }).verdict).toBe("deny");
+    expect(decide({ ...read, rules: { ...noRules, deny: [rule("Read(./e)")] } }).verdict).toBe("deny");
+  });
+
+  test("allows by where a link leads only", () => {
+    const away = new Map([["/p/e", outside("/etc/passwd")]]);
+    expect(decide({ ...read, paths: away, rules: { ...noRules, allow: [rule("Read(./e)")] } }).verdict).toBe(
+      "ask",
+    );
+    expect(
+      decide({ ...read, paths: away, rules: { ...noRules, allow: [rule("Read(//etc/**)")] } }).verdict,
+    ).toBe("allow");
+  });
+});
+
+describe("deny is final", () => {
+  const texts = [
+    ...[
+      "Bash",
+      "Bash(*)",
+      "Bash(rm:*)",
+      "Bash(ls:*)",
+      "Bash(git *)",
+      "Bash(* x)",
+      "Bash(curl http://e)",
+      "Bash(cat:*)",
+      "Bash(echo hi)",
+    ],
+    ...[
+      "Read",
+      "Read(./**)",
+      "Read(a.txt)",
+      "Edit",
+      "Edit(./**)",
+      "Write(out)",
+      "Write",
+      "Tool",
+      "mcp__a",
+      "Bash(true:*)",
+      "Bash(sort:*)",
+    ],
+  ];
+  const rules = fc.array(
+    fc
+      .tuple(fc.constantFrom(...texts), fc.constantFrom(...ruleSources))
+      .map(([text, source]) => ({ ...rule(text), source })),
+    { maxLength: 4 },
+  );
+  const modes = fc.constantFrom(...permissionModeSchema.options);
+  const call = fc.oneof(
+    fc.nat().map((number) => command(generateCommand(chanceOf(number)))),
+    fc.constantFrom(
+      facts([{ action: "write", target: "/p/a.txt" }], { tool: "Write" }),
+      facts([{ action: "read", target: "/p/a.txt" }], {
+        tool: "Read",
+        traits: { ...carefulTraits, readOnly: true },
+      }),
+      facts([{ action: "use", target: "mcp__a__b" }], { tool: "mcp__a__b" }),
+    ),
+  );
+  const order = { deny: 0, ask: 1, allow: 2 };
+  const runs = countOf("deny-property");
+
+  test("whatever rules, sources and modes are added", () => {
+    verifies("G29");
+    fc.assert(
+      fc.property(
+        call,
+        rules,
+        rules,
+        rules,
+        rules,
+        rules,
+        modes,
+        (given, deny, moreDeny, allow, ask, moreAsk, mode) => {
+          const before = decide({ ...given, rules: { allow: [], ask: [], deny } });
+          const after = decide({
+            ...given,
+            mode,
+            rules: { allow, ask: [...ask, ...moreAsk], deny: [...deny, ...moreDeny] },
+          });
+          if (before.verdict === "deny") expect(after.verdict).toBe("deny");
+          // More denials and more questions never allow more.
+          const fewer = decide({ ...given, mode, rules: { allow, ask, deny } });
+          expect(order[after.verdict]).toBeLessThanOrEqual(order[fewer.verdict]);
+          // A protected path and a rule that asks are asked about in every mode.
+          if (ask.some(({ text }) => text === given.tool)) expect(after.verdict).not.toBe("allow");
+        },
+      ),
+      { numRuns: runs, seed: seed() },
+    );
+  });
+
+  test("also where a hook and whoever is asked would allow it, in every mode", async () => {
+    verifies("G29");
+    for (const permissionMode of permissionModeSchema.options) {
+      const trace: string[] = [];
+      const { say, all } = await openTestSession({
+        tools: [changeTool(trace)],
+        rules: { ...noRules, deny: [rule("Change")], allow: [rule("Change")] },
+        hooks: { beforeTool: async () => ({ decision: { verdict: "allow", reason: "" }, context: [] }) },
+        settings: { permissionMode },
+        answer: () => ({ verdict: "allow" }),
+        script: { replies: [reply(toolUse("Change", { at: "1" }, "c1")), reply("Done.")] },
+      });
+      await say("go");
+      expect(trace).toEqual([]);
+      expect(all("tool.finished")).toMatchObject([{ denied: { by: "rule" } }]);
+    }
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../test/verifies.ts";
+import type { SyntaxNode } from "../engine/ports.ts";
+import { openGrammar } from "./grammar.ts";
+
+const grammar = openGrammar();
+const types = ({ type, children }: SyntaxNode): string =>
+  children.length === 0 ? type : `${type}(${children.map(types).join(" ")})`;
+const isBroken = (node: SyntaxNode): boolean => node.isBroken || node.children.some(isBroken);
+
+describe("the grammar", () => {
+  test("gives a plain tree with places in the text", async () => {
+    verifies("S4.48");
+    const tree = await grammar.parse("ls -la é | wc");
+    expect(tree && types(tree)).toBe(
+      "program(pipeline(command(command_name(word) word word) command(command_name(word))))",
+    );
+    expect(tree?.children[0]?.children[1]).toMatchObject({ start: 11, end: 13 });
+    expect(structuredClone(tree)).toEqual(tree);
+  });
+
+  test.each(["ls &&", "echo 'a", "ls )", "if a; then"])("marks %j as broken", async (text) => {
+    const tree = await grammar.parse(text);
+    expect(tree && isBroken(tree)).toBe(true);
+  });
+
+  test("does not parse what is too long, and is not hurt by what is deep or odd", async () => {
+    expect(await grammar.parse("a".repeat(10_001))).toBeUndefined();
+    expect(await grammar.parse(`${"a&&".repeat(3_000)}a`)).toBeUndefined();
+    for (const text of ["", "\0", "\ud800", "((((", "$(".repeat(2_000), "\u{10ffff}"])
+      await grammar.parse(text);
+    expect(await grammar.parse("ls")).toBeDefined();
+  });
+
+  test("serves calls that come at once", async () => {
+    const trees = await Promise.all(Array.from({ length: 20 }, (_, at) => grammar.parse(`echo ${at}`)));
+    expect(trees.every((tree) => tree?.type === "program")).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+// The analyser against real bash, in a world where every program is a stub that logs itself: no program may start that
+// a verdict did not list.
+import { afterAll, expect, test } from "vitest";
+import { noRules } from "../../keel/src/engine/policy/decide.ts";
+import { explain } from "../../keel/src/engine/policy/explain.ts";
+import { analyse } from "../../keel/src/engine/policy/shell/analyse.ts";
+import { withInner } from "../../keel/src/engine/policy/shell/commands.ts";
+import { openGrammar } from "../../keel/src/workspace/grammar.ts";
+import { budgets, countOf, seed } from "../budget.ts";
+import { chanceOf, generateCommand, stubPrograms } from "../differential/generate.ts";
+import { openStubRoot, type StubRoot } from "../differential/stub-root.ts";
+import { notRunHere } from "../not-run.ts";
+import { verifies } from "../verifies.ts";
+
+const place = { cwd: "/work", home: "/home/dev", roots: ["/work"] };
+const grammar = openGrammar();
+let root: StubRoot | undefined;
+afterAll(() => root?.close());
+
+test(
+  "no program runs that a verdict did not list",
+  async () => {
+    verifies("G27");
+    const opened = await openStubRoot(stubPrograms);
+    if (!opened.ok) return notRunHere("bash-differential", opened.why);
+    root = opened.root;
+    const found = { allowed: 0, read: 0, wrong: [] as string[] };
+    const count = countOf("bash-differential");
+    for (let at = 0; at < count; at++) {
+      const command = generateCommand(chanceOf(seed() + at));
+      const judged = await judge(command);
+      if (judged.kind === "unclear") continue;
+      const { programs } = await root.run(command);
+      found[judged.kind] += 1;
+      const missing = programs.filter((name) => !judged.listed.has(name));
+      if (missing.length > 0)
+        found.wrong.push(`${seed() + at}: ${JSON.stringify(command)} ran ${missing.join(" ")}`);
+    }
+    expect(found.wrong).toEqual([]);
+    expect(found.allowed).toBeGreaterThan(count / 50);
+    expect(found.read).toBeGreaterThan(count / 10);
+  },
+  process.env["KEEL_TEST_COUNTS"] === "full" ? 7_200_000 : budgets["bash-differential"].seconds * 6_000,
+);
+
+type Judged =
+  | { readonly kind: "unclear" }
+  /** Approved, or read to the last sign with every program known: then the list must be whole. */
+  | { readonly kind: "allowed" | "read"; readonly listed: ReadonlySet<string> };
+
+async function judge(command: string): Promise<Judged> {
+  if (command === "" || !command.isWellFormed()) return { kind: "unclear" };
+  const tree = await grammar.parse(command);
+  const question = { tool: "Bash", input: { command }, ...place, trusted: true, mode: "default" as const };
+  const { verdict, programs, wrapped } = explain({ ...question, rules: noRules, readOnlyAuto: true }, tree);
+  const listed = new Set([...programs, ...wrapped].map((name) => name.slice(name.lastIndexOf("/") + 1)));
+  if (verdict === "allow") return { kind: "allowed", listed };
+  const analysis = analyse(command, { ...place, isTrusted: true }, tree);
+  if (analysis.kind === "unread") return { kind: "unclear" };
+  const all = analysis.commands.flatMap(withInner);
+  const isClear = all.every(
+    ({ hides, step }) => !hides && step.words[0]?.kind === "fixed" && !changesShell(step.words[0].text),
+  );
+  return isClear ? { kind: "read", listed } : { kind: "unclear" };
+}
+
+/** What runs later, or changes how the rest is read. */
+const changesShell = (program: string): boolean =>
+  /^(?:alias|trap|source|\.|shopt|set|enable|hash)$/.test(program);
