@@ -92,18 +92,18 @@ for program in $2; do ln "$root/bin/stub" "$root/bin/$program"; done
 cat > "$root/driver" <<'DRIVER'
 exec 9<> <(:)
 settle() {
-  for (( round = 0; round < 600; round++ )); do
+  for (( round = 0; round < 400; round++ )); do
     others=(/proc/[0-9]*)
     (( \${#others[@]} <= 1 )) && return
-    (( round == 500 )) && kill -9 -1
+    (( round >= 200 )) && kill -9 -1
     read -r -t 0.004 -u 9 || :
   done
 }
 printf 'ready\\n'
 while IFS= read -r -d '' command; do
   : > /log
-  ( ulimit -t 2; ulimit -f 2000; cd /work; exec /bin/bash --noprofile --norc -c "$command" ) < /dev/null > /dev/null 2>&1
-  settle
+  ( ulimit -t 2; ulimit -f 2000; cd /work; exec /bin/bash --noprofile --norc -c "$command" ) < /dev/null > /dev/null 2>&1 &
+  settle 2> /dev/null
   while IFS= read -r line; do printf '%s\\n' "$line"; done < /log
   printf 'done\\n'
 done

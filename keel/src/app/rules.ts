@@ -23,7 +23,7 @@ export function readRules({ entries, settings }: RuleWish): ReadRules {
       const rule = parseRule(text, source);
       if (!rule)
         problems.push(
-          `${JSON.stringify(text)}${file === undefined ? "" : ` in ${file}`} is not a permission rule and was left out. A rule is Tool, Tool(exactly this) or Tool(first words:*).`,
+          `${JSON.stringify(text)}${file === undefined ? "" : ` in ${file}`} is not a permission rule and was left out. A rule is Tool, Tool(exactly this), Bash(first words:*) or Read(./a/path).`,
         );
       return rule ? [rule] : [];
     });

@@ -18,6 +18,15 @@ export const withheld: readonly { readonly name: string; readonly why: string }[
   { name: "BRAVE_API_KEY", why: "the key of the web search" },
   { name: "VOYAGE_API_KEY", why: "the key of the embeddings" },
   { name: "KEEL_*", why: "the harness's own settings: a nested one starts from the user's" },
+  { name: "CDPATH", why: "with it `cd src` may lead elsewhere than to src, which policy has decided about" },
+  { name: "SHELLOPTS", why: "options of the shell that change how a command is read" },
+  { name: "BASHOPTS", why: "as SHELLOPTS" },
+  { name: "BASH_COMPAT", why: "makes bash read a command as an older one did" },
+  { name: "POSIXLY_CORRECT", why: "makes bash and other programs read their words in another way" },
+  {
+    name: "BASH_FUNC_*",
+    why: "functions of another shell, which would stand in for programs of the same name",
+  },
 ];
 
 export function commandEnvironment(env: Environment): Record<string, string> {
