@@ -1,5 +1,7 @@
 // A row of the path corpus through a whole session: the real tools, the real policy, real files, and a host that notes
 // what it is asked. It allows reads, so that a write is decided by itself, and gives the answer of the row to the rest.
+import { noRules } from "../../keel/src/engine/policy/decide.ts";
+import { parseRule } from "../../keel/src/engine/policy/rules.ts";
 import type { PermissionMode } from "../../keel/src/protocol/settings.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { openTestSession, type TestSession } from "../../keel/src/testing/test-session.ts";
@@ -13,6 +15,8 @@ export type RunWish = {
   readonly roots: readonly string[];
   readonly mode: PermissionMode;
   readonly call: ToolCall;
+  /** As the rows write them: `deny Read(./.env)`. */
+  readonly rules?: readonly string[] | undefined;
   /** Read this first, as a change of an existing file needs. */
   readonly readFirst?: string | undefined;
   readonly between?: () => Promise<void>;
@@ -29,7 +33,7 @@ export type Ran = {
 };
 
 export async function runCall(wish: RunWish): Promise<Ran> {
-  const { cwd, roots, mode, call, readFirst, between, answer } = wish;
+  const { cwd, roots, mode, call, readFirst, between, answer, rules = [] } = wish;
   let isMainCall = false;
   const asked: { claims: string[]; reason: string }[] = [];
   const session = await openTestSession({
@@ -37,6 +41,7 @@ export async function runCall(wish: RunWish): Promise<Ran> {
     workspace: realWorkspace({ cwd, roots }),
     clock: realClock,
     settings: { permissionMode: mode },
+    rules: { ...noRules, deny: rules.flatMap((words) => parseRule(words.replace(/^deny /, "")) ?? []) },
     script: {
       replies: [
         ...(readFirst === undefined

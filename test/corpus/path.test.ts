@@ -11,8 +11,6 @@ import { doStep, makeWorld, type Row, readPathRows, type World } from "./path-ro
 import { type Ran, type RunWish, runCall } from "./path-run.ts";
 
 const rows = readPathRows();
-const ruled = rows.filter(({ rules }) => rules.length > 0);
-const runnable = rows.filter(({ rules }) => rules.length === 0);
 
 let world: World | undefined;
 beforeEach(() => {
@@ -25,13 +23,8 @@ test("the path corpus is here", () => {
   expect(rows.length).toBeGreaterThanOrEqual(80);
 });
 
-test("rows with a rule wait for rules about paths", () => {
-  const ids = ruled.map(({ id }) => id).join(" ");
-  if (ruled.length > 0) notRunHere(`path rows ${ids}`, "rules about paths come with permissions");
-});
-
-describe.runIf(runnable.length > 0)("a path", () => {
-  test.each(runnable)("$id $tool, $class, is $expect: $why", { timeout: 20_000 }, async (row) => {
+describe.runIf(rows.length > 0)("a path", () => {
+  test.each(rows)("$id $tool, $class, is $expect: $why", { timeout: 20_000 }, async (row) => {
     verifies("G32", "G33", "G34");
     const made = await makeWorld(row);
     world = made;
@@ -54,6 +47,8 @@ function expectations(row: Row, made: World): Promise<void> {
     error: expectError,
     bounded: expectBounded,
     "no-follow": expectNoFollow,
+    denied: expectDenied,
+    "denied-part": expectDeniedPart,
   };
   const check = Object.hasOwn(known, row.expect) ? known[row.expect] : undefined;
   if (!check) throw new Error(`No such expectation is known: ${row.expect}`);
@@ -96,6 +91,27 @@ async function expectProtected(row: Row, made: World): Promise<void> {
   expect(listing(made.base)).toEqual(listed);
   expect(await run(row, made, { answer: "allow" })).toMatchObject({ failed: false });
   expect(fs.readFileSync(target(row, made), "utf8")).toBe(written);
+}
+
+/** A rule blocks it, in every mode and without a question. */
+async function expectDenied(row: Row, made: World): Promise<void> {
+  for (const mode of ["default", "acceptEdits", "bypassPermissions", "dontAsk", "plan"] as const) {
+    const ran = await run(row, made, { mode, answer: "allow" });
+    expect(ran).toMatchObject({
+      asked: [],
+      failed: true,
+      refused: true,
+      said: expect.stringContaining("rule"),
+    });
+  }
+}
+
+/** It happens, without the part that a rule denies. */
+async function expectDeniedPart(row: Row, made: World): Promise<void> {
+  const ran = await run(row, made, { answer: "deny" });
+  expect(ran).toMatchObject({ asked: [], failed: false });
+  for (const rule of row.rules) expect(ran.said).not.toContain(rule.replace(/^.*\((?:\.\/)?(.*)\)$/, "$1"));
+  expectKept(row, ran);
 }
 
 /** The text is a name and nothing else. */
@@ -184,6 +200,7 @@ function wishOf(row: Row, made: World, { mode, answer }: Pick<RunWish, "mode" | 
     mode,
     answer,
     call: { tool: row.tool, input: inputOf(row, given) },
+    rules: row.rules,
     ...(isChange ? { readFirst: given } : {}),
     between: async () => {
       for (const step of row.between ?? []) await doStep(step, made);

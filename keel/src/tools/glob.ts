@@ -68,13 +68,14 @@ function whyNoDirectory(given: string, { kind }: PathFacts): string | undefined 
 
 async function find(
   { glob, directory }: { glob: Glob; directory: string },
-  { workspace, clock }: ToolContext,
+  { workspace, clock, isDenied = () => false }: ToolContext,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const startedAt = clock.monotonicMs();
   const found = await workspace.search.files({ directory, rests: glob.rests, timeoutMs }, signal);
   if (!found.ok) return failure(found.why);
-  const { paths, end, problems } = found;
+  const { end, problems } = found;
+  const paths = found.paths.filter((file) => !isDenied(file));
   const shown = paths.slice(0, mostPaths).map((file) => shownPath(workspace.cwd, file));
   const truncated = paths.length > shown.length || end !== "complete";
   const notes = [

@@ -80,7 +80,9 @@ export const grepTool: Tool<Input> = defineTool({
     if (!target.ok) return failure(target.why);
     if (target.facts.kind === "missing") return failure(missing(path));
     const found = await context.workspace.search.text(wishOf(given, target.facts.path), signal);
-    return found.ok ? report(given, found, context) : failure(found.why);
+    if (!found.ok) return failure(found.why);
+    const files = found.files.filter((file) => !context.isDenied?.(file.path));
+    return report(given, { ...found, files }, context);
   },
 });
 

@@ -11,6 +11,7 @@ import type { PathFacts } from "../ports.ts";
 import type { Traits } from "../tools/define.ts";
 import { type Judged, permitOf, protectedWrite, touchOf } from "./judge-command.ts";
 import { modes } from "./modes.ts";
+import { type Ground, matchesPath } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
 import { covers, type Rule, sayRule, touches } from "./rules.ts";
 import { type Analysis, onlyReads, type Surroundings } from "./shell/analyse.ts";
@@ -217,3 +218,12 @@ function protectedTarget(facts: Facts): string | undefined {
   }
   return undefined;
 }
+
+/** Whether a deny rule is about reading this file: a search leaves it out, wherever the search itself was allowed. */
+export const deniesReading = ({ deny }: Rules, path: string, ground: Ground): boolean =>
+  deny.some(
+    ({ pattern, tool }) =>
+      pattern.kind === "path" && readsFiles(tool) && matchesPath(pattern.value, path, ground),
+  );
+
+const readsFiles = (tool: string): boolean => /^(?:Read|Grep|Glob|LS)$/.test(tool);

@@ -1,7 +1,7 @@
 /** What rules, proofs and facts about paths say of one command: a verdict for each question that policy has. */
 import type { Claim } from "../../protocol/tool.ts";
 import type { PathFacts } from "../ports.ts";
-import type { Ground } from "./path-rules.ts";
+import { type Ground, mayLieBelow } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
 import { covers, type Rule, sayRule, touches } from "./rules.ts";
 import type { Analysis, Surroundings } from "./shell/analyse.ts";
@@ -30,7 +30,11 @@ export function touchOf(rule: Rule, { tool, text, analysis, world, paths }: Judg
   if (rule.pattern.kind === "path") {
     if (analysis.kind === "unread") return "no";
     const claims = claimsOf(analysis, world, paths);
-    return claims.some((claim) => touches(rule, tool, claim, ground)) ? "yes" : "no";
+    if (claims.some((claim) => touches(rule, tool, claim, ground))) return "yes";
+    // What a search finds below a directory no text tells.
+    const { value } = rule.pattern;
+    const searched = rule.tool === "Read" ? analysis.steps.flatMap((step) => searchedBy(step, world)) : [];
+    return searched.some((directory) => mayLieBelow(value, directory, ground)) ? "maybe" : "no";
   }
   if (rule.tool !== tool) return "no";
   if (rule.pattern.kind === "any") return "yes";
@@ -174,6 +178,19 @@ export function claimsOf(
       }));
     };
   return [...[...reads, ...named].flatMap(claim("read")), ...written.flatMap(claim("write"))];
+}
+
+/** The directories that a command looks through for text. */
+function searchedBy(step: Step, world: Surroundings): readonly string[] {
+  const [program, ...rest] = step.words;
+  if (!program) return [];
+  const name = programName(program);
+  const isRecursive = rest.some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$)/.test(text));
+  if (!/^(?:rg|ag|ack)$/.test(name) && !(/^(?:[efz]?grep|diff|cp|tar|zip)$/.test(name) && isRecursive))
+    return [];
+  // Without a place it looks where it stands.
+  const isBare = rest.filter(({ text }) => !text.startsWith("-")).length < 2;
+  return [...namedPaths(step, world), ...(isBare ? (step.directories ?? world.roots) : [])];
 }
 
 /** Every word of a command could be a path that it reads. */

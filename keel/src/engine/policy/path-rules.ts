@@ -19,6 +19,20 @@ export function matchesPath(rule: string, path: string, ground: Ground): boolean
   });
 }
 
+/** Whether something below `directory` could be what the rule is about. */
+export function mayLieBelow(rule: string, directory: string, ground: Ground): boolean {
+  const place = normalised(directory);
+  return absolutePatterns(rule, ground).some((pattern) => {
+    const glob = parseGlob(pattern);
+    if (!glob.ok) return false;
+    const base = normalised(glob.value.base);
+    return isBelow(base, place) || isBelow(place, base);
+  });
+}
+
+const isBelow = (path: string, directory: string): boolean =>
+  directory === "" || path === directory || path.startsWith(`${directory}/`);
+
 function absolutePatterns(rule: string, { roots, home }: Ground): string[] {
   // A slash at the end only says that it is a directory.
   const given = rule.replace(/(?<=.)\/+$/, "");

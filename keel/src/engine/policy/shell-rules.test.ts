@@ -209,6 +209,7 @@ describe("a deny rule", () => {
     ["Read(./secrets/**)", "cat secrets/a", "deny"],
     ["Read(./secrets/**)", "cat < secrets/a", "deny"],
     ["Read(./secrets/**)", "cd secrets && cat a", "deny"],
+    ["Read(./secrets/**)", "cat src/a", "ask"],
     ["Edit(./secrets/**)", "echo x > secrets/a", "deny"],
     ["Edit(./secrets/**)", "cp a secrets/b", "deny"],
     ["Edit(./secrets/**)", "cat secrets/a", "ask"],
@@ -224,6 +225,20 @@ describe("a deny rule", () => {
       expect((await verdict("deny", [], command, "bypassPermissions")).verdict).toBe("allow");
     },
   );
+});
+
+test("a search that could come to a denied file is asked about even where permissions are bypassed", async () => {
+  const denied = ["Read(./config/.env)"];
+  for (const command of [
+    "grep -rn KEY .",
+    "rg KEY",
+    "rg KEY config",
+    "grep -r KEY config/.",
+    "cd config && rg KEY",
+  ])
+    expect((await verdict("deny", denied, command, "bypassPermissions")).verdict, command).toBe("ask");
+  for (const command of ["grep -rn KEY src", "grep KEY a.txt", "ls -R ."])
+    expect((await verdict("deny", denied, command, "bypassPermissions")).verdict, command).toBe("allow");
 });
 
 test("an ask rule asks where permissions are bypassed", async () => {

@@ -13,6 +13,7 @@ import type { Call } from "../call-state.ts";
 import { keepAfter, keepBefore } from "../checkpoint.ts";
 import { within } from "../deadline.ts";
 import { siteOf } from "../hooks/site.ts";
+import { deniesReading } from "../policy/decide.ts";
 import {
   brokenCall,
   cancelledResult,
@@ -282,6 +283,11 @@ function contextFor(work: Work, call: Call, tool: Tool): ToolContext {
     clock: parts.clock,
     tasks: work.tasks.forCall(call.use.id),
     seen: (path) => work.state.seen.get(path),
+    isDenied: (path) =>
+      deniesReading(parts.rules, path, {
+        roots: parts.workspace.roots,
+        home: parts.workspace.commands?.home ?? "/",
+      }),
     ask: async (ask) => {
       // Counted, so that the same question gets the same id when the call runs again after a crash.
       const id = `${call.use.id}:${++asked}`;

@@ -49,6 +49,8 @@ export type ToolContext = {
   readonly tasks: CallTasks;
   /** What policy decided about, once it has: a run touches these targets and not what a path has come to mean since. */
   readonly decided?: readonly Claim[];
+  /** A rule denies reading this file: a search that comes upon it leaves it out. */
+  isDenied?(path: string): boolean;
   /** The stamp under which this session last saw a file. */
   seen(path: string): string | undefined;
   /** Asks the host, durably: the process may die while it waits. */

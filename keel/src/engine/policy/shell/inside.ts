@@ -27,9 +27,10 @@ const isUnknownShell = ({ kind }: Argument, rest: readonly Argument[]): boolean 
   kind === "unknown" && rest.some(({ text }) => /^-[a-z]*c$/.test(text));
 
 function insideShell({ redirections, pipedFrom }: Step, rest: readonly Argument[]): Inside {
-  const flag = rest.findIndex(({ text }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(text));
-  if (flag >= 0) return scripts([rest.slice(flag + 1).find(({ text }) => !/^[-+]/.test(text))]);
-  if (rest.some(({ text }) => /^--(?:version|help)$/.test(text))) return nothing;
+  const { script, text } = shellWords(rest);
+  if (text) return scripts([text === "missing" ? undefined : text]);
+  // A script of its own is a program like any other.
+  if (script || rest.some(({ text: word }) => /^--(?:version|help)$/.test(word))) return nothing;
   // It reads its commands from its input, or from a file.
   const documents = redirections.flatMap(({ operator, body, target }) =>
     operator === "<<<" ? [target] : body ? [body] : [],
@@ -40,6 +41,25 @@ function insideShell({ redirections, pipedFrom }: Step, rest: readonly Argument[
     ),
   );
   return { ...scripts([...documents, ...piped]), hides: true };
+}
+
+/** The text behind `-c`, or the script that stands where options end. */
+function shellWords(rest: readonly Argument[]): { text?: Argument | "missing"; script?: Argument } {
+  let hasText = false;
+  let readsInput = false;
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at];
+    if (!word || !/^[-+]/.test(word.prefix) || word.text === "-" || word.text === "--") {
+      const operand = word?.text === "--" || word?.text === "-" ? rest[at + 1] : word;
+      if (hasText) return { text: operand ?? "missing" };
+      return operand && !readsInput ? { script: operand } : {};
+    }
+    if (/^-[a-zA-Z]*c/.test(word.text)) hasText = true;
+    if (/^-[a-zA-Z]*s/.test(word.text)) readsInput = true;
+    // These take the next word.
+    if (/^[-+][a-zA-Z]*[oO]$|^--(?:rcfile|init-file)$/.test(word.text)) at += 1;
+  }
+  return hasText ? { text: "missing" } : {};
 }
 
 function scripts(words: readonly (Argument | undefined)[]): Inside {

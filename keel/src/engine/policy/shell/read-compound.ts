@@ -4,7 +4,7 @@ import { readNewlines } from "./read-document.ts";
 import { tryArithmetic } from "./read-expansion.ts";
 import { readWord } from "./read-word.ts";
 import { bareWordAt, startsReserved } from "./reserved.ts";
-import { deeper, peek, type Source, skipBlanks, take, Unreadable } from "./source.ts";
+import { deeper, peek, peekNext, type Source, skipBlanks, take, Unreadable } from "./source.ts";
 import type { Compound, Node, Script, Word } from "./syntax.ts";
 
 type ReadList = (source: Source, need: "some" | "none") => Script;
@@ -231,7 +231,8 @@ function readCondition(source: Source): Compound {
   for (;;) {
     readNewlines(source);
     const sign = peek(source);
-    const word: Word | undefined = sign === "<" || sign === ">" ? undefined : readWord(source, place);
+    const isOrder = (sign === "<" || sign === ">") && peekNext(source) !== "(";
+    const word: Word | undefined = isOrder ? undefined : readWord(source, place);
     if (word) {
       if (plainText(word) === "]]") break;
       words.push(word);
