@@ -48,4 +48,8 @@ const machineSettings =
 /** The folders in which a project's settings are looked for, the stronger first. */
 export const projectFolders = [".keel", ".claude"] as const;
 
+/** Folders of files, beside the settings of a person, a project, a plugin or an administrator. */
+export const folderKinds = ["commands", "agents", "skills", "output-styles"] as const;
+export type FolderKind = (typeof folderKinds)[number];
+
 export const userHome = (env: Environment): string => env["HOME"] || homedir();

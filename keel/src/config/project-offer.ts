@@ -7,7 +7,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { isObject } from "../kernel/json.ts";
 import type { Entry } from "./entries.ts";
-import { projectFolders } from "./paths.ts";
+import { folderKinds, projectFolders } from "./paths.ts";
 import { readPlainText } from "./plain-text.ts";
 import { markOf, offersIn } from "./project-gate.ts";
 import { kindOf, type Project } from "./project-root.ts";
@@ -85,14 +85,17 @@ const commandOf = (hook: unknown): string | undefined =>
     ? hook["command"]
     : undefined;
 
+/** Tells a file as it was shown from what it became, and from the same text elsewhere. */
+export const fileMark = (file: string, text: string): string =>
+  createHash("sha256").update(`${file}\0${text}`).digest("hex").slice(0, 32);
+
 /** Skills, commands and agents may name programs and tools: each file counts as it is now. */
 async function filesOf({ folders }: Project): Promise<Offer[]> {
   const offers: Offer[] = [];
   for (const folder of folders) {
     for (const inner of projectFolders) {
       if (kindOf(path.join(folder, inner)) !== "directory") continue;
-      for (const part of ["skills", "commands", "agents"])
-        await addFiles(offers, path.join(folder, inner, part), mostDepth);
+      for (const part of folderKinds) await addFiles(offers, path.join(folder, inner, part), mostDepth);
     }
   }
   return offers;
@@ -111,12 +114,11 @@ async function addFiles(offers: Offer[], folder: string, left: number): Promise<
     if (!entry.isFile()) continue;
     const read = await readPlainText(file, { links: "refuse" });
     if (read.kind !== "text") continue;
-    const mark = createHash("sha256").update(`${file}\0${read.text}`).digest("hex").slice(0, 32);
     offers.push({
       kind: "file",
       text: path.basename(path.dirname(file)) + path.sep + entry.name,
       file,
-      mark,
+      mark: fileMark(file, read.text),
     });
   }
 }

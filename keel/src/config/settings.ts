@@ -32,6 +32,8 @@ export type TrustFacts = Project & {
   readonly state: "trusted" | "session" | "untrusted";
   /** What waits for trust. */
   readonly waiting: readonly Judged[];
+  /** The marks of what was shown when the project was trusted. */
+  readonly shown: ReadonlySet<string>;
 };
 
 /** Throws `usage` for flags that name no file, and `settings_invalid` for an administrator's file that is damaged. */
@@ -54,7 +56,12 @@ export async function loadSettings({
   return {
     settings: joinEntries(entries),
     entries,
-    trust: { ...project, state: stateOf(gate), waiting: entries.filter(isWaiting) },
+    trust: {
+      ...project,
+      state: stateOf(gate),
+      waiting: entries.filter(isWaiting),
+      shown: gate.shown ?? new Set(),
+    },
     faults: [...read.faults, ...(book.fault ? [book.fault] : [])],
   };
 }
