@@ -12,11 +12,19 @@ export type SessionFacts = {
   readonly permissionMode: PermissionMode;
   /** In the order in which the model is told of them. */
   readonly tools: readonly string[];
+  /** The kinds of agents that work can be given to. */
+  readonly agents: readonly AgentKind[];
   /** What is known about the model and its fallbacks, by id. */
   readonly models: Readonly<Record<string, ModelInfo>>;
   /** Whether a guard is wanted for commands; which kind this machine allows is known with the first one. */
   readonly guard: "on" | "off";
   readonly trust: ProjectTrust;
+};
+
+export type AgentKind = {
+  readonly name: string;
+  readonly description: string;
+  readonly model?: string | undefined;
 };
 
 /** Whether the project's own settings count. */

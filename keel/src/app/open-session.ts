@@ -8,6 +8,7 @@ import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
+import { builtInAgents } from "./built-in-agents.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
 import type { SessionFacts } from "./info.ts";
@@ -175,6 +176,7 @@ function factsOf(
     keySource: facts.keySource,
     permissionMode,
     tools: parts.tools.map(({ name }) => name),
+    agents: builtInAgents.map(({ name, description, model }) => ({ name, description, model })),
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
     guard: guardWish(env, settings),
     trust: {

@@ -44,7 +44,11 @@ export async function describeSession(
   const models = await knownModels({ env, cwd: info.cwd });
   return {
     commands: [...commands],
-    agents: [],
+    agents: info.agents.map(({ name, description, model }) => ({
+      name,
+      description,
+      ...(model === undefined ? {} : { model }),
+    })),
     models: models.map(({ id, name, provider, windowTokens }) => ({
       value: id,
       displayName: name,

@@ -33,6 +33,7 @@ export class Teller {
       model: info.model,
       permissionMode: info.permissionMode,
       tools: info.tools,
+      agents: info.agents.map(({ name }) => name),
       version,
       apiKeySource: info.keySource,
       models: info.models,

@@ -63,6 +63,7 @@ function factsOf(
     model: info.model,
     permissionMode: info.permissionMode,
     tools: info.tools,
+    agents: info.agents.map(({ name }) => name),
     version,
     apiKeySource: info.keySource,
     models: info.models,
