@@ -19,5 +19,9 @@ export type AgentDefinition = {
   /** Whether it runs in the background although the call does not say so. */
   readonly background?: boolean | undefined;
   readonly isolation?: "worktree" | undefined;
+  /** Skills whose texts it is given at its start. */
+  readonly skills?: readonly string[] | undefined;
+  /** Names of MCP servers that it has beside those of its parent. */
+  readonly mcpServers?: readonly string[] | undefined;
   readonly from: "built-in" | "program" | "user" | "project" | "plugin";
 };
