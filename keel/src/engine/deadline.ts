@@ -28,17 +28,17 @@ export async function within<T>(
     await clock.sleep(graceMs, ended.signal);
     return { kind: "late" };
   });
+  // Taken off by hand: a listener that leaves by a signal keeps alive whatever else listens there, were it never over.
+  let give = (): void => undefined;
   const stopped = new Promise<Timed<T>>((resolve) => {
-    const give = async (): Promise<void> => {
-      await clock.sleep(graceMs, ended.signal);
-      resolve({ kind: "aborted" });
-    };
-    if (signal.aborted) void give();
-    else signal.addEventListener("abort", () => void give(), { once: true, signal: ended.signal });
+    give = () => void clock.sleep(graceMs, ended.signal).then(() => resolve({ kind: "aborted" }));
+    if (signal.aborted) give();
+    else signal.addEventListener("abort", give, { once: true });
   });
   try {
     return await Promise.race([running, timer, stopped]);
   } finally {
+    signal.removeEventListener("abort", give);
     release();
     ended.abort(over);
   }
