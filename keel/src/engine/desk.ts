@@ -15,6 +15,8 @@ export type Desk = {
   readonly loaded: readonly string[];
   /** Deferred tools that the conversation, as it is now, speaks of. */
   readonly announced: readonly string[];
+  /** The conversation was read anew since the prompt was set: what is declared in vain may go. */
+  readonly mayRenew: boolean;
   /** Whether the conversation says that plan mode is on. */
   readonly knowsPlan: boolean;
   readonly modeBeforePlan: PermissionMode;
@@ -43,6 +45,7 @@ export const emptyDesk: Desk = {
   knowsTodos: true,
   loaded: [],
   announced: [],
+  mayRenew: false,
   knowsPlan: false,
   modeBeforePlan: "default",
 };
@@ -53,6 +56,8 @@ export function deskAfter(
   event: Durable,
 ): Desk {
   switch (event.type) {
+    case "prompt.fixed":
+      return desk.mayRenew ? { ...desk, mayRenew: false } : desk;
     case "settings.changed": {
       const mode = event.patch.permissionMode;
       if (mode === undefined) return desk;
@@ -70,9 +75,9 @@ export function deskAfter(
       return afterTool(desk, event);
     case "context.compacted":
       // What was said may be gone with the messages that said it.
-      return { ...desk, announced: [], knowsPlan: false, knowsTodos: desk.todos.length === 0 };
+      return { ...desk, mayRenew: true, announced: [], knowsPlan: false, knowsTodos: desk.todos.length === 0 };
     case "context.cleared":
-      return { ...desk, todos: [], knowsTodos: true, announced: [], knowsPlan: false };
+      return { ...desk, mayRenew: true, todos: [], knowsTodos: true, announced: [], knowsPlan: false };
     default:
       return desk;
   }

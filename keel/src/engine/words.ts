@@ -55,6 +55,8 @@ export const interruptedResult =
   "Interrupted: this call was under way when the process ended. It may have had effects; check before you repeat it.";
 export const cancelledResult = "Interrupted by the user before it finished.";
 export const notRunResult = "Not run: the user interrupted the turn.";
+export const goneTool = (name: string): string =>
+  `${name} is not there now: the server that offered it is not connected, or no longer offers it. Go on without it.`;
 export const unknownTool = (name: string, known: readonly string[]): string =>
   `There is no tool called ${name}. The tools are: ${known.join(", ")}.`;
 export const brokenCall = (name: string): string =>

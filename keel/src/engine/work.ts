@@ -10,6 +10,7 @@ import type { State } from "./state.ts";
 import type { SessionTasks } from "./task-work.ts";
 import type { Spill } from "./tools/bound.ts";
 import type { Tool } from "./tools/define.ts";
+import type { Toolbox } from "./tools/toolbox.ts";
 
 /** What a session is made of. */
 export type Parts = {
@@ -18,7 +19,12 @@ export type Parts = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly workspace: Workspace;
+  /** What is known at the start; see `toolbox`. */
   readonly tools: readonly Tool[];
+  /** Tools that come and go while the session runs. */
+  readonly toolbox?: Toolbox | undefined;
+  /** Calls by the one name run the tool of the other. */
+  readonly redirects?: Readonly<Record<string, string>> | undefined;
   readonly rules: Rules;
   readonly hooks: Hooks;
   readonly spill: Spill;
@@ -67,6 +73,3 @@ export type EarlyCall = { readonly done: Promise<void>; readonly events: Durable
 
 /** Thrown where an early call turns out to need a person: it is then run in its turn, as if nothing had happened. */
 export const needsAsking: unique symbol = Symbol("needs asking");
-
-export const toolNamed = (tools: readonly Tool[], name: string): Tool | undefined =>
-  tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.aliases.includes(name));

@@ -9,6 +9,8 @@ import type { Work } from "../work.ts";
 export async function takeInput(work: Work, step: Extract<Step, { kind: "take-input" }>): Promise<void> {
   const input = inputFor(work.state, step.which);
   if (!input) return;
+  // Here already: whoever hears of the turn may then say which servers there are.
+  await work.parts.toolbox?.ready(work.signal);
   const begun = await begin(work);
   const { block, context } = await work.parts.hooks.input(input, siteOf(work));
   // Meanwhile it may have been taken back, or the turn stopped: then it stays where it is.

@@ -18,21 +18,23 @@ import {
   brokenCall,
   cancelledResult,
   deferredResult,
+  goneTool,
   interruptedResult,
   invalidInput,
   notRunResult,
   unknownTool,
 } from "../words.ts";
-import { needsAsking, toolNamed, type Work } from "../work.ts";
+import { needsAsking, type Work } from "../work.ts";
 import { bound } from "./bound.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./define.ts";
 import { changeMode, deskOf } from "./desk-work.ts";
 import { judge, permit } from "./permit.ts";
+import { isDeclared, toolFor, toolsNow } from "./toolbox.ts";
 
 type Finished = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
 
 export async function runCall(work: Work, call: Call): Promise<void> {
-  const tool = toolNamed(work.parts.tools, call.use.name);
+  const tool = toolFor(work, call.use.name);
   const finish = (finished: Finished): void =>
     work.record({
       type: "tool.finished",
@@ -41,16 +43,7 @@ export async function runCall(work: Work, call: Call): Promise<void> {
       ...finished,
     });
 
-  if (!tool)
-    return finish(
-      refusal(
-        unknownTool(
-          call.use.name,
-          work.parts.tools.map(({ name }) => name),
-        ),
-        { invalid: true },
-      ),
-    );
+  if (!tool) return finish(refusal(whyNoTool(work, call.use.name), { invalid: true }));
   if (call.use.broken !== undefined) return finish(refusal(brokenCall(tool.name), { invalid: true }));
   const context = contextFor(work, call, tool);
 
@@ -76,6 +69,14 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   const finished = await run(work, { call, tool, context: decided, input, sent, notes });
   await keepAfter(work, changing);
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
+}
+
+function whyNoTool(work: Work, name: string): string {
+  if (isDeclared(work, name)) return goneTool(name);
+  return unknownTool(
+    name,
+    toolsNow(work).map(({ name: known }) => known),
+  );
 }
 
 /** A former process ended during this call: it runs again only if that is safe and nobody has to be asked. */
