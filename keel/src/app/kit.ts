@@ -3,6 +3,7 @@ import { pathsOf } from "../config/paths.ts";
 import { entryAt } from "../config/settings.ts";
 import type { Settings } from "../config/settings-schema.ts";
 import { answerTool } from "../engine/answer.ts";
+import { keepNothing, keepRecent } from "../engine/context/condense.ts";
 import type { Clock, Ids, LogNotice, Store, Workspace } from "../engine/ports.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
@@ -95,6 +96,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...offered.tools, ...(await answerTools(options))],
+      condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",
       limits: {
         ...limitsFrom(settings),

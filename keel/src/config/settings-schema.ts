@@ -110,6 +110,32 @@ export const settingsSchema = z.object({
       })
       .check(says("What bounds a turn.")),
   ),
+  autoCompactEnabled: z.optional(
+    z
+      .boolean()
+      .check(says("`false`: a long conversation is shortened only when you ask for it, or when it must be.")),
+  ),
+  autoCompactWindow: z.optional(
+    count.check(
+      z.minimum(1_000),
+      says("Tokens that a conversation may have, where the model would take more."),
+    ),
+  ),
+  compaction: z.optional(
+    z
+      .object({
+        strategy: z.optional(
+          z
+            .enum(["recent", "notes"])
+            .check(
+              says(
+                "`recent`: the newest turns stay as they are, the default. `notes`: nothing but notes stays.",
+              ),
+            ),
+        ),
+      })
+      .check(says("How a long conversation is shortened.")),
+  ),
   guard: z.optional(
     z
       .enum(["on", "off"])

@@ -339,7 +339,7 @@ function compacted(state: State, event: Extract<Durable, { type: "context.compac
   const newest = event.keep > 0 ? state.history.slice(-event.keep) : [];
   const clean = newest.findIndex(startsCleanly);
   const kept = clean < 0 ? [] : newest.slice(clean);
-  const summary: Message = { role: "user", content: [note(event.summary)] };
+  const summary: Message = { role: "user", content: [event.summary, ...(event.restored ?? [])].map(note) };
   const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
   const tally = withNotes(state.tally, event.usage, estimate);
   const gained = event.tokensAfter < event.tokensBefore * 0.9;

@@ -270,6 +270,8 @@ const durable = [
     summary: z.string(),
     /** How many of the newest messages stay as they are. */
     keep: z.number(),
+    /** Files and skills that the model is given back beside the summary, each in the words that it reads. */
+    restored: z.optional(z.array(z.string())),
     tokensBefore: z.number(),
     tokensAfter: z.number(),
     usage: usageSchema,
