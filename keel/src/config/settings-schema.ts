@@ -153,6 +153,13 @@ export const settingsSchema = z.object({
         mostFileBytes: z.optional(count.check(says("A larger file is not kept."))),
         mostBytes: z.optional(count.check(says("Most bytes that are kept before a command."))),
         quotaBytes: z.optional(count.check(says("Most bytes on disk; the oldest go first."))),
+        exclude: z.optional(
+          texts.check(
+            says(
+              "Files that are never copied, as paths in rules are written; those that look like secrets never are.",
+            ),
+          ),
+        ),
       })
       .check(says("What `rewind` can restore.")),
   ),
@@ -195,6 +202,7 @@ export const addingLists: readonly string[] = [
   "permissions.deny",
   "permissions.additionalDirectories",
   "hooks.*",
+  "checkpoints.exclude",
   "web.allowHosts",
 ];
 

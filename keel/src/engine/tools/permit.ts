@@ -19,6 +19,8 @@ type Site = {
   call: Call;
   tool: Tool;
   context: ToolContext;
+  /** The context with what is known of paths already. What is decided after a question is looked at anew. */
+  looking: ToolContext;
   input: unknown;
   sent: Json;
   hook: HookDecision | undefined;
@@ -37,7 +39,7 @@ export type Permission =
 
 export async function permit(work: Work, site: Site): Promise<Permission> {
   const { hook, input, sent } = site;
-  const { decision, claims } = await judge(work, site);
+  const { decision, claims } = await judge(work, { ...site, context: site.looking });
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
   if (hook?.verdict === "deny") return deny("hook", hook.reason);
   if (hook?.verdict !== "ask" && decision.verdict === "allow")
@@ -77,7 +79,7 @@ export async function judge(
   { tool, context, input }: Pick<Site, "tool" | "context" | "input">,
 ): Promise<{ decision: Decision; claims: Claim[] }> {
   const claims = [...(await tool.claims(input, context))];
-  const looked = await lookAt(claims, work.parts.workspace);
+  const looked = await lookAt(claims, context.workspace);
   const { rules } = work.parts;
   const learnt = work.state.rules.flatMap((words) => parseRule(words) ?? []);
   const mode = work.state.settings?.permissionMode ?? "default";
