@@ -25,7 +25,7 @@ import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { processLeases } from "./process-leases.ts";
 import { systemPrompt } from "./prompts.ts";
-import { readRules } from "./rules.ts";
+import { isForbiddingLost, readRules, refuseLost } from "./rules.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
 import { toolSet } from "./tool-set.ts";
@@ -53,9 +53,11 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const { home } = pathsOf(options);
   const inForce = await readSettings(options);
   const { settings, env, trust } = inForce;
-  const bypass = bypassOf(settings, options.bypass);
+  const { rules, unread } = readRules(inForce);
+  refuseLost(unread);
+  const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
+  const bypass = bypassOf(settings, { asked: options.bypass, managed });
   const start = startMode(settings, { asked: options.permissionMode, bypass });
-  const { rules, problems } = readRules(inForce);
   const folders = foldersOf({ ...options, entries: inForce.entries });
   const workspace = workspaceOf(folders, home, inForce);
   const offered = toolSet(options, { settings, env, rules });
@@ -79,7 +81,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       ...inForce.notices,
       ...start.notices,
       ...[
-        ...problems,
+        ...unread.map(({ problem }) => problem),
         ...folders.problems,
         ...fallbacks.problems,
         ...offered.problems,

@@ -40,6 +40,7 @@ export function initMessage(memo: Memo, label = "init"): SDKSystemMessage {
     claude_code_version: facts.version,
     output_style: facts.outputStyle ?? "default",
     ...(facts.projectTrust ? { project_trust: facts.projectTrust } : {}),
+    ...(facts.warnings?.length ? { warnings: [...facts.warnings] } : {}),
   };
 }
 

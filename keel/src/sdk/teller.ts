@@ -37,6 +37,7 @@ export class Teller {
       version,
       apiKeySource: info.keySource,
       models: info.models,
+      warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
       projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
       mcpServers: serverStates(options.mcpServers).map(({ name, status }) => ({ name, status })),
       partialMessages: options.includePartialMessages ?? false,
