@@ -13,12 +13,13 @@ import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
-import { type Folders, foldersOf } from "./folders.ts";
+import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
 import { sessionHooks } from "./hooks.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { limitsFrom } from "./limits.ts";
+import { type LiveRules, liveRules } from "./live-rules.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
@@ -43,6 +44,9 @@ export type Kit = {
   readonly bypass: Bypass;
   /** Where its settings stand. */
   readonly place: Place;
+  /** What changes while the session is open. */
+  readonly rules: LiveRules;
+  readonly folders: LiveFolders;
   readonly notices: readonly LogNotice[];
 };
 
@@ -58,7 +62,9 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
   const bypass = bypassOf(settings, { asked: options.bypass, managed });
   const start = startMode(settings, { asked: options.permissionMode, bypass });
-  const folders = foldersOf({ ...options, entries: inForce.entries });
+  const live = liveRules(rules);
+  const named = foldersOf({ ...options, entries: inForce.entries });
+  const folders = liveFolders(named, options.env);
   const workspace = workspaceOf(folders, home, inForce);
   const offered = toolSet(options, { settings, env, rules });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
@@ -76,13 +82,15 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     bypass,
     place: { env: options.env, cwd: workspace.cwd, home: options.home },
     permissionMode: start.mode,
+    rules: live,
+    folders,
     store,
     notices: [
       ...inForce.notices,
       ...start.notices,
       ...[
         ...unread.map(({ problem }) => problem),
-        ...folders.problems,
+        ...named.problems,
         ...fallbacks.problems,
         ...offered.problems,
         ...hooks.problems,
@@ -92,7 +100,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       clock,
       ids,
       workspace,
-      rules,
+      rules: live.now,
       hooks: hooks.hooks,
       ...(options.checkpoints === "on" && settings.checkpoints?.enabled !== false
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
@@ -113,14 +121,25 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
 }
 
 function workspaceOf(
-  { cwd, roots }: Folders,
+  folders: LiveFolders,
   home: string,
   { env, commandEnv, settings, trust }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust">,
 ): Workspace {
+  const { cwd } = folders;
+  const place = {
+    cwd,
+    own: [home],
+    // Looked up each time: folders come and go.
+    get roots() {
+      return folders.roots;
+    },
+  };
   return {
     cwd,
-    roots,
-    files: nodeFiles({ cwd, roots, own: [home] }),
+    get roots() {
+      return folders.roots;
+    },
+    files: nodeFiles(place),
     search: nodeSearch({ env }),
     documents: nodeDocuments(),
     shell: nodeShell({ env: commandEnv, guard: processGuard(env, settings) }),

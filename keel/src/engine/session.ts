@@ -10,6 +10,7 @@ import { siteOf } from "./hooks/site.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
 import { inputFor, nextStep, type Step } from "./next-step.ts";
+import { rulesInForce } from "./policy/changes.ts";
 import { settleAsLost, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { askModel } from "./steps/ask-model.ts";
@@ -45,7 +46,7 @@ export class Session {
 
   private constructor(parts: Parts) {
     this.id = parts.log.session;
-    this.#parts = parts;
+    this.#parts = { ...parts, rules: rulesInForce(parts.rules, () => this.#state.learnt) };
     this.#journal = this.#newJournal();
     const world = {
       ...parts,

@@ -11,7 +11,6 @@ import type { HookDecision } from "../hooks/points.ts";
 import { siteOf } from "../hooks/site.ts";
 import { type Decision, decide } from "../policy/decide.ts";
 import { lookAt } from "../policy/look.ts";
-import { parseRule } from "../policy/rules.ts";
 import type { Closed, Work } from "../work.ts";
 import type { Tool, ToolContext } from "./define.ts";
 
@@ -81,7 +80,6 @@ export async function judge(
   const claims = [...(await tool.claims(input, context))];
   const looked = await lookAt(claims, context.workspace);
   const { rules } = work.parts;
-  const learnt = work.state.rules.flatMap((words) => parseRule(words) ?? []);
   const mode = work.state.settings?.permissionMode ?? "default";
   return {
     decision: decide({
@@ -91,7 +89,7 @@ export async function judge(
       mode,
       ...looked,
       planFile: await planFileOf(work, claims),
-      rules: { ...rules, allow: [...rules.allow, ...learnt] },
+      rules,
     }),
     claims,
   };
