@@ -4,6 +4,7 @@ import { never } from "../kernel/never.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
 import { toolUses } from "../protocol/message.ts";
+import { acceptedInput } from "./accepted-input.ts";
 import { Asks } from "./asks.ts";
 import { rewind } from "./checkpoint.ts";
 import { siteOf } from "./hooks/site.ts";
@@ -123,6 +124,10 @@ export class Session {
         await this.#journal.saved();
         void this.run();
         return { type: "done" };
+      case "clear":
+        if (this.#state.turn || this.#doing) throw fault("usage", { reason: "A turn runs: interrupt it first." });
+        this.#record({ type: "context.cleared" });
+        return this.#done();
       case "rewind":
         return this.#rewind(command);
       case "background":
@@ -288,13 +293,7 @@ export class Session {
     }
     if (this.#state.pending.length >= this.#parts.limits.pendingInputs)
       throw fault("queue_full", { limit: this.#parts.limits.pendingInputs });
-    const input = {
-      id,
-      content: command.content,
-      from: command.from ?? { kind: "person" as const },
-      when: command.when ?? ("after" as const),
-    };
-    this.#record({ type: "input.accepted", input });
+    this.#record({ type: "input.accepted", input: acceptedInput(id, command) });
     await this.#journal.saved();
     void this.run();
     return { type: "accepted", inputId: id, duplicate: false };

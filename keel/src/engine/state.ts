@@ -244,6 +244,8 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
     inputIds: [...turn.inputIds, ...event.inputIds],
     // What an objection sends back to work is not the answer yet.
     answer: taken.some(({ from }) => from.kind === "hook") ? undefined : turn.answer,
+    allow: [...turn.allow, ...taken.flatMap(({ allow = [] }) => allow)],
+    model: turn.model ?? taken.find(({ model }) => model !== undefined)?.model,
   }));
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
 }
@@ -313,6 +315,7 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
     stopped: turn.stopped ?? event.stop ?? null,
     deferred: turn.deferred || event.deferred === true,
     answer: event.answer ?? turn.answer,
+    allow: event.allow ? [...turn.allow, ...event.allow] : turn.allow,
   }));
   return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
 }

@@ -10,9 +10,12 @@ import type { State } from "../state.ts";
 import { isDeferred, offeredNow } from "../tools/deferred.ts";
 import { planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../words.ts";
 import type { Work } from "../work.ts";
+import { briefNear, briefStart } from "./brief-start.ts";
 
 export async function briefModel(work: Work): Promise<void> {
   fixPrompt(work);
+  await briefStart(work);
+  await briefNear(work);
   announceTools(work);
   await tellPlan(work);
   const { todos, knowsTodos } = work.state.desk;

@@ -215,6 +215,7 @@ async function run(
     ...(outcome.seen ? { seen: outcome.seen } : {}),
     ...(outcome.todos ? { todos: outcome.todos } : {}),
     ...(outcome.loads ? { loads: outcome.loads } : {}),
+    ...(outcome.allow ? { allow: outcome.allow } : {}),
     ...(outcome.denied ? { denied: outcome.denied } : {}),
     ...(bounded.spilled ? { spilled: bounded.spilled } : {}),
     ...(outcome.interrupted ? { interrupted: true } : {}),
