@@ -9,6 +9,7 @@ import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { builtInAgents } from "./built-in-agents.ts";
+import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
 import type { SessionFacts } from "./info.ts";
@@ -41,6 +42,8 @@ export type OpenSession = {
   idle(): Promise<void>;
   /** Keeps an allow rule in a settings file, for sessions to come. Throws `settings_unwritable`. */
   keepRule(rule: string, to: WritableSource): Promise<Written>;
+  /** Changes what this session may do, and keeps it where it is wanted. Throws as `changePermissions` does. */
+  changePermissions(changes: readonly WantedChange[], more?: { except?: string }): Promise<void>;
   bill(): Bill;
   /** An estimate of what the next request holds. */
   contextTokens(): number;
@@ -72,6 +75,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     { ...kit.parts, log, model: port, ...beside(kit.store, log.session) },
     { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
   );
+  kit.folders.follow(() => session.state.learnt.folders);
   const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
   port.connect(model.port);
@@ -151,6 +155,10 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
       // Loaded late: most sessions keep none.
       const { writeRule } = await import("./settings-files.ts");
       return writeRule(kit.place, to, { list: "allow", rule });
+    },
+    async changePermissions(changes, more) {
+      const { changePermissions } = await import("./change-permissions.ts");
+      return changePermissions({ session, kit }, changes, more);
     },
     bill: () => session.state.bill,
     contextTokens: () => session.state.contextTokens,

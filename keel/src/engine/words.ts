@@ -51,6 +51,13 @@ export const summaryRequest = (instructions: string | undefined): string =>
 
 export const summaryIntroduction = "Earlier parts of this conversation were replaced by these notes:\n\n";
 
+export const fileAgain = (path: string, content: string): string =>
+  `You had read ${path}; it still says:\n${content}`;
+export const fileHasChanged = (path: string): string =>
+  `You had read ${path}, which has changed since. Read it again before you rely on it.`;
+export const skillAgain = (name: string, content: string): string =>
+  `You were following the skill ${name}:\n${content}`;
+
 export const interruptedResult =
   "Interrupted: this call was under way when the process ended. It may have had effects; check before you repeat it.";
 export const cancelledResult = "Interrupted by the user before it finished.";

@@ -1,6 +1,8 @@
 /** What the steps work with: the facts, the ports, and the few ways to leave a trace. */
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { DurableEvent, LiveEvent } from "../protocol/event.ts";
+import type { Briefing } from "./briefing.ts";
+import type { CondenseStrategy } from "./context/condense.ts";
 import type { PlanFile } from "./desk.ts";
 import type { Hooks } from "./hooks/points.ts";
 import type { Limits } from "./limits.ts";
@@ -36,6 +38,10 @@ export type Parts = {
   readonly plan?: PlanFile | undefined;
   /** Whether a session may come back to `bypassPermissions` after a plan; refused when left out. */
   readonly bypass?: "allowed" | "refused" | undefined;
+  /** How a long conversation is shortened; the newest turns stay when left out. */
+  readonly condense?: CondenseStrategy | undefined;
+  /** Absent where a conversation is told nothing but what people say. */
+  readonly briefing?: Briefing | undefined;
   readonly limits: Limits;
   readonly system: readonly string[];
   /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */

@@ -42,7 +42,11 @@ export class Pins {
   #tools: Map<string, Pinned> | undefined;
 
   /** Without a folder pins last as long as the process. */
-  constructor({ folder, server, identity }: { folder: string | undefined; server: string; identity: string }) {
+  constructor({
+    folder,
+    server,
+    identity,
+  }: { folder: string | undefined; server: string; identity: string }) {
     this.#file = folder === undefined ? undefined : path.join(folder, `${identity}.json`);
     this.#server = server;
   }

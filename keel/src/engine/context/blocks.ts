@@ -70,3 +70,24 @@ function estimateBlock(block: Block): number {
 /** A message before which a conversation may be cut: its results, if it has any, would lose their calls. */
 export const startsCleanly = (message: Message): boolean =>
   !message.content.some(({ type }) => type === "tool_result");
+
+/** Pictures and documents named in their places. */
+export function withoutImages(message: Message): Message {
+  const isPlain = message.content.every(
+    (block) =>
+      !isPicture(block) && (block.type !== "tool_result" || !block.content.some((part) => isPicture(part))),
+  );
+  if (isPlain) return message;
+  return {
+    ...message,
+    content: message.content.map((block): Block => {
+      if (isPicture(block)) return placeOf(block);
+      if (block.type !== "tool_result") return block;
+      return { ...block, content: block.content.map((part) => (isPicture(part) ? placeOf(part) : part)) };
+    }),
+  };
+}
+
+const isPicture = (block: { type: string }): boolean => block.type === "image" || block.type === "document";
+const placeOf = ({ type }: { type: string }): Text =>
+  text(`(${type === "image" ? "an image" : "a document"})`);

@@ -11,10 +11,13 @@ import { isDeferred, offeredNow } from "../tools/deferred.ts";
 import { toolsNow } from "../tools/toolbox.ts";
 import { planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../words.ts";
 import type { Work } from "../work.ts";
+import { briefNear, briefStart } from "./brief-start.ts";
 
 export async function briefModel(work: Work): Promise<void> {
   await work.parts.toolbox?.ready(work.signal);
   fixPrompt(work);
+  await briefStart(work);
+  await briefNear(work);
   announceTools(work);
   await tellPlan(work);
   const { todos, knowsTodos } = work.state.desk;

@@ -5,6 +5,7 @@ import { modelOf } from "../state.ts";
 import { hasNews } from "../task-state.ts";
 import { sayTask } from "../task-words.ts";
 import type { Work } from "../work.ts";
+import { briefStart } from "./brief-start.ts";
 
 export async function takeInput(work: Work, step: Extract<Step, { kind: "take-input" }>): Promise<void> {
   const input = inputFor(work.state, step.which);
@@ -29,6 +30,7 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
     ...(news.length > 0 ? { tasks: news.map(({ id }) => id) } : {}),
   };
   if (step.which !== "first") return work.record({ type: "input.joined", inputIds: [input.id], ...added });
+  await briefStart(work);
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds: [input.id], ...added });
 }
 

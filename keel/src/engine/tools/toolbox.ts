@@ -26,7 +26,10 @@ export function toolsNow({ parts, state }: Held): readonly Tool[] {
   if (boxed.length === 0) return parts.tools;
   const own = new Set(parts.tools.flatMap(({ name, aliases }) => [name, ...aliases]));
   const others = boxed.filter(({ name }) => !own.has(name)).toSorted(byName);
-  return [...parts.tools, ...others.map((tool) => (isHeldBack(tool, state) ? { ...tool, deferred: true } : tool))];
+  return [
+    ...parts.tools,
+    ...others.map((tool) => (isHeldBack(tool, state) ? { ...tool, deferred: true } : tool)),
+  ];
 }
 
 /** The tool that a call by this name runs; a name may be redirected to another tool, and is then never its own again. */
@@ -35,7 +38,8 @@ export function toolFor(held: Held, name: string): Tool | undefined {
   const called = redirects && Object.hasOwn(redirects, name) ? redirects[name] : name;
   const tools = toolsNow(held);
   return (
-    tools.find((tool) => tool.name === called) ?? tools.find(({ aliases }) => aliases.includes(called ?? name))
+    tools.find((tool) => tool.name === called) ??
+    tools.find(({ aliases }) => aliases.includes(called ?? name))
   );
 }
 

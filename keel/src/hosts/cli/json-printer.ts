@@ -53,7 +53,7 @@ function piecesFor(out: Context["out"]): { mayPass(message: SDKMessage): boolean
 }
 
 function factsOf(
-  { id, info }: Parameters<NewPrinter>[0],
+  { id, info, notices }: Parameters<NewPrinter>[0],
   { version }: Context,
   replies: JsonOutput["replies"],
 ): Parameters<typeof newMemo>[0] {
@@ -67,6 +67,7 @@ function factsOf(
     version,
     apiKeySource: info.keySource,
     models: info.models,
+    warnings: notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
     projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
     partialMessages: replies === "pieces",
   };

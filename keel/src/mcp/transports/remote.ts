@@ -2,6 +2,7 @@
  * Servers over HTTP: the streamable kind and the older one with events. The library speaks the wire; what it fetches is
  * bounded here, redirects stay within their origin, and a server on the internet cannot send us into a private network.
  */
+import { type Transformer, TransformStream } from "node:stream/web";
 import type { OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import { fault } from "../../kernel/fault.ts";
 import { mostMessageBytes } from "../limits.ts";
@@ -23,7 +24,9 @@ export async function remoteTransport({ type, url, headers, auth, whyNot }: Remo
     fetch: boundedFetch(url, whyNot),
     redirectPolicy: "same-origin" as const,
   };
-  return type === "sse" ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  return type === "sse"
+    ? new SSEClientTransport(url, options)
+    : new StreamableHTTPClientTransport(url, options);
 }
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
