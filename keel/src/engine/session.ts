@@ -125,7 +125,8 @@ export class Session {
         void this.run();
         return { type: "done" };
       case "clear":
-        if (this.#state.turn || this.#doing) throw fault("usage", { reason: "A turn runs: interrupt it first." });
+        if (this.#state.turn || this.#doing)
+          throw fault("usage", { reason: "A turn runs: interrupt it first." });
         this.#record({ type: "context.cleared" });
         return this.#done();
       case "rewind":
