@@ -1,5 +1,6 @@
 /** Drops the contents of files that only a deleted session kept. */
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { Store } from "../engine/ports.ts";
 
@@ -31,5 +32,9 @@ export async function forgetBlobs(
   for (const id of others) for (const blob of await blobsOf(store, id)) named.add(blob);
   const isQuiet = !others.some(isOpen);
   const { openBlobs } = await import("../workspace/checkpoints/blobs.ts");
+  if (isQuiet) {
+    const { stockFolder } = await import("../workspace/checkpoints/stock-file.ts");
+    await rm(stockFolder(home), { recursive: true, force: true });
+  }
   await openBlobs({ folder, now }).drop((name) => !named.has(name) && (isQuiet || own.has(name)));
 }

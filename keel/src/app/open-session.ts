@@ -1,10 +1,13 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
+import { breakdownOf } from "../engine/context/breakdown.ts";
 import type { Log, LogNotice, Store } from "../engine/ports.ts";
 import { type Listener, Session } from "../engine/session.ts";
+import { modelOf } from "../engine/state.ts";
 import type { Parts } from "../engine/work.ts";
 import { sameJson } from "../kernel/json.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
+import type { ContextBreakdown } from "../protocol/context.ts";
 import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
@@ -47,6 +50,8 @@ export type OpenSession = {
   bill(): Bill;
   /** An estimate of what the next request holds. */
   contextTokens(): number;
+  /** The same, by kind. */
+  context(): ContextBreakdown;
   /** What runs in the background now. */
   tasks(): readonly RunningTask[];
   /** The durable events after `seq`, from the log. */
@@ -162,6 +167,10 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
     },
     bill: () => session.state.bill,
     contextTokens: () => session.state.contextTokens,
+    context: () => {
+      const info = model.port.info(modelOf(session.state));
+      return breakdownOf(session.state, { info, limits: kit.parts.limits });
+    },
     tasks: () => runningTasks(session.state),
     history: (after) => log.read(after),
     close(reason) {

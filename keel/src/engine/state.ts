@@ -16,6 +16,7 @@ import {
   type SavedFiles,
 } from "./checkpoint-state.ts";
 import { estimateMessage, foreign, isBlank, note, sendable, startsCleanly } from "./context/blocks.ts";
+import { type ContextShares, foldShares, noShares } from "./context/shares.ts";
 import {
   emptyTally,
   grown,
@@ -68,6 +69,8 @@ export type State = {
   readonly contextTokens: number;
   /** What the provider may still keep of what it was sent. */
   readonly tally: Tally;
+  /** What of it are instructions and skills. */
+  readonly shares: ContextShares;
   readonly compaction: { readonly instructions: string | undefined } | null;
   readonly bill: Bill;
 };
@@ -93,6 +96,7 @@ export const emptyState: State = {
   tasks: noTasks,
   contextTokens: 0,
   tally: emptyTally,
+  shares: noShares,
   compaction: null,
   bill: noBill,
 };
@@ -107,6 +111,7 @@ export function fold(before: State, event: Durable): State {
     seq: event.seq,
     desk: deskAfter(before, event),
     tasks: foldTasks(before, event),
+    shares: foldShares(before.shares, event),
   };
   switch (event.type) {
     case "session.opened":

@@ -90,6 +90,7 @@ export const addedWhySchema = z.enum([
   "hook",
   "tools_added",
   "instructions",
+  "skills",
   "reminder",
   "plan",
   "todos",

@@ -11,6 +11,7 @@ import type { HookDecision } from "../hooks/points.ts";
 import { siteOf } from "../hooks/site.ts";
 import { type Decision, decide } from "../policy/decide.ts";
 import { lookAt } from "../policy/look.ts";
+import { parseRule, type Rule } from "../policy/rules.ts";
 import type { Closed, Work } from "../work.ts";
 import type { Tool, ToolContext } from "./define.ts";
 
@@ -89,11 +90,15 @@ export async function judge(
       mode,
       ...looked,
       planFile: await planFileOf(work, claims),
-      rules,
+      rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
     }),
     claims,
   };
 }
+
+/** What the turn's command or skill allows. It stands beside other allow rules: whatever denies or asks is stronger. */
+const rulesOfTurn = ({ state }: Work): Rule[] =>
+  (state.turn?.allow ?? []).flatMap((words) => parseRule(words) ?? []);
 
 /** Described as the claims were, since a link may lead to it; only where a claim could be about it. */
 async function planFileOf({ parts }: Work, claims: readonly Claim[]): Promise<string | undefined> {

@@ -12,6 +12,8 @@ export interface Blobs {
   get(name: string): Promise<Uint8Array | undefined>;
   /** Removes the least used until at most `bytes` are left; those in `keep` stay. */
   trim(bytes: number, keep: ReadonlySet<string>): Promise<void>;
+  /** Says of a content whether it was there just now. */
+  names(): Promise<(name: string) => boolean>;
   /** Removes every content that is not wanted any more. */
   drop(isUnwanted: (name: string) => boolean): Promise<void>;
 }
@@ -59,6 +61,12 @@ export function openBlobs({ folder, now }: { folder: string; now: () => number }
       return content && nameOf(content) === name ? content : undefined;
     },
     trim: (bytes, keep) => trim({ folder, bytes, keep, now }),
+    async names() {
+      const parts = await readdir(folder).catch(() => []);
+      const all = await Promise.all(parts.map((part) => readdir(path.join(folder, part)).catch(() => [])));
+      const there = new Set(all.flat());
+      return (name) => there.has(name);
+    },
     async drop(isUnwanted) {
       for (const { file, name } of await allIn(folder)) if (isUnwanted(name)) await rm(file, { force: true });
     },

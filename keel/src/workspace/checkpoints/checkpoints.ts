@@ -5,6 +5,7 @@ import { diffLines } from "diff";
 import type { Checkpoints, Files, KeptFile } from "../../engine/ports.ts";
 import { stampOf } from "../stamp.ts";
 import { openBlobs } from "./blobs.ts";
+import { stockFile } from "./stock-file.ts";
 import { type Bounds, defaultBounds, noSurvey, type Survey, survey } from "./survey.ts";
 import { unkeptIn } from "./unkept.ts";
 
@@ -30,15 +31,16 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
   const blobs = openBlobs({ folder: path.join(home, "blobs"), now });
   const unkept = unkeptIn(root, { exclude: options.exclude, home: options.userHome ?? "/" });
   const used = new Set<string>();
-  let latest: Survey = noSurvey;
+  const stock = stockFile({ home, root });
+  let latest: Survey | undefined;
   let prepared: { key: string; done: Promise<void> } | undefined;
   const ended = new AbortController();
 
-  const look = async (signal: AbortSignal): Promise<Survey> =>
-    survey(
-      { root, leaveOut: home, blobs, bounds, unkept, before: latest, now },
-      AbortSignal.any([signal, ended.signal]),
-    );
+  const look = async (signal: AbortSignal): Promise<Survey> => {
+    const before = latest ?? (await stock.read(await blobs.names()));
+    const either = AbortSignal.any([signal, ended.signal]);
+    return survey({ root, leaveOut: home, blobs, bounds, unkept, before, now }, either);
+  };
 
   async function keep(file: string): Promise<KeptFile> {
     const found = await lstat(file).catch(() => undefined);
@@ -77,7 +79,7 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
       return prepared.done;
     },
     async changes(signal) {
-      const before = latest;
+      const before = latest ?? noSurvey;
       const after = await look(signal).catch(() => noSurvey);
       latest = after;
       return Promise.all((await changed(before, after)).map(settled));
@@ -115,6 +117,7 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
       // A look that goes on while the process ends would leave half a content behind.
       ended.abort();
       await prepared?.done;
+      if (latest && latest !== noSurvey) await stock.write(latest);
       await blobs.trim(quotaBytes, used);
     },
   };
