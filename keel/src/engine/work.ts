@@ -36,6 +36,8 @@ export type Parts = {
   readonly checkpoints?: Checkpoints | undefined;
   /** Where a plan is written down. Absent where nothing is kept. */
   readonly plan?: PlanFile | undefined;
+  /** What hooks are told about the start, where the log does not say it: a copy looks like a session that goes on. */
+  readonly startedAs?: "fork" | undefined;
   /** Whether a session may come back to `bypassPermissions` after a plan; refused when left out. */
   readonly bypass?: "allowed" | "refused" | undefined;
   /** How a long conversation is shortened; the newest turns stay when left out. */
