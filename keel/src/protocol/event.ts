@@ -92,6 +92,7 @@ export const addedWhySchema = z.enum([
   "tools_added",
   "instructions",
   "skills",
+  "memory",
   "reminder",
   "plan",
   "todos",
