@@ -1,8 +1,9 @@
 /** What of a reply goes back to the model, and how the harness's own words are marked. */
 import { isObject } from "../../kernel/json.ts";
 import { estimateTokens } from "../../kernel/text.ts";
-import type { Stop } from "../../protocol/event.ts";
+import type { Input, Stop } from "../../protocol/event.ts";
 import { type Block, type Message, type Text, text } from "../../protocol/message.ts";
+import { marksOf } from "./enclose.ts";
 
 /** The tag around words that the harness adds. The same tag in data from outside is made harmless by `defuse`. */
 const tag = "keel-note";
@@ -10,18 +11,25 @@ const tag = "keel-note";
 /** Words of the harness inside a user message. */
 export const note = (words: string): Text => text(`<${tag}>\n${words}\n</${tag}>`);
 
-/** Takes the power from our tag where it stands in foreign text, whatever its case or inner blanks. */
-export const defuse = (foreign: string): string =>
-  foreign.replace(/<(?=[\s/\u200b-\u200f\ufeff]*keel-note)/gi, "&lt;");
+const marks = marksOf(tag);
+
+/** Takes the power from our tag where it stands in foreign text, whatever its case, inner blanks or unseen signs. */
+export const defuse = (foreign: string): string => foreign.replace(marks, "&lt;");
 
 /** What came from outside, so that nothing in it passes as the harness's word. */
 export const foreign = <B extends { type: string }>(blocks: readonly B[]): B[] =>
-  blocks.map((block) =>
-    isText(block) && mayHoldTag.test(block.text) ? { ...block, text: defuse(block.text) } : block,
-  );
+  blocks.map((block) => {
+    const harmless = isText(block) ? defuse(block.text) : undefined;
+    return isText(block) && harmless !== block.text ? { ...block, text: harmless } : block;
+  });
 
-const mayHoldTag = /keel-note/i;
 const isText = (block: { type: string }): block is { type: "text"; text: string } => block.type === "text";
+
+/** A provider refuses blank text; an input that is nothing else is told as what it is. */
+export function sayable(content: Input["content"]): Input["content"] {
+  const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  return parts.length > 0 ? foreign(parts) : [text("(an empty message)")];
+}
 
 /** A reply cut off by its length limit may end in half a call: that one was never asked. Blank texts are not sendable. */
 export function sendable(content: readonly Block[], stop: Stop): Block[] {
