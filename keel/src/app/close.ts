@@ -7,6 +7,7 @@ import { fault } from "../kernel/fault.ts";
 export type Closing = {
   readonly session: Pick<Session, "close">;
   readonly model: { close(): void };
+  readonly mcp: { close(): Promise<void> };
   readonly clock: Clock;
 };
 
@@ -16,7 +17,7 @@ export type CloseReason = Parameters<Session["close"]>[0];
 const shutdownMs = graceMs + 3_000;
 
 /** Throws `out_of_time` when the session did not end in time, or what its end threw. */
-export async function closeAll({ session, model, clock }: Closing, reason: CloseReason): Promise<void> {
+export async function closeAll({ session, model, mcp, clock }: Closing, reason: CloseReason): Promise<void> {
   const done = new AbortController();
   const late = clock.sleep(shutdownMs, done.signal).then(() => "late" as const);
   try {
@@ -25,8 +26,10 @@ export async function closeAll({ session, model, clock }: Closing, reason: Close
     if (ended === "late")
       throw fault("out_of_time", { what: "Closing the session", seconds: shutdownMs / 1000 });
   } finally {
+    // 2. Nobody calls a tool any more: servers that no other session uses end.
+    await Promise.race([mcp.close().catch(() => undefined), late]);
     done.abort();
-    // 2. Nobody asks the model any more: its connections close.
+    // 3. Nobody asks the model any more: its connections close.
     model.close();
   }
 }

@@ -9,6 +9,7 @@ import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
+import { takesForeign } from "../tools/presets.ts";
 import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
@@ -20,6 +21,7 @@ import { sessionHooks } from "./hooks.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { limitsFrom } from "./limits.ts";
 import { type LiveRules, liveRules } from "./live-rules.ts";
+import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { memoryOf } from "./memory.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
@@ -30,7 +32,7 @@ import { systemPrompt } from "./prompts.ts";
 import { isForbiddingLost, readRules, refuseLost } from "./rules.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
-import { toolSet } from "./tool-set.ts";
+import { allowedBox, toolSet } from "./tool-set.ts";
 
 export type Kit = {
   readonly parts: Omit<Parts, "log" | "model" | "spill">;
@@ -48,6 +50,7 @@ export type Kit = {
   /** What changes while the session is open. */
   readonly rules: LiveRules;
   readonly folders: LiveFolders;
+  readonly mcp: SessionMcp;
   readonly notices: readonly LogNotice[];
 };
 
@@ -68,7 +71,15 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const folders = liveFolders(named, options.env);
   const workspace = workspaceOf(folders, home, inForce);
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
-  const offered = toolSet(options, { settings, env, rules, memory });
+  const guard = processGuard(env, settings);
+  const mcp = sessionMcp({
+    ...{ inForce, guard, clock, ids, workspace },
+    named: options.mcpServers,
+    strict: options.strictMcpConfig ? "only" : undefined,
+    home: options.persist === "memory" ? undefined : home,
+    version: options.version,
+  });
+  const offered = toolSet(options, { settings, env, rules, memory, late: mcp.hasServers ? "some" : "none" });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
   const hooks = sessionHooks(options.hooks ?? [], {
@@ -87,6 +98,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     rules: live,
     folders,
     store,
+    mcp,
     notices: [
       ...inForce.notices,
       ...start.notices,
@@ -95,6 +107,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ...named.problems,
         ...fallbacks.problems,
         ...offered.problems,
+        ...mcp.problems,
         ...hooks.problems,
       ].map((text): LogNotice => ({ level: "warning", text })),
     ],
@@ -108,6 +121,8 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...offered.tools, ...(await answerTools(options))],
+      ...(takesForeign(options.tools) ? { toolbox: allowedBox(mcp.toolbox, live.now) } : {}),
+      ...(options.toolAliases ? { redirects: options.toolAliases } : {}),
       ...(memory ? { memory } : {}),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",

@@ -11,12 +11,14 @@ import type { ContextBreakdown } from "../protocol/context.ts";
 import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
+import { takesForeign } from "../tools/presets.ts";
 import { builtInAgents } from "./built-in-agents.ts";
 import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
 import type { SessionFacts } from "./info.ts";
 import { type Kit, makeKit } from "./kit.ts";
+import type { McpControl } from "./mcp-control.ts";
 import { allowedMode } from "./mode.ts";
 import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
@@ -54,6 +56,8 @@ export type OpenSession = {
   context(): ContextBreakdown;
   /** What runs in the background now. */
   tasks(): readonly RunningTask[];
+  /** Its MCP servers. */
+  readonly mcp: McpControl;
   /** The durable events after `seq`, from the log. */
   history(after?: number): AsyncIterable<Durable>;
   /** Ends the session gracefully; a second call joins the first. */
@@ -75,6 +79,8 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const log = await openLog(which, { store: kit.store, ids, cwd: workspace.cwd });
   if (which.kind !== "resume") undo.defer(() => kit.store.delete(log.session));
   undo.defer(() => log.close());
+  undo.defer(() => kit.mcp.close());
+  if (takesForeign(options.tools)) kit.mcp.start();
   const port = lateModel();
   const session = await Session.open(
     {
@@ -90,6 +96,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
   port.connect(model.port);
+  kit.mcp.connectModel(model.port, () => session.state.settings?.model ?? model.facts.model);
   await adjust(session, {
     model: model.facts.model,
     permissionMode: kit.permissionMode,
@@ -178,9 +185,10 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
       return breakdownOf(session.state, { info, limits: kit.parts.limits });
     },
     tasks: () => runningTasks(session.state),
+    mcp: kit.mcp.control,
     history: (after) => log.read(after),
     close(reason) {
-      closing ??= closeAll({ session, model, clock: kit.parts.clock }, reason);
+      closing ??= closeAll({ session, model, mcp: kit.mcp, clock: kit.parts.clock }, reason);
       return closing;
     },
   };

@@ -4,6 +4,7 @@ import type { Settings } from "../config/settings-schema.ts";
 import type { Memory } from "../engine/memory.ts";
 import type { Rules } from "../engine/policy/decide.ts";
 import type { Tool } from "../engine/tools/define.ts";
+import type { Toolbox } from "../engine/tools/toolbox.ts";
 import { builtInTools } from "../tools/catalog.ts";
 import { chooseTools } from "../tools/presets.ts";
 import type { OpenOptions } from "./options.ts";
@@ -28,17 +29,33 @@ export function toolSet(
     env,
     rules,
     memory,
-  }: { settings: Settings; env: Environment; rules: Rules; memory?: Memory | undefined },
+    late,
+  }: {
+    settings: Settings;
+    env: Environment;
+    rules: Rules;
+    memory?: Memory | undefined;
+    late?: "some" | "none" | undefined;
+  },
 ): ToolSet {
   const builtIn = builtInTools({
     web: lateWeb({ allowHosts: settings.web?.allowHosts, version }),
     search: lateSearch({ settings, env, version }),
     memory,
   });
-  const { tools, unknown } = chooseTools({ builtIn, foreign, choice, asks, list: listOf(env) });
+  const { tools, unknown } = chooseTools({ builtIn, foreign, choice, asks, list: listOf(env), late });
   return {
     tools: offeredTools(tools, rules),
     problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
+  };
+}
+
+/** Tools of servers, without those that rules deny outright. */
+export function allowedBox(box: Toolbox, rules: Rules): Toolbox {
+  return {
+    tools: () => offeredTools(box.tools(), rules),
+    knows: (name) => box.knows(name),
+    ready: (signal) => box.ready(signal),
   };
 }
 

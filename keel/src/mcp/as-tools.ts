@@ -47,12 +47,16 @@ export function findTools(server: string, offered: readonly ServerTool[]): Found
   const sorted = offered.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   for (const tool of sorted.slice(0, mostTools)) {
     const found = foundOf(server, tool);
-    if (typeof found === "string") problems.push(`${server}: ${visible(shorten(tool.name, 80))} is left out: ${found}.`);
-    else if (known.has(found.wireName)) problems.push(`${server}: a second tool is called ${found.wireName}.`);
+    if (typeof found === "string")
+      problems.push(`${server}: ${visible(shorten(tool.name, 80))} is left out: ${found}.`);
+    else if (known.has(found.wireName))
+      problems.push(`${server}: a second tool is called ${found.wireName}.`);
     else known.set(found.wireName, found);
   }
   if (offered.length > mostTools)
-    problems.push(`${server}: it has ${offered.length} tools; only the first ${mostTools} by name are offered.`);
+    problems.push(
+      `${server}: it has ${offered.length} tools; only the first ${mostTools} by name are offered.`,
+    );
   return { tools: [...known.values()], problems };
 }
 
@@ -90,7 +94,10 @@ export type ToolsWish = {
 };
 
 export function boxTools(found: readonly Found[], wish: ToolsWish): BoxTool[] {
-  const size = found.reduce((sum, { description, schema }) => sum + description.length + JSON.stringify(schema).length, 0);
+  const size = found.reduce(
+    (sum, { description, schema }) => sum + description.length + JSON.stringify(schema).length,
+    0,
+  );
   // Too much to read at every request: the model gets the names and loads what it needs.
   const deferred = size > mostOfferedCharacters && wish.late !== "joins";
   return found.map((one) => {
@@ -119,7 +126,8 @@ function toolOf(found: Found, wish: ToolsWish & { readonly deferred: boolean }):
   const told = hasChanged ? approved : found;
   return defineTool<JsonObject>({
     name: found.wireName,
-    description: `${told.description}\n(A tool of the MCP server ${shorten(plainText(link.name), 60)}.)`.trim(),
+    description:
+      `${told.description}\n(A tool of the MCP server ${shorten(plainText(link.name), 60)}.)`.trim(),
     input: schemaFor(told.schema),
     deferred,
     traits: { readOnly: found.readOnly, concurrent: found.readOnly },
@@ -132,7 +140,13 @@ function toolOf(found: Found, wish: ToolsWish & { readonly deferred: boolean }):
       const running = link
         .call(
           {
-            ...{ tool: found.name, input, callId: context.callId, timeoutMs, host: { ask: context.ask, sample: wish.sample } },
+            ...{
+              tool: found.name,
+              input,
+              callId: context.callId,
+              timeoutMs,
+              host: { ask: context.ask, sample: wish.sample },
+            },
             progress: (words) => void progress.push({ kind: "text", text: plainText(words) }),
           },
           signal,
@@ -168,14 +182,18 @@ async function askAboutChange(
   });
   if (answer.verdict === "deny")
     return {
-      ...failure(answer.reason ?? "The definition of this tool has changed, and nobody approved the new one."),
+      ...failure(
+        answer.reason ?? "The definition of this tool has changed, and nobody approved the new one.",
+      ),
       denied: { by: answer.by, reason: answer.reason ?? "The changed tool was not approved." },
     };
   await wish.pins.approve(found);
   wish.approved();
   if (canonicalJson(approved.schema) === canonicalJson(found.schema)) return undefined;
   const now = shorten(JSON.stringify(found.schema), mostSchemaCharacters);
-  return failure(`The input of this tool has changed and was approved. Call it again with an input that fits: ${now}`);
+  return failure(
+    `The input of this tool has changed and was approved. Call it again with an input that fits: ${now}`,
+  );
 }
 
 function sayChange(before: Pinned, now: Found): string {

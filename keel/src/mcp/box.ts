@@ -7,8 +7,8 @@ import type { BoxTool, Toolbox } from "../engine/tools/toolbox.ts";
 import { over } from "../kernel/abort.ts";
 import { fault } from "../kernel/fault.ts";
 import { sameJson } from "../kernel/json.ts";
-import type { InputBlock } from "../protocol/message.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
+import type { InputBlock } from "../protocol/message.ts";
 import { Entry } from "./entry.ts";
 import { listMs, type McpLimits } from "./limits.ts";
 import type { LinkWish } from "./link.ts";
@@ -71,7 +71,9 @@ export class McpBox implements Toolbox {
   }
 
   knows(name: string): boolean {
-    return this.#seen.has(name) || [...this.#entries.keys()].some((server) => name.startsWith(prefixOf(server)));
+    return (
+      this.#seen.has(name) || [...this.#entries.keys()].some((server) => name.startsWith(prefixOf(server)))
+    );
   }
 
   async ready(signal: AbortSignal): Promise<void> {
@@ -93,7 +95,10 @@ export class McpBox implements Toolbox {
     await entry.reconnect();
     const status = entry.status();
     if (status.status !== "connected")
-      throw fault("mcp_failed", { server: name, reason: "error" in status ? (status.error ?? "") : "it is off" });
+      throw fault("mcp_failed", {
+        server: name,
+        reason: "error" in status ? (status.error ?? "") : "it is off",
+      });
   }
 
   async toggle(name: string, to: "on" | "off"): Promise<void> {
@@ -149,7 +154,9 @@ export class McpBox implements Toolbox {
 
   /** Ends every server that no other session uses. A second call joins the first. */
   close(): Promise<void> {
-    this.#closing ??= Promise.all([...this.#entries.values()].map((entry) => entry.turnOff())).then(() => undefined);
+    this.#closing ??= Promise.all([...this.#entries.values()].map((entry) => entry.turnOff())).then(
+      () => undefined,
+    );
     return this.#closing;
   }
 
@@ -179,10 +186,16 @@ export class McpBox implements Toolbox {
     };
     const folder = site.home === undefined ? undefined : pinsFolder(site.home);
     return {
-      key: isOwn ? undefined : { name, config, roots, sampling, cwd: site.cwd, home: site.home, limits: { ...limits } },
+      key: isOwn
+        ? undefined
+        : { name, config, roots, sampling, cwd: site.cwd, home: site.home, limits: { ...limits } },
       link,
       // What a channel leads to is the host's own; its definitions change as the host's program does.
-      pins: { folder: config.type === "channel" ? undefined : folder, server: name, identity: identityOf(config) },
+      pins: {
+        folder: config.type === "channel" ? undefined : folder,
+        server: name,
+        identity: identityOf(config),
+      },
     };
   }
 
@@ -195,7 +208,10 @@ export class McpBox implements Toolbox {
   #changed(): void {
     const entries = [...this.#entries.values()];
     const tools = entries.flatMap((entry) => entry.tools);
-    const more = resourceTools({ resources: () => this.resources(), read: (server, uri) => this.resource(server, uri) });
+    const more = resourceTools({
+      resources: () => this.resources(),
+      read: (server, uri) => this.resource(server, uri),
+    });
     this.#tools = entries.some((entry) => entry.resources().length > 0) ? [...tools, ...more] : tools;
     for (const { name } of this.#tools) this.#seen.add(name);
     for (const listener of this.#listeners) listener();

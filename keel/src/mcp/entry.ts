@@ -78,7 +78,9 @@ export class Entry {
       const { tools, problems } = findTools(this.name, state.offer.tools);
       const pinned = await pins.compare(tools);
       this.#problems = problems;
-      this.#changed = tools.filter(({ name, mark }) => pinned.get(name)?.mark !== mark).map(({ name }) => name);
+      this.#changed = tools
+        .filter(({ name, mark }) => pinned.get(name)?.mark !== mark)
+        .map(({ name }) => name);
       this.#tools = boxTools(tools, {
         ...{ link, pins, pinned },
         late: this.wish.config.alwaysLoad === true ? "joins" : "announced",
@@ -104,7 +106,11 @@ export class Entry {
           ...about,
           status: "connected",
           serverInfo: state.connection.info,
-          tools: state.offer.tools.map(({ name, description, annotations }) => ({ name, description, annotations })),
+          tools: state.offer.tools.map(({ name, description, annotations }) => ({
+            name,
+            description,
+            annotations,
+          })),
           changed: this.#changed,
           problems: this.#problems,
         };

@@ -215,8 +215,7 @@ export class Link {
       if (typeof scope === "string") await this.#wish.wantScope?.(scope).catch(() => undefined);
       this.#set({ status: "needs-auth", error: words });
       await connection.close().catch(() => undefined);
-    }
-    else if (isBroken(thrown)) {
+    } else if (isBroken(thrown)) {
       this.#attempt += 1;
       await connection.close().catch(() => undefined);
       this.#find(words);
@@ -247,7 +246,11 @@ const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.co
 
 function needsAuth(thrown: unknown): boolean {
   const names = ["UnauthorizedError", "InsufficientScopeError", "OAuthClientFlowError"];
-  return names.includes(nameOf(thrown)) || codeOf(thrown) === "CLIENT_HTTP_AUTHENTICATION" || statusOf(thrown) === 401;
+  return (
+    names.includes(nameOf(thrown)) ||
+    codeOf(thrown) === "CLIENT_HTTP_AUTHENTICATION" ||
+    statusOf(thrown) === 401
+  );
 }
 
 /** Not an answer, not a refusal, not a limit of ours: nothing comes back this way any more. */
@@ -263,5 +266,8 @@ function sayFailure(thrown: unknown, lastWords: string): string {
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? ` (${thrown.cause.message})` : "";
   const words = plainText(lastWords).trim();
-  return shorten(plainText(`${said}${cause}${words ? `\nIts last words: ${words.slice(-mostReason)}` : ""}`), 2 * mostReason);
+  return shorten(
+    plainText(`${said}${cause}${words ? `\nIts last words: ${words.slice(-mostReason)}` : ""}`),
+    2 * mostReason,
+  );
 }

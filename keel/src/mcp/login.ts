@@ -45,13 +45,26 @@ export async function login(wish: LoginWish, signal: AbortSignal): Promise<Login
 type Site = { readonly door: Door; readonly provider: OAuthClientProvider };
 
 /** The server itself says where to log in, when it is asked for something. */
-async function byConnecting(wish: LoginWish, { door, provider }: Site, signal: AbortSignal): Promise<LoginEnd> {
+async function byConnecting(
+  wish: LoginWish,
+  { door, provider }: Site,
+  signal: AbortSignal,
+): Promise<LoginEnd> {
   const { config, whyNot } = wish;
   const { Client, UnauthorizedError } = await import("@modelcontextprotocol/client");
   const type = config.type === "sse" ? "sse" : "http";
   const url = new URL(config.url);
-  const transport = await remoteTransport({ type, url, headers: config.headers ?? {}, auth: provider, whyNot });
-  const client = new Client({ name: "keel", version: wish.version }, { versionNegotiation: { mode: "auto" } });
+  const transport = await remoteTransport({
+    type,
+    url,
+    headers: config.headers ?? {},
+    auth: provider,
+    whyNot,
+  });
+  const client = new Client(
+    { name: "keel", version: wish.version },
+    { versionNegotiation: { mode: "auto" } },
+  );
   try {
     await client.connect(transport, { signal });
     return "already";
@@ -90,7 +103,8 @@ type Door = {
 };
 
 const path = "/callback";
-const page = "<!doctype html><meta charset=utf-8><title>Keel</title><p>You can close this page and go back to Keel.";
+const page =
+  "<!doctype html><meta charset=utf-8><title>Keel</title><p>You can close this page and go back to Keel.";
 
 async function openDoor(port: number): Promise<Door> {
   const state = randomBytes(16).toString("base64url");
@@ -125,5 +139,6 @@ async function openDoor(port: number): Promise<Door> {
 /** A registration names the door that it is for; at another one the server would not lead back. */
 async function forgetOtherDoor(file: AuthFile, url: string): Promise<void> {
   const { client } = await file.read();
-  if (client !== undefined && !JSON.stringify(client).includes(JSON.stringify(url))) await file.change({ client: undefined });
+  if (client !== undefined && !JSON.stringify(client).includes(JSON.stringify(url)))
+    await file.change({ client: undefined });
 }

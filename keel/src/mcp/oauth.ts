@@ -46,7 +46,9 @@ export function oauthProvider(
     codeVerifier: async () => (await file.read()).verifier ?? "",
     saveDiscoveryState: (discovery) => file.change({ discovery }),
     discoveryState: async () =>
-      (await file.read()).discovery as Awaited<ReturnType<NonNullable<OAuthClientProvider["discoveryState"]>>>,
+      (await file.read()).discovery as Awaited<
+        ReturnType<NonNullable<OAuthClientProvider["discoveryState"]>>
+      >,
     async invalidateCredentials(scope) {
       const all = { client: undefined, tokens: undefined, verifier: undefined, discovery: undefined };
       await file.change(scope === "all" ? all : { [scope]: undefined });

@@ -1,7 +1,8 @@
 /** Text of a server, as text and nothing else: no codes for a terminal, no characters that hide. */
 
 /** Escape sequences as a whole, so that no rest of one is left to read. */
-const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])/g;
+const sequences =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])/g;
 const controls = /[^\P{Cc}\t\n]/gu;
 /** Characters that turn the direction of text, or stand in it unseen to carry words for a model only. */
 const hidden = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;

@@ -19,7 +19,10 @@ export type SampleWish = {
   readonly messages: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
   readonly mostTokens: number;
 };
-export type Sample = (wish: SampleWish, signal: AbortSignal) => Promise<{ text: string; model: string; stop: string }>;
+export type Sample = (
+  wish: SampleWish,
+  signal: AbortSignal,
+) => Promise<{ text: string; model: string; stop: string }>;
 
 export type RequestWorld = {
   readonly server: string;
@@ -43,7 +46,10 @@ export const capabilitiesOf = ({ sampling }: Pick<RequestWorld, "sampling">) => 
 
 export function answerRequests(client: Client, world: RequestWorld): void {
   client.setRequestHandler("roots/list", async () => ({
-    roots: world.roots.map((root) => ({ uri: pathToFileURL(root).href, name: root.split("/").at(-1) ?? root })),
+    roots: world.roots.map((root) => ({
+      uri: pathToFileURL(root).href,
+      name: root.split("/").at(-1) ?? root,
+    })),
   }));
   client.setRequestHandler("elicitation/create", (request) => elicit(request, world));
   if (world.sampling === "off") return;

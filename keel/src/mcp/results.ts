@@ -12,7 +12,8 @@ export function outcomeOf(result: CallToolResult): ToolOutcome {
   const parts = blocks.map(partOf);
   const { structuredContent } = result;
   // Data without words would reach nobody.
-  const said = parts.length === 0 && structuredContent !== undefined ? [text(JSON.stringify(structuredContent))] : [];
+  const said =
+    parts.length === 0 && structuredContent !== undefined ? [text(JSON.stringify(structuredContent))] : [];
   const content = [...parts, ...said];
   const words = content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join("\n");
   return {
@@ -55,7 +56,9 @@ function partOf(block: ContentBlock): ResultPart {
       return text(`(audio, ${plainText(block.mimeType)}: it cannot be shown here)`);
     case "resource_link":
       return text(
-        plainText(`${block.name}: ${block.uri}${block.description ? ` (${shorten(block.description, 500)})` : ""}`),
+        plainText(
+          `${block.name}: ${block.uri}${block.description ? ` (${shorten(block.description, 500)})` : ""}`,
+        ),
       );
     case "resource":
       return contentsPart(block.resource);
@@ -81,7 +84,8 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** A picture that a provider refuses would spoil every later request of the conversation. */
 function imagePart(mediaType: string, data: string): ResultPart {
-  if (!imageTypes.includes(mediaType)) return text(`(an image of the type ${plainText(mediaType)}, which no model takes)`);
+  if (!imageTypes.includes(mediaType))
+    return text(`(an image of the type ${plainText(mediaType)}, which no model takes)`);
   if (data.length > mostImageCharacters) return text("(an image that is too large)");
   if (data === "" || !base64.test(data)) return text("(an image whose data is damaged)");
   return { type: "image", mediaType, data };

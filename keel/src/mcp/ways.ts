@@ -50,7 +50,10 @@ export async function wayTo(name: string, config: McpServerWish, site: Site): Pr
       const { remoteTransport } = await import("./transports/remote.ts");
       const { type, headers = {}, oauth } = config;
       const url = urlOf(config.url);
-      const auth = site.home === undefined ? { token: async () => undefined } : sessionAuth(authFileOf(site.home, config), oauth);
+      const auth =
+        site.home === undefined
+          ? { token: async () => undefined }
+          : sessionAuth(authFileOf(site.home, config), oauth);
       const transport = await remoteTransport({ type, url, headers, auth, whyNot: site.whyNot });
       return { transport, lastWords: () => "" };
     }

@@ -13,6 +13,8 @@ export type ToolWish = {
   /** Tools of others, such as MCP servers. */
   readonly foreign?: readonly Tool[] | undefined;
   readonly choice?: ToolChoice | undefined;
+  /** `some`: more may come while the session runs, and are then loaded by name. */
+  readonly late?: "some" | "none" | undefined;
   /** Whether somebody is there who answers questions. */
   readonly asks: "answered" | "refused";
   /** The one list of what is to be done, in its present form or in its older one. */
@@ -33,7 +35,14 @@ const restricted: Readonly<Partial<Record<ToolPreset, readonly string[]>>> = {
 const taskTools = ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
 const askingTools = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
-export function chooseTools({ builtIn, foreign = [], choice = "full", asks, list }: ToolWish): ChosenTools {
+export function chooseTools({
+  builtIn,
+  foreign = [],
+  choice = "full",
+  asks,
+  list,
+  late,
+}: ToolWish): ChosenTools {
   const isNamed = typeof choice !== "string";
   const names = isNamed ? choice : restricted[choice];
   const left = new Set([
@@ -48,10 +57,14 @@ export function chooseTools({ builtIn, foreign = [], choice = "full", asks, list
   const others = isNamed || names === undefined ? foreign : [];
   const chosen = [...own.toSorted(byName), ...withoutDoubles(builtIn, others).toSorted(byName)];
   return {
-    tools: isNamed ? chosen.map(offeredAtOnce) : withSearch(chosen),
+    tools: isNamed ? chosen.map(offeredAtOnce) : late === "some" ? chosen : withSearch(chosen),
     unknown: isNamed ? choice.filter((name) => !builtIn.some((tool) => isCalled(tool, name))) : [],
   };
 }
+
+/** Whether tools of servers have a place in this choice; see `others` above. */
+export const takesForeign = (choice: ToolChoice = "full"): boolean =>
+  typeof choice !== "string" || restricted[choice] === undefined;
 
 /** A built-in tool keeps its name, also one that this session does not offer: a server must not pass for it. */
 function withoutDoubles(builtIn: readonly Tool[], foreign: readonly Tool[]): Tool[] {

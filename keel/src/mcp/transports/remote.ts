@@ -17,8 +17,8 @@ export type RemoteWish = {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: OAuthClientProvider | AuthProvider;
-  /** Why an address must not be asked, if it must not. */
-  readonly whyNot: (url: URL) => Promise<string | undefined>;
+  /** Why an address that the server at `home` named must not be asked, if it must not. */
+  readonly whyNot: (url: URL, home: URL) => Promise<string | undefined>;
 };
 
 export async function remoteTransport({
@@ -47,7 +47,7 @@ export function boundedFetch(home: URL, whyNot: RemoteWish["whyNot"]): Fetch {
   return async (given, init) => {
     const url = new URL(given);
     if (url.origin !== home.origin) {
-      const why = await whyNot(url);
+      const why = await whyNot(url, home);
       if (why !== undefined) throw fault("mcp_refused", { server: url.origin, reason: why });
     }
     return bounded(await fetch(url, init));
