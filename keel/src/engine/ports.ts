@@ -104,8 +104,8 @@ export type SessionInfo = {
 
 /** Where logs live. One conformance suite (`testing/store-suite`) holds for every store. */
 export interface Store {
-  /** Makes a new session's log. Throws `session_busy` when the id is taken. */
-  create(id: string, place: { cwd: string }): Promise<Log>;
+  /** Makes a new session's log; that of an agent stands with what belongs to its parent. Throws `session_busy` when the id is taken. */
+  create(id: string, place: { cwd: string; parent?: string | undefined }): Promise<Log>;
   /** Opens for writing. Throws `session_unknown`, or `session_busy` while another process holds it. */
   open(id: string): Promise<Log>;
   /**
@@ -113,10 +113,15 @@ export interface Store {
    * `tell` hears of damage once, at the end.
    */
   read(id: string, after?: number, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
-  /** Newest change first. Needs no full read. */
-  list(filter?: { cwd?: string | undefined; limit?: number | undefined }): Promise<SessionInfo[]>;
+  /** Newest change first. Needs no full read. Agents are listed only when their `parent` is named. */
+  list(filter?: {
+    cwd?: string | undefined;
+    limit?: number | undefined;
+    parent?: string | undefined;
+  }): Promise<SessionInfo[]>;
   /** A copy of the log up to and with `seq` (all when absent), under a new id. */
   fork(id: string, copy: { id: string; upTo?: number | undefined }): Promise<void>;
+  /** With all that belongs to it, its agents included. */
   delete(id: string): Promise<void>;
   /** Where a person finds the log, if it is somewhere. */
   location(id: string): string | undefined;

@@ -106,6 +106,8 @@ function fromDurable(event: Durable, memo: Memo): Told {
     case "ask.opened":
     case "ask.closed":
     case "compaction.requested":
+    case "context.inherited":
+    case "folder.changed":
     case "files.saved":
     case "files.rewound":
     case "session.closed":

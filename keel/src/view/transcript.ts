@@ -102,6 +102,8 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
     case "compaction.requested":
     case "files.saved":
     case "files.rewound":
+    case "context.inherited":
+    case "folder.changed":
     case "task.changed":
     case "session.closed":
     case "retry.waiting":
