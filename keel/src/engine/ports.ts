@@ -8,6 +8,7 @@ import type { Block, Message } from "../protocol/message.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import type { ModelInfo, Usage } from "../protocol/usage.ts";
+import type { Diagnostics } from "./diagnostics.ts";
 
 /** Time. `now` is the wall clock for people; waits and durations use `monotonicMs`, which never jumps. */
 export interface Clock {
@@ -329,6 +330,8 @@ export interface Workspace {
   readonly search: Search;
   readonly documents: Documents;
   readonly shell: Shell;
+  /** Where it is left out nobody looks at what was changed. */
+  readonly diagnostics?: Diagnostics | undefined;
   /** What commands are judged by. Where it is left out no command goes without a question. */
   readonly commands?: CommandGround | undefined;
 }
