@@ -344,6 +344,19 @@ export type LiveEvent =
   /** A command that needs no model was called, and what it says. */
   | { type: "command.answered"; name: string; text: string }
   /** Something that a person should know. */
+  /** A hook that is a command or an address was called. */
+  | { type: "hook.started"; hookId: string; name: string; event: string }
+  /** It has ended, and how; one that goes on by itself has ended for the session. */
+  | {
+      type: "hook.finished";
+      hookId: string;
+      name: string;
+      event: string;
+      outcome: "success" | "error" | "cancelled";
+      stdout: string;
+      stderr: string;
+      exitCode?: number | undefined;
+    }
   | { type: "notice.raised"; level: "info" | "warning"; text: string; code?: string | undefined };
 
 export type Event = DurableEvent | LiveEvent;

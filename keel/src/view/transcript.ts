@@ -107,6 +107,8 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
     case "task.changed":
     case "session.closed":
     case "retry.waiting":
+    case "hook.started":
+    case "hook.finished":
       return [];
     default:
       return never(event);
