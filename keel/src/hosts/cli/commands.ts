@@ -92,9 +92,18 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "doctor",
-    usage: "keel doctor [--json]",
+    usage: "keel doctor [--json] [--bundle FILE [--session ID]]",
     says: "What Keel finds on this machine, and what it would use",
-    options: { ...json, model: { kind: "text", short: "m", value: "NAME", says: "As for keel -p" } },
+    options: {
+      ...json,
+      model: { kind: "text", short: "m", value: "NAME", says: "As for keel -p" },
+      bundle: {
+        kind: "text",
+        value: "FILE",
+        says: "Write it with settings and recent faults into one file, without secrets",
+      },
+      session: { kind: "text", value: "ID", says: "A session whose log goes into the bundle" },
+    },
     load: async () => (await import("./doctor.ts")).doctor,
   }),
   command({
