@@ -48,6 +48,8 @@ export type Options = {
   persistSession?: boolean;
   /** Plugins by the path of their folder; naming one is trusting it. */
   plugins?: { type: "local"; path: string }[];
+  /** Plugins by the path of their folder; naming one is trusting it. */
+  plugins?: { type: "local"; path: string }[];
   resume?: string;
   /** Goes on from an earlier message, in a copy: a log never shrinks. */
   resumeSessionAt?: string;
@@ -60,6 +62,8 @@ export type Options = {
   settingSources?: ("user" | "project" | "local")[];
   /** The skills that the model is offered, by name; all when left out. */
   skills?: string[] | "all";
+  /** The skills that the model is offered, by name; all when left out. */
+  skills?: string[] | "all";
   /** Hears what a person should know. */
   stderr?: (data: string) => void;
   systemPrompt?: string | string[] | SystemPromptPreset | { type: "custom"; prompt: string | string[] };
@@ -67,6 +71,8 @@ export type Options = {
   title?: string;
   /** The built-in tools that are offered; none for an empty list. */
   tools?: string[] | { type: "preset"; preset: string };
+  /** Messages are words and nothing else: a slash calls no command, an `@` names no file. */
+  verbatimPrompts?: boolean;
   /** Messages are words and nothing else: a slash calls no command, an `@` names no file. */
   verbatimPrompts?: boolean;
 };
