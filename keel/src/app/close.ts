@@ -9,6 +9,7 @@ export type Closing = {
   readonly model: { close(): void };
   readonly mcp: { close(): Promise<void> };
   readonly clock: Clock;
+  readonly diagnostics?: { close(): Promise<void> } | undefined;
 };
 
 export type CloseReason = Parameters<Session["close"]>[0];
@@ -17,7 +18,10 @@ export type CloseReason = Parameters<Session["close"]>[0];
 const shutdownMs = graceMs + 3_000;
 
 /** Throws `out_of_time` when the session did not end in time, or what its end threw. */
-export async function closeAll({ session, model, mcp, clock }: Closing, reason: CloseReason): Promise<void> {
+export async function closeAll(
+  { session, model, mcp, clock, diagnostics }: Closing,
+  reason: CloseReason,
+): Promise<void> {
   const done = new AbortController();
   const late = clock.sleep(shutdownMs, done.signal).then(() => "late" as const);
   try {
@@ -26,8 +30,10 @@ export async function closeAll({ session, model, mcp, clock }: Closing, reason: 
     if (ended === "late")
       throw fault("out_of_time", { what: "Closing the session", seconds: shutdownMs / 1000 });
   } finally {
-    // 2. Nobody calls a tool any more: servers that no other session uses end.
-    await Promise.race([mcp.close().catch(() => undefined), late]);
+    // 2. Nobody calls a tool or edits any more: MCP servers that no other session uses, and language servers, end. Who
+    // does not end in time dies with the guard.
+    const ended = [mcp.close(), diagnostics?.close()].map((end) => end?.catch(() => undefined));
+    await Promise.race([Promise.all(ended), late]);
     done.abort();
     // 3. Nobody asks the model any more: its connections close.
     model.close();

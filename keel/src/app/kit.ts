@@ -4,6 +4,7 @@ import { entryAt } from "../config/settings.ts";
 import type { Settings } from "../config/settings-schema.ts";
 import { answerTool } from "../engine/answer.ts";
 import { keepNothing, keepRecent } from "../engine/context/condense.ts";
+import { parseRule } from "../engine/policy/rules.ts";
 import type { Clock, Ids, LogNotice, Store, Workspace } from "../engine/ports.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
@@ -18,7 +19,9 @@ import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
 import { sessionHooks } from "./hooks.ts";
+import { type Keys, keptKeys, withKeys } from "./keys.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
+import { lateDiagnostics } from "./late-diagnostics.ts";
 import { limitsFrom } from "./limits.ts";
 import { type LiveRules, liveRules } from "./live-rules.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
@@ -28,8 +31,8 @@ import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { processLeases } from "./process-leases.ts";
-import { systemPrompt } from "./prompts.ts";
 import { isForbiddingLost, readRules, refuseLost } from "./rules.ts";
+import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
@@ -37,7 +40,9 @@ import { allowedBox, toolSet } from "./tool-set.ts";
 export type Kit = {
   readonly parts: Omit<Parts, "log" | "model" | "spill">;
   readonly store: Store;
+  /** With the keys that Keel keeps. */
   readonly settings: Settings;
+  readonly keys: Keys;
   /** What the session goes by, settings included; never a project's. */
   readonly env: SettingsInForce["env"];
   readonly trust: SettingsInForce["trust"];
@@ -51,6 +56,8 @@ export type Kit = {
   readonly rules: LiveRules;
   readonly folders: LiveFolders;
   readonly mcp: SessionMcp;
+  /** What the session is told and can call by name. */
+  readonly texts: SessionTexts;
   readonly notices: readonly LogNotice[];
 };
 
@@ -59,18 +66,23 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const clock = nodeClock();
   const ids = nodeIds();
   const { home } = pathsOf(options);
-  const inForce = await readSettings(options);
-  const { settings, env, trust } = inForce;
+  const [inForce, keys] = await Promise.all([readSettings(options), keptKeys(options)]);
+  const { env, trust } = inForce;
+  const settings = withKeys(inForce.settings, keys, env);
   const { rules, unread } = readRules(inForce);
   refuseLost(unread);
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
   const bypass = bypassOf(settings, { asked: options.bypass, managed });
   const start = startMode(settings, { asked: options.permissionMode, bypass });
-  const live = liveRules(rules);
+  // A skill is a text that a person put there; a rule that denies or asks about one is stronger.
+  const live = liveRules({ ...rules, allow: [...rules.allow, ...[parseRule("Skill") ?? []].flat()] });
   const named = foldersOf({ ...options, entries: inForce.entries });
   const folders = liveFolders(named, options.env);
   const workspace = workspaceOf(folders, home, inForce);
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
+  const texts = await sessionTexts(options, {
+    ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
+  });
   const guard = processGuard(env, settings);
   const mcp = sessionMcp({
     ...{ inForce, guard, clock, ids, workspace },
@@ -79,16 +91,19 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     home: options.persist === "memory" ? undefined : home,
     version: options.version,
   });
-  const offered = toolSet(options, { settings, env, rules, memory, late: mcp.hasServers ? "some" : "none" });
+  const late = mcp.hasServers ? "some" : "none";
+  const offered = toolSet(options, { settings, env, rules, memory, library: texts.port, late });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
   const hooks = sessionHooks(options.hooks ?? [], {
     inForce,
     cwd: workspace.cwd,
     transcript: (session) => store.location(session),
+    plugins: texts.library.plugins,
   });
   return {
     settings,
+    keys,
     env,
     trust,
     model: insistedModel(inForce),
@@ -97,6 +112,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     permissionMode: start.mode,
     rules: live,
     folders,
+    texts,
     store,
     mcp,
     notices: [
@@ -104,11 +120,13 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       ...start.notices,
       ...[
         ...unread.map(({ problem }) => problem),
+        ...keys.problems,
         ...named.problems,
         ...fallbacks.problems,
         ...offered.problems,
         ...mcp.problems,
         ...hooks.problems,
+        ...texts.problems,
       ].map((text): LogNotice => ({ level: "warning", text })),
     ],
     parts: {
@@ -131,7 +149,8 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         structured: options.jsonSchema !== undefined,
         fallbackModels: fallbacks.usable,
       },
-      system: promptOf(options, workspace, clock),
+      system: texts.system,
+      briefing: texts.briefing(offered.tools),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },
@@ -152,6 +171,13 @@ function workspaceOf(
       return folders.roots;
     },
   };
+  const guard = processGuard(env, settings);
+  const shell = nodeShell({ env: commandEnv, guard });
+  const commands = {
+    grammar: processGrammar(),
+    home: commandEnv["HOME"] ?? "/",
+    isTrusted: trust.state !== "untrusted",
+  };
   return {
     cwd,
     get roots() {
@@ -160,12 +186,9 @@ function workspaceOf(
     files: nodeFiles(place),
     search: nodeSearch({ env }),
     documents: nodeDocuments(),
-    shell: nodeShell({ env: commandEnv, guard: processGuard(env, settings) }),
-    commands: {
-      grammar: processGrammar(),
-      home: commandEnv["HOME"] ?? "/",
-      isTrusted: trust.state !== "untrusted",
-    },
+    shell,
+    commands,
+    diagnostics: lateDiagnostics(settings.diagnostics, { cwd, commands, shell }, { env: commandEnv, guard }),
   };
 }
 
@@ -190,13 +213,4 @@ async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
   if (jsonSchema === undefined) return [];
   const { jsonChecker } = await import("./check-json.ts");
   return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
-}
-
-function promptOf(
-  { systemPrompt: replace, appendSystemPrompt: append }: OpenOptions,
-  { cwd, roots }: Workspace,
-  clock: Clock,
-): string[] {
-  const date = new Date(clock.now()).toISOString().slice(0, 10);
-  return systemPrompt({ cwd, roots, platform: process.platform, date, replace, append });
 }

@@ -12,7 +12,6 @@ import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { takesForeign } from "../tools/presets.ts";
-import { builtInAgents } from "./built-in-agents.ts";
 import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
@@ -25,6 +24,7 @@ import type { OpenOptions } from "./options.ts";
 import { planFileBeside } from "./plan-file.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
+import { takeWords } from "./take-words.ts";
 import { openLog } from "./which-session.ts";
 
 /** An open session, as hosts see it. */
@@ -70,7 +70,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const { clock, ids, workspace } = kit.parts;
   const which = options.which ?? { kind: "new" };
   const find = (logged?: string | undefined) =>
-    openModel({ name: kit.model, logged, env: kit.env, settings: kit.settings }, clock);
+    openModel({ name: kit.model, logged, env: kit.env, settings: kit.settings, keys: kit.keys }, clock);
 
   await using undo = new AsyncDisposableStack();
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.
@@ -93,6 +93,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
   );
   kit.folders.follow(() => session.state.learnt.folders);
+  kit.texts.port.follow(() => session.state);
   const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
   port.connect(model.port);
@@ -105,7 +106,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     title: options.title,
   });
   undo.move();
-  return handleOf({ kit, log, session, model });
+  return handleOf({ kit, log, session, model, version: options.version });
 }
 
 /** What a session keeps beside its log. */
@@ -142,25 +143,42 @@ async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   });
 }
 
-type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel };
+type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel; version: string };
 
-function handleOf({ kit, log, session, model }: Opened): OpenSession {
+function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
     return turn !== null || pending.some(({ when }) => when !== "with-next") || compaction !== null;
   };
+  const info = factsOf(kit, model);
+  const location = kit.store.location(session.id);
+  const submit: OpenSession["submit"] = async (command) => {
+    if (command.type === "set" && command.patch.permissionMode)
+      allowedMode(command.patch.permissionMode, kit.bypass);
+    return command.type === "input" ? words.take(command) : session.submit(command);
+  };
+  const bill = (): Bill => session.state.bill;
+  const context = (): ContextBreakdown =>
+    breakdownOf(session.state, {
+      info: model.port.info(modelOf(session.state)),
+      limits: kit.parts.limits,
+    });
+  const words = takeWords({
+    session,
+    kit,
+    desk: {
+      ...{ id: session.id, version, location, info, place: kit.place, bill, context, submit },
+      sessions: () => kit.store.list({ cwd: info.cwd, limit: 20 }),
+    },
+  });
   return {
     id: session.id,
-    location: kit.store.location(session.id),
-    info: factsOf(kit, model),
+    location,
+    info,
     notices: [...kit.notices, ...session.notices],
-    async submit(command) {
-      if (command.type === "set" && command.patch.permissionMode)
-        allowedMode(command.patch.permissionMode, kit.bypass);
-      return session.submit(command);
-    },
-    onEvent: (listener) => session.onEvent(listener),
+    submit,
+    onEvent: words.onEvent,
     openAsks: () => session.state.asks,
     hasWork,
     run: () => session.run(),
@@ -178,24 +196,23 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
       const { changePermissions } = await import("./change-permissions.ts");
       return changePermissions({ session, kit }, changes, more);
     },
-    bill: () => session.state.bill,
+    bill,
     contextTokens: () => session.state.contextTokens,
-    context: () => {
-      const info = model.port.info(modelOf(session.state));
-      return breakdownOf(session.state, { info, limits: kit.parts.limits });
-    },
+    context,
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
     history: (after) => log.read(after),
     close(reason) {
-      closing ??= closeAll({ session, model, mcp: kit.mcp, clock: kit.parts.clock }, reason);
+      const { clock, workspace } = kit.parts;
+      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
+      closing ??= closeAll({ session, model, clock, ...beside }, reason);
       return closing;
     },
   };
 }
 
 function factsOf(
-  { parts, permissionMode, env, settings, trust }: Kit,
+  { parts, permissionMode, env, settings, trust, texts }: Kit,
   { facts, catalog }: OpenModel,
 ): SessionFacts {
   const names = [facts.model, ...parts.limits.fallbackModels];
@@ -207,7 +224,15 @@ function factsOf(
     keySource: facts.keySource,
     permissionMode,
     tools: parts.tools.map(({ name }) => name),
-    agents: builtInAgents.map(({ name, description, model }) => ({ name, description, model })),
+    agents: texts.agents.map(({ name, description, model }) => ({ name, description, model })),
+    commands: texts.registry.listed,
+    skills: texts.skillNames,
+    plugins: texts.library.plugins.map(({ name, path, version }) => ({
+      name,
+      path,
+      ...(version === undefined ? {} : { version }),
+    })),
+    outputStyle: texts.style,
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
     guard: guardWish(env, settings),
     trust: {
