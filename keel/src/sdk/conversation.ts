@@ -1,14 +1,13 @@
 /** One session in this process, and what flows between it and the program. What is heavy is loaded when it opens. */
 import type { OpenSession } from "../app/open-session.ts";
 import { Fault, fault, toFault } from "../kernel/fault.ts";
-import type { Queue } from "../kernel/queue.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { UserMessage } from "./content.ts";
-import type { SDKMessage } from "./messages.ts";
 import type { Opened } from "./opened.ts";
 import type { Options } from "./options.ts";
+import type { Outlet } from "./outlet.ts";
 
 /** Thrown by the iterator when the program's own controller was aborted. */
 export class AbortError extends Error {}
@@ -20,14 +19,14 @@ export const mostWaiting = 100_000;
 
 export class Conversation {
   readonly options: Options;
-  readonly #out: Queue<SDKMessage>;
+  readonly #out: Outlet;
   readonly #named = new Set<string>();
   #opened: Promise<Opened> | undefined;
   #closing: Promise<void> | undefined;
   /** Said without a wish for an answer: it goes with the next message. */
   #unasked: InputBlock[] = [];
 
-  constructor(options: Options, out: Queue<SDKMessage>) {
+  constructor(options: Options, out: Outlet) {
     this.options = options;
     this.#out = out;
   }

@@ -81,7 +81,16 @@ export async function startup({ options = {} }: { options?: Options } = {}): Pro
   };
 }
 
-function queryOf(conversation: Conversation, out: Queue<SDKMessage>): Query {
+/** What can be asked of a session, beside its messages. */
+export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
+
+const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
+  Object.assign(read(out, conversation), {
+    ...methodsOf(conversation),
+    [Symbol.asyncDispose]: () => conversation.close(),
+  });
+
+export function methodsOf(conversation: Conversation): QueryMethods {
   const { options } = conversation;
   let described: Promise<InitializationResult> | undefined;
   const describe = (): Promise<InitializationResult> => {
@@ -90,8 +99,7 @@ function queryOf(conversation: Conversation, out: Queue<SDKMessage>): Query {
       .then((session) => describeSession(session, environmentOf(options, process.env)));
     return described;
   };
-  const messages = read(out, conversation);
-  return Object.assign(messages, {
+  return {
     async interrupt() {
       const receipt = await conversation.submit({ type: "interrupt" });
       return { still_queued: receipt.type === "interrupted" ? receipt.stillQueued : [] };
@@ -122,8 +130,7 @@ function queryOf(conversation: Conversation, out: Queue<SDKMessage>): Query {
       return receipt.type === "backgrounded" && receipt.callIds.length > 0;
     },
     close: () => void conversation.close(),
-    [Symbol.asyncDispose]: () => conversation.close(),
-  });
+  };
 }
 
 /** The iterator. Leaving it early closes the session. */
