@@ -15,7 +15,13 @@ export default defineConfig({
         test: {
           name: "unit",
           setupFiles: ["./test/setup-law.ts"],
-          include: ["keel/src/**/*.test.ts", "bench/*.test.ts", "test/*.test.ts", "test/corpus/*.test.ts"],
+          include: [
+            "keel/src/**/*.test.ts",
+            "bench/*.test.ts",
+            "test/*.test.ts",
+            "test/corpus/*.test.ts",
+            "test/sdk/*.test.ts",
+          ],
           testTimeout: 10_000,
         },
       },

@@ -164,9 +164,14 @@ const without = (files: Record<string, string>, name: string | undefined): Recor
   Object.fromEntries(Object.entries(files).filter(([file]) => file !== name));
 
 /** A conversation without what its results say: who said what kind of thing, about which call, and the model's words. */
+/** A call that was lost may have left its file otherwise: a file that is given back tells what is in it now. */
 const shape = (history: readonly Message[]): unknown =>
   history.map(({ role, content }) =>
-    content.map((block) => (block.type === "tool_result" ? [role, block.type, block.callId] : [role, block])),
+    content.map((block) => {
+      if (block.type === "tool_result") return [role, block.type, block.callId];
+      const again = block.type === "text" ? /You had read .* it still says:/.exec(block.text) : null;
+      return [role, again ? again[0] : block];
+    }),
   );
 
 function counted(effects: readonly string[]): Map<string, number> {

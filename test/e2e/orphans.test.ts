@@ -32,7 +32,7 @@ const kinds: readonly Kind[] = [
 const together = 3;
 
 describe.each(["on", "off"] as const)("with the guard %s", (guard) => {
-  test("nothing is left after any kind of end", { timeout: 1_200_000 }, async () => {
+  test("nothing is left after any kind of end", { timeout: 7_200_000 }, async () => {
     verifies("G9");
     if (!existsSync("/proc/self/environ")) return notRunHere("orphans", "no /proc");
     // Off is the way for a few; it is tried once for each kind.

@@ -41,6 +41,8 @@ export type Explained = Explanation & {
 };
 
 export type Explainer = {
+  /** What of the settings could not be read, for a person. */
+  readonly problems: readonly string[];
   explain(asked: AskedQuestion): Promise<Explained>;
   /** One line of JSON to one object: the answer, or what is wrong with the line. */
   answer(line: string): Promise<{ readonly line: JsonObject; readonly problems: readonly string[] }>;
@@ -49,8 +51,10 @@ export type Explainer = {
 /** `with settings` lays the question over the settings in force, the project's trust and its folders. */
 export async function openExplainer(place: Place, from: "nothing" | "settings"): Promise<Explainer> {
   const grammar = processGrammar();
-  const ground = from === "settings" ? await settingsGround(place) : plainGround(place);
+  const { problems: unread, ...ground } =
+    from === "settings" ? await settingsGround(place) : { ...plainGround(place), problems: [] };
   const explainer: Explainer = {
+    problems: unread,
     explain: (asked) => explainOne(asked, ground, grammar),
     async answer(text) {
       const written = parseJsonLine(text);
@@ -83,16 +87,20 @@ const plainGround = ({ cwd, env }: Place): Ground => ({
   readOnlyAuto: true,
 });
 
-async function settingsGround(place: Place): Promise<Ground> {
+async function settingsGround(place: Place): Promise<Ground & { problems: readonly string[] }> {
   const inForce = await readSettings(place);
+  const { rules, unread } = readRules(inForce);
+  const mode = inForce.settings.permissions?.defaultMode ?? "default";
   const { cwd, roots } = foldersOf({ ...place, entries: inForce.entries });
   return {
     ...plainGround(place),
     cwd,
     roots,
     trusted: inForce.trust.state !== "untrusted",
-    mode: inForce.settings.permissions?.defaultMode ?? "default",
-    rules: readRules(inForce).rules,
+    // A file alone bypasses nothing: that takes a word at the start.
+    mode: mode === "bypassPermissions" ? "default" : mode,
+    rules,
+    problems: [...inForce.notices.map(({ text }) => text), ...unread.map(({ problem }) => problem)],
   };
 }
 

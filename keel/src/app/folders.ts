@@ -35,10 +35,51 @@ export function foldersOf({
   return { cwd, roots: [...roots], problems };
 }
 
-const withHome = (place: string, env: Environment): string =>
+/** Folders that come and go while a session works; its working folder stays. */
+export type LiveFolders = {
+  readonly cwd: string;
+  /** All that are worked in now, without links in their paths. */
+  readonly roots: readonly string[];
+  /** For as long as this process has the session open. */
+  change(change: "add" | "remove", folders: readonly string[]): void;
+  /** Folders that the session itself has learnt, as its log has them. */
+  follow(learnt: () => readonly string[]): void;
+};
+
+export function liveFolders({ cwd, roots: given }: Folders, env: Environment): LiveFolders {
+  let fixed = [...given];
+  let learnt: () => readonly string[] = () => [];
+  // What a link leads to when its folder is named counts: it may lead elsewhere later.
+  const known = new Map<string, string | undefined>();
+  const real = (folder: string): string[] => {
+    if (!known.has(folder)) known.set(folder, realFolder(path.resolve(cwd, withHome(folder, env))));
+    const found = known.get(folder);
+    return found === undefined ? [] : [found];
+  };
+  return {
+    cwd,
+    get roots() {
+      const more = learnt();
+      return more.length === 0 ? fixed : [...new Set([...fixed, ...more.flatMap(real)])];
+    },
+    change(change, folders) {
+      const named = folders.flatMap(real);
+      fixed =
+        change === "add"
+          ? [...new Set([...fixed, ...named])]
+          : fixed.filter((root) => root === cwd || !named.includes(root));
+    },
+    follow(folders) {
+      learnt = folders;
+    },
+  };
+}
+
+export const withHome = (place: string, env: Environment): string =>
   place === "~" || place.startsWith("~/") ? path.join(userHome(env), place.slice(1)) : place;
 
-function realFolder(place: string): string | undefined {
+/** Undefined for what is no folder. */
+export function realFolder(place: string): string | undefined {
   try {
     return statSync(place, { throwIfNoEntry: false })?.isDirectory() ? realpathSync(place) : undefined;
   } catch {

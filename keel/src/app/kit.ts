@@ -3,6 +3,7 @@ import { pathsOf } from "../config/paths.ts";
 import { entryAt } from "../config/settings.ts";
 import type { Settings } from "../config/settings-schema.ts";
 import { answerTool } from "../engine/answer.ts";
+import { keepNothing, keepRecent } from "../engine/context/condense.ts";
 import type { Clock, Ids, LogNotice, Store, Workspace } from "../engine/ports.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
@@ -12,19 +13,20 @@ import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
-import { type Folders, foldersOf } from "./folders.ts";
+import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
 import { sessionHooks } from "./hooks.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { limitsFrom } from "./limits.ts";
+import { type LiveRules, liveRules } from "./live-rules.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { processLeases } from "./process-leases.ts";
 import { systemPrompt } from "./prompts.ts";
-import { readRules } from "./rules.ts";
+import { isForbiddingLost, readRules, refuseLost } from "./rules.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
 import { toolSet } from "./tool-set.ts";
@@ -42,6 +44,9 @@ export type Kit = {
   readonly bypass: Bypass;
   /** Where its settings stand. */
   readonly place: Place;
+  /** What changes while the session is open. */
+  readonly rules: LiveRules;
+  readonly folders: LiveFolders;
   readonly notices: readonly LogNotice[];
 };
 
@@ -52,10 +57,14 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const { home } = pathsOf(options);
   const inForce = await readSettings(options);
   const { settings, env, trust } = inForce;
-  const bypass = bypassOf(settings, options.bypass);
+  const { rules, unread } = readRules(inForce);
+  refuseLost(unread);
+  const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
+  const bypass = bypassOf(settings, { asked: options.bypass, managed });
   const start = startMode(settings, { asked: options.permissionMode, bypass });
-  const { rules, problems } = readRules(inForce);
-  const folders = foldersOf({ ...options, entries: inForce.entries });
+  const live = liveRules(rules);
+  const named = foldersOf({ ...options, entries: inForce.entries });
+  const folders = liveFolders(named, options.env);
   const workspace = workspaceOf(folders, home, inForce);
   const offered = toolSet(options, { settings, env, rules });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
@@ -73,13 +82,15 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     bypass,
     place: { env: options.env, cwd: workspace.cwd, home: options.home },
     permissionMode: start.mode,
+    rules: live,
+    folders,
     store,
     notices: [
       ...inForce.notices,
       ...start.notices,
       ...[
-        ...problems,
-        ...folders.problems,
+        ...unread.map(({ problem }) => problem),
+        ...named.problems,
         ...fallbacks.problems,
         ...offered.problems,
         ...hooks.problems,
@@ -89,12 +100,13 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       clock,
       ids,
       workspace,
-      rules,
+      rules: live.now,
       hooks: hooks.hooks,
       ...(options.checkpoints === "on" && settings.checkpoints?.enabled !== false
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...offered.tools, ...(await answerTools(options))],
+      condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",
       limits: {
         ...limitsFrom(settings),
@@ -109,14 +121,25 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
 }
 
 function workspaceOf(
-  { cwd, roots }: Folders,
+  folders: LiveFolders,
   home: string,
   { env, commandEnv, settings, trust }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust">,
 ): Workspace {
+  const { cwd } = folders;
+  const place = {
+    cwd,
+    own: [home],
+    // Looked up each time: folders come and go.
+    get roots() {
+      return folders.roots;
+    },
+  };
   return {
     cwd,
-    roots,
-    files: nodeFiles({ cwd, roots, own: [home] }),
+    get roots() {
+      return folders.roots;
+    },
+    files: nodeFiles(place),
     search: nodeSearch({ env }),
     documents: nodeDocuments(),
     shell: nodeShell({ env: commandEnv, guard: processGuard(env, settings) }),

@@ -29,7 +29,9 @@ export function lateCheckpoints({
       allBytes: limits.mostBytes ?? defaultBounds.allBytes,
     };
     const { cwd: root, files } = workspace;
-    return nodeCheckpoints({ home, root, files, now: clock.now, bounds, quotaBytes: limits.quotaBytes });
+    const { quotaBytes, exclude } = limits;
+    const userHome = workspace.commands?.home;
+    return nodeCheckpoints({ home, root, files, now: clock.now, bounds, quotaBytes, exclude, userHome });
   };
   return {
     keep: async (path) => (await load()).keep(path),

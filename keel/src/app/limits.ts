@@ -9,13 +9,15 @@ export type LimitWish = {
   readonly maxBudgetUsd?: number | undefined;
 };
 
-export function limitsFrom({ limits = {} }: Settings): Limits {
+export function limitsFrom({ limits = {}, autoCompactEnabled, autoCompactWindow }: Settings): Limits {
   return {
     ...defaultLimits,
     maxTurns: limits.maxTurns ?? defaultLimits.maxTurns,
     maxBudgetUsd: limits.maxBudgetUsd ?? defaultLimits.maxBudgetUsd,
     maxRetries: limits.maxRetries ?? defaultLimits.maxRetries,
     maxStreamRetries: limits.maxStreamRetries ?? defaultLimits.maxStreamRetries,
+    windowTokens: autoCompactWindow ?? defaultLimits.windowTokens,
+    compact: autoCompactEnabled === false ? "asked" : "when full",
   };
 }
 

@@ -4,20 +4,28 @@ import type { LogNotice } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 
-export type Bypass = "allowed" | "refused" | "disabled";
+/** `unsure`: what an administrator forbids cannot all be read, so that nobody knows what bypassing would skip. */
+export type Bypass = "allowed" | "refused" | "disabled" | "unsure";
 
 /** Returns the mode, or throws `mode_refused`. */
 export function allowedMode(mode: PermissionMode, bypass: Bypass): PermissionMode {
   if (mode !== "bypassPermissions" || bypass === "allowed") return mode;
-  const reason =
-    bypass === "disabled" ? "the settings forbid it." : "everything would run without a question.";
-  throw fault("mode_refused", { mode, reason });
+  throw fault("mode_refused", { mode, reason: whyRefused[bypass] });
 }
 
+const whyRefused: Readonly<Record<Exclude<Bypass, "allowed">, string>> = {
+  refused: "everything would run without a question.",
+  disabled: "the settings forbid it.",
+  unsure: "a part of the administrator's settings cannot be read, and it may forbid something.",
+};
+
 /** What the settings forbid nobody allows at a start. */
-export function bypassOf({ permissions }: Settings, asked: "allowed" | "refused" | undefined): Bypass {
+export function bypassOf(
+  { permissions }: Settings,
+  { asked, managed }: { asked: "allowed" | "refused" | undefined; managed: "whole" | "damaged" },
+): Bypass {
   if (permissions?.disableBypassPermissionsMode === "disable") return "disabled";
-  return asked ?? "refused";
+  return managed === "damaged" ? "unsure" : (asked ?? "refused");
 }
 
 /** Throws `mode_refused` for a mode that was asked for at the start; one of a file is told and passed over. */

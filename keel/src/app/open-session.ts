@@ -1,14 +1,18 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
+import { breakdownOf } from "../engine/context/breakdown.ts";
 import type { Log, LogNotice, Store } from "../engine/ports.ts";
 import { type Listener, Session } from "../engine/session.ts";
+import { modelOf } from "../engine/state.ts";
 import type { Parts } from "../engine/work.ts";
 import { sameJson } from "../kernel/json.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
+import type { ContextBreakdown } from "../protocol/context.ts";
 import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { builtInAgents } from "./built-in-agents.ts";
+import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
 import type { SessionFacts } from "./info.ts";
@@ -41,9 +45,13 @@ export type OpenSession = {
   idle(): Promise<void>;
   /** Keeps an allow rule in a settings file, for sessions to come. Throws `settings_unwritable`. */
   keepRule(rule: string, to: WritableSource): Promise<Written>;
+  /** Changes what this session may do, and keeps it where it is wanted. Throws as `changePermissions` does. */
+  changePermissions(changes: readonly WantedChange[], more?: { except?: string }): Promise<void>;
   bill(): Bill;
   /** An estimate of what the next request holds. */
   contextTokens(): number;
+  /** The same, by kind. */
+  context(): ContextBreakdown;
   /** What runs in the background now. */
   tasks(): readonly RunningTask[];
   /** The durable events after `seq`, from the log. */
@@ -72,6 +80,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     { ...kit.parts, log, model: port, ...beside(kit.store, log.session) },
     { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
   );
+  kit.folders.follow(() => session.state.learnt.folders);
   const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
   port.connect(model.port);
@@ -152,8 +161,16 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
       const { writeRule } = await import("./settings-files.ts");
       return writeRule(kit.place, to, { list: "allow", rule });
     },
+    async changePermissions(changes, more) {
+      const { changePermissions } = await import("./change-permissions.ts");
+      return changePermissions({ session, kit }, changes, more);
+    },
     bill: () => session.state.bill,
     contextTokens: () => session.state.contextTokens,
+    context: () => {
+      const info = model.port.info(modelOf(session.state));
+      return breakdownOf(session.state, { info, limits: kit.parts.limits });
+    },
     tasks: () => runningTasks(session.state),
     history: (after) => log.read(after),
     close(reason) {

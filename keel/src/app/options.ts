@@ -1,6 +1,7 @@
 /** What a host may say about the session that it wants. Everything from the outside arrives here. */
 import type { ChosenSource } from "../config/layers.ts";
 import type { Environment } from "../config/paths.ts";
+import type { CondenseStrategy } from "../engine/context/condense.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { PermissionMode, SessionSettings, ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
@@ -49,6 +50,8 @@ export type OpenOptions = LimitWish & {
   readonly hooks?: readonly ProgramHook[] | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */
   readonly checkpoints?: "on" | "off" | undefined;
+  /** How a long conversation is shortened, in place of what the settings say. */
+  readonly condense?: CondenseStrategy | undefined;
   /** Further folders to work in. */
   readonly addDirs?: readonly string[] | undefined;
   readonly systemPrompt?: string | undefined;

@@ -6,6 +6,7 @@ import { dangerOf } from "../engine/policy/danger.ts";
 import { parseRule } from "../engine/policy/rules.ts";
 import type { LogNotice } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
+import { ruleForms } from "./rules.ts";
 import { readSettings } from "./settings.ts";
 import { type Place, unwriteRule, type WritableSource, type Written, writeRule } from "./settings-files.ts";
 
@@ -48,7 +49,7 @@ export async function addPermission(
   const parsed = parseRule(rule);
   if (!parsed)
     throw fault("usage", {
-      reason: `${JSON.stringify(rule)} is not a permission rule. A rule is Tool, Tool(exactly this) or Tool(first words:*).`,
+      reason: `${JSON.stringify(rule)} is not a permission rule. ${ruleForms}`,
     });
   const danger = list === "allow" ? dangerOf(parsed) : undefined;
   return { ...(await writeRule(place, to, { list, rule: parsed.text })), danger };

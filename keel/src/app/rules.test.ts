@@ -4,7 +4,7 @@ import { entriesOf, judgeEntries } from "../config/entries.ts";
 import type { Layer } from "../config/layers.ts";
 import { defineTool } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
-import { offeredTools, readRules } from "./rules.ts";
+import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
 
 const tool = (name: string, aliases: string[] = []) =>
   defineTool({
@@ -26,13 +26,13 @@ const commandLine = (permissions: NonNullable<Layer["settings"]["permissions"]>)
 
 describe("rules", () => {
   test("flags and settings are joined, and settings may also ask", () => {
-    const { rules, problems } = read(commandLine({ allow: ["Bash(ls:*)"], deny: ["Write"] }), {
+    const { rules, unread } = read(commandLine({ allow: ["Bash(ls:*)"], deny: ["Write"] }), {
       source: "user",
       settings: {
         permissions: { allow: ["Read"], ask: ["Bash(git push:*)"], deny: ["Edit(/etc/hosts)"] },
       },
     });
-    expect(problems).toEqual([]);
+    expect(unread).toEqual([]);
     const texts = (list: readonly { text: string }[]) => list.map(({ text }) => text);
     expect(texts(rules.allow)).toEqual(["Read", "Bash(ls:*)"]);
     expect(texts(rules.ask)).toEqual(["Bash(git push:*)"]);
@@ -40,10 +40,37 @@ describe("rules", () => {
   });
 
   test("what is no rule is told by its words and becomes none", () => {
-    const { rules, problems } = read(commandLine({ allow: ["Bash(", "Read"], deny: ["; rm"] }));
+    const { rules, unread } = read(commandLine({ allow: ["Bash(", "Read"], deny: ["; rm"] }));
     expect(rules.allow.map(({ text }) => text)).toEqual(["Read"]);
     expect(rules.deny).toEqual([]);
-    expect(problems.map((words) => words.split(" is not")[0])).toEqual(['"Bash("', '"; rm"']);
+    expect(unread.map(({ problem }) => problem.split(" is not")[0])).toEqual([
+      '"Bash(" (allow)',
+      '"; rm" (deny)',
+    ]);
+  });
+});
+
+describe("a rule that cannot be read", () => {
+  const unreadIn = (source: Layer["source"], list: "allow" | "ask" | "deny") =>
+    read({ source, settings: { permissions: { [list]: ["Bash(rm"] } } }).unread;
+
+  test("and was to forbid something is refused where it was said for this start", () => {
+    for (const source of ["command-line", "flags"] as const)
+      for (const list of ["deny", "ask"] as const)
+        expect(() => refuseLost(unreadIn(source, list)), `${source} ${list}`).toThrow("NOT");
+  });
+
+  test("is passed over in a file, and where it allows", () => {
+    for (const source of ["managed", "local", "project", "user"] as const)
+      refuseLost(unreadIn(source, "deny"));
+    refuseLost(unreadIn("command-line", "allow"));
+  });
+
+  test("is known when it is an administrator's", () => {
+    expect(isForbiddingLost(unreadIn("managed", "deny"))).toBe(true);
+    expect(isForbiddingLost(unreadIn("managed", "ask"))).toBe(true);
+    expect(isForbiddingLost(unreadIn("managed", "allow"))).toBe(false);
+    expect(isForbiddingLost(unreadIn("user", "deny"))).toBe(false);
   });
 });
 

@@ -1,14 +1,23 @@
 /** Permission rules from all sources. What cannot be read as a rule is told, and matches nothing. */
+import type { RuleList } from "../config/edit-settings.ts";
 import type { Judged } from "../config/entries.ts";
 import type { Settings } from "../config/settings-schema.ts";
 import { noRules, type Rules } from "../engine/policy/decide.ts";
 import { parseRule, type Rule } from "../engine/policy/rules.ts";
 import type { Tool } from "../engine/tools/define.ts";
+import { fault } from "../kernel/fault.ts";
 
 export type ReadRules = {
   readonly rules: Rules;
-  /** Sentences for a person. */
-  readonly problems: readonly string[];
+  readonly unread: readonly UnreadRule[];
+};
+
+/** What stands where a rule should and is none. */
+export type UnreadRule = {
+  readonly list: RuleList;
+  readonly source: Judged["source"];
+  /** A sentence for a person. */
+  readonly problem: string;
 };
 
 export type RuleWish = {
@@ -17,14 +26,11 @@ export type RuleWish = {
 };
 
 export function readRules({ entries, settings }: RuleWish): ReadRules {
-  const problems: string[] = [];
-  const read = (list: "allow" | "ask" | "deny"): Rule[] =>
+  const unread: UnreadRule[] = [];
+  const read = (list: RuleList): Rule[] =>
     ruleTexts(entries, list).flatMap(({ text, file, source }) => {
       const rule = parseRule(text, source);
-      if (!rule)
-        problems.push(
-          `${JSON.stringify(text)}${file === undefined ? "" : ` in ${file}`} is not a permission rule and was left out. A rule is Tool, Tool(exactly this), Bash(first words:*) or Read(./a/path).`,
-        );
+      if (!rule) unread.push({ list, source, problem: problemOf(text, { list, file }) });
       return rule ? [rule] : [];
     });
   const rules: Rules = {
@@ -34,13 +40,42 @@ export function readRules({ entries, settings }: RuleWish): ReadRules {
     deny: read("deny"),
     protectedPaths: settings.permissions?.protectedPaths,
   };
-  return { rules, problems };
+  return { rules, unread };
 }
+
+/**
+ * What was said for this start must not get lost: whoever forbids something by an option that cannot be read would
+ * believe that it is forbidden. A rule of a file is told and passed over. Throws `usage`.
+ */
+export function refuseLost(unread: readonly UnreadRule[]): void {
+  const lost = unread.find(
+    ({ list, source }) => list !== "allow" && (source === "command-line" || source === "flags"),
+  );
+  if (lost) throw fault("usage", { reason: lost.problem });
+}
+
+/** Whether an administrator forbids something in words that cannot be read. */
+export const isForbiddingLost = (unread: readonly UnreadRule[]): boolean =>
+  unread.some(({ list, source }) => list !== "allow" && source === "managed");
+
+function problemOf(text: string, { list, file }: { list: RuleList; file: string | undefined }): string {
+  const place = file === undefined ? "" : ` in ${file}`;
+  const effect = {
+    allow: "was left out",
+    ask: "was left out: what it should ask about is NOT asked because of it",
+    deny: "was left out: what it should deny is NOT denied",
+  }[list];
+  return `${JSON.stringify(text)} (${list})${place} is not a permission rule and ${effect}. ${ruleForms}`;
+}
+
+/** How rules are written, for whoever wrote one that cannot be read. */
+export const ruleForms =
+  "A rule is Tool, Tool(exactly this), Bash(first words:*), Read(./a/path), WebFetch(domain:a.org) or mcp__server.";
 
 /** The rules of one list that count, the weakest source first. */
 function ruleTexts(
   entries: readonly Judged[],
-  list: "allow" | "ask" | "deny",
+  list: RuleList,
 ): { text: string; file: string | undefined; source: Judged["source"] }[] {
   return entries
     .filter(

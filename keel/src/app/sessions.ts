@@ -6,6 +6,7 @@ import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
 import { encodeHeader, encodeRecord } from "../store/line.ts";
+import { blobsOf, forgetBlobs } from "./forget-blobs.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import { processLeases } from "./process-leases.ts";
 
@@ -20,7 +21,7 @@ export type Sessions = {
   exportLines(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Uint8Array>;
   /** A log as a new session of the folder. Damaged ones are refused, and then nothing was written. */
   importFile(file: string): Promise<{ id: string; events: number }>;
-  /** Throws `session_busy` while it is open. */
+  /** With the contents of files that no other session keeps. Throws `session_busy` while it is open. */
   delete(id: string): Promise<void>;
   location(id: string): string | undefined;
   /** A copy up to and with an event, under a new id. Throws `session_unknown`. */
@@ -35,7 +36,8 @@ export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): S
   const { home } = pathsOf({ env, cwd });
   const clock = nodeClock();
   const ids = nodeIds();
-  const store = jsonlStore({ home, clock, ids, leases: processLeases({ home, clock, ids }) });
+  const leases = processLeases({ home, clock, ids });
+  const store = jsonlStore({ home, clock, ids, leases });
   return {
     list: (filter) => store.list(filter),
     read: (id, tell) => store.read(id, 0, tell),
@@ -46,7 +48,12 @@ export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): S
       const { events } = await importLog({ home, file, session: id, cwd, now: clock.now() });
       return { id, events };
     },
-    delete: (id) => store.delete(id),
+    async delete(id) {
+      const own = await blobsOf(store, id);
+      await store.delete(id);
+      const isOpen = (session: string): boolean => leases.isLocked(session);
+      await forgetBlobs({ store, home, now: clock.now }, { own, isOpen });
+    },
     location: (id) => store.location(id),
     async fork(id, { upTo, title }) {
       const copy = ids.uuid();

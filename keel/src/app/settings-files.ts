@@ -1,6 +1,6 @@
 /** Where a change of settings goes when a person names a source, and what it means for trust. */
 import path from "node:path";
-import { addRule, type RuleList, removeRule, setValue } from "../config/edit-settings.ts";
+import { addRule, changeList, type RuleList, removeRule, setValue } from "../config/edit-settings.ts";
 import { type Entry, entriesOf } from "../config/entries.ts";
 import { type Environment, type Paths, pathsOf, projectFolders } from "../config/paths.ts";
 import { markOf, offersIn, whyForbidden } from "../config/project-gate.ts";
@@ -8,6 +8,7 @@ import { findProject, kindOf, type Project, realOf } from "../config/project-roo
 import { type Saving, saveChange } from "../config/save.ts";
 import type { Settings } from "../config/settings-schema.ts";
 import { changeTrust, readTrust, withShown } from "../config/trust.ts";
+import { changed, type RuleChange } from "../engine/policy/changes.ts";
 import { fault } from "../kernel/fault.ts";
 import { ok } from "../kernel/result.ts";
 import { nodeClock } from "./node-ports.ts";
@@ -46,6 +47,33 @@ export function writeRule(
 ): Promise<Written> {
   const settings = { permissions: { [list]: [rule] } };
   return write(place, to, { settings, save: (saving) => addRule(saving, list, rule) });
+}
+
+/** Throws `settings_unwritable`. */
+export function changeRuleList(
+  place: Place,
+  to: WritableSource,
+  { list, change, rules }: RuleChange,
+): Promise<Written> {
+  const settings = { permissions: { [list]: rules } };
+  return write(place, to, {
+    settings,
+    save: (saving) => changeList(saving, ["permissions", list], (known) => changed(known, change, rules)),
+  });
+}
+
+/** Throws `settings_unwritable`. */
+export function changeFolderList(
+  place: Place,
+  to: WritableSource,
+  { change, folders }: { change: "add" | "remove"; folders: readonly string[] },
+): Promise<Written> {
+  const settings = { permissions: { additionalDirectories: folders } };
+  const at = ["permissions", "additionalDirectories"];
+  return write(place, to, {
+    settings,
+    save: (saving) => changeList(saving, at, (known) => changed(known, change, folders)),
+  });
 }
 
 /** Says from which lists of the file it went. Throws `settings_unwritable`. */

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../../test/verifies.ts";
 import { foldersOf } from "./folders.ts";
-import { bypassOf, startMode } from "./mode.ts";
+import { allowedMode, bypassOf, startMode } from "./mode.ts";
 import { readSettings } from "./settings.ts";
 import { trustProject, trustReport } from "./trust.ts";
 
@@ -77,8 +78,43 @@ describe("the mode of a start", () => {
     expect(start("refused")).toThrow(expect.objectContaining({ code: "mode_refused" }));
     expect(start("disabled")).toThrow(/the settings forbid it/);
     const forbidden = { permissions: { disableBypassPermissionsMode: "disable" } } as const;
-    expect(bypassOf(forbidden, "allowed")).toBe("disabled");
+    expect(bypassOf(forbidden, { asked: "allowed", managed: "whole" })).toBe("disabled");
   });
+});
+
+test("where a part of the administrator's file cannot be read, nobody bypasses permissions", async () => {
+  verifies("G29");
+  for (const managed of [
+    { permissions: { deny: "Bash(rm:*)" } },
+    { permissions: { deny: ["Bash(curl:*)", 7] } },
+    { permision: { deny: ["Bash(rm:*)"] } },
+  ]) {
+    const { cwd, env } = world({ "managed.json": managed });
+    const read = await readSettings({ cwd, env });
+    expect(read.managed, JSON.stringify(managed)).toBe("damaged");
+    expect(read.notices).toHaveLength(1);
+    const bypass = bypassOf(read.settings, { asked: "allowed", managed: read.managed });
+    expect(() => allowedMode("bypassPermissions", bypass)).toThrow(/cannot be read/);
+  }
+  const { cwd, env } = world({ "managed.json": { permissions: { deny: ["Bash(rm:*)"] } } });
+  expect((await readSettings({ cwd, env })).managed).toBe("whole");
+});
+
+test("what is given for this start and forbids something is read whole or refused", async () => {
+  const { base, cwd, env, write } = world({});
+  write("damaged.json", '{ "permissions": { "deny": ["Bash(rm:*)"] ');
+  for (const settings of [
+    path.join(base, "damaged.json"),
+    { permissions: { deny: "Bash(rm:*)" } },
+    { permissions: { ask: [1] } },
+    { permissions: "none" },
+  ])
+    await expect(readSettings({ cwd, env, settings }), JSON.stringify(settings)).rejects.toMatchObject({
+      code: "usage",
+    });
+  // One wrong value of another kind is told, as in a file.
+  const { notices } = await readSettings({ cwd, env, settings: { permissions: { allow: [1] }, model: 2 } });
+  expect(notices).toHaveLength(2);
 });
 
 test("a further folder that is none is wrong use on the command line, and told when a file names it", async () => {

@@ -1,5 +1,5 @@
 /** Changes one value of a settings file, by its dotted name, and leaves the rest of the file as its owner wrote it. */
-import { isObject, type JsonObject } from "../kernel/json.ts";
+import { isObject, type JsonObject, sameJson } from "../kernel/json.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
 import { checkSettings } from "./check-settings.ts";
 import { editJsonc, readJsonc } from "./jsonc.ts";
@@ -55,6 +55,22 @@ export function addRule(saving: Saving, list: RuleList, rule: string): Promise<v
   });
 }
 
+/** Changes a list of texts as a whole. Throws `settings_unwritable`. */
+export function changeList(
+  saving: Saving,
+  path: readonly string[],
+  change: (known: readonly string[]) => readonly string[],
+): Promise<void> {
+  return saveChange(saving, async (text) => {
+    const there = await listAt(text, path);
+    if (!there.ok) return there;
+    const known = (there.value ?? []).filter((item) => typeof item === "string");
+    const wanted = change(known);
+    if (sameJson(known, wanted)) return ok(text);
+    return editJsonc(text, path, wanted);
+  });
+}
+
 /** From every list in which it stands; says from which. Throws `settings_unwritable`. */
 export async function removeRule(saving: Saving, rule: string): Promise<RuleList[]> {
   const removed: RuleList[] = [];
@@ -78,15 +94,18 @@ export async function removeRule(saving: Saving, rule: string): Promise<RuleList
 /** The place behind the last item, for the library. */
 const atEnd = -1;
 
-async function rulesIn(text: string, list: RuleList): Promise<Result<unknown[] | undefined>> {
+const rulesIn = (text: string, list: RuleList): Promise<Result<unknown[] | undefined>> =>
+  listAt(text, ["permissions", list]);
+
+async function listAt(text: string, path: readonly string[]): Promise<Result<unknown[] | undefined>> {
   if (text.trim() === "") return ok(undefined);
   const read = await readJsonc(text);
   if (!read.ok) return read;
-  const permissions = isObject(read.value) ? read.value["permissions"] : undefined;
-  const rules = isObject(permissions) ? permissions[list] : undefined;
-  return rules === undefined || Array.isArray(rules)
-    ? ok(rules)
-    : failed(`permissions.${list} is not a list`);
+  const found = path.reduce<unknown>(
+    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    read.value,
+  );
+  return found === undefined || Array.isArray(found) ? ok(found) : failed(`${path.join(".")} is not a list`);
 }
 
 /** What is wrong with a value at a path, held against the schema of all settings. */

@@ -40,19 +40,23 @@ export type ReadLayers = {
   readonly layers: readonly Layer[];
   /** One for each file or value that was left out, for a person. */
   readonly faults: readonly Fault[];
+  /** Whether all that an administrator says was understood. */
+  readonly managed: "whole" | "damaged";
 };
 
 /**
- * Throws `usage` when the file that `flags` names cannot be read, since it was asked for by name, and
- * `settings_invalid` when an administrator's file cannot.
+ * Throws `usage` when the file that `flags` names cannot be read, since it was asked for by name, or what it forbids
+ * cannot; and `settings_invalid` when an administrator's file cannot.
  */
 export async function readLayers(wish: LayersWish): Promise<ReadLayers> {
-  const found = await Promise.all([
+  const [managed, ...others] = await Promise.all([
     readManaged(wish.paths.managed),
     wish.flags === undefined ? nothing : readFlags(wish.flags),
     ...placesOf(wish).map(readLayer),
   ]);
+  const found = [managed, ...others];
   return {
+    managed: managed.faults.length === 0 ? "whole" : "damaged",
     layers: found.flatMap(({ layer }) => layer ?? []),
     faults: found.flatMap(({ faults }) => faults),
   };
@@ -150,13 +154,23 @@ async function readManaged(files: readonly string[]): Promise<Found> {
 }
 
 async function readFlags(given: string | Record<string, unknown>): Promise<Found> {
-  if (typeof given !== "string") return check({ source: "flags", dialect: "ours" }, given);
+  if (typeof given !== "string") return whole(await check({ source: "flags", dialect: "ours" }, given));
   const read = await readPlainText(given, { links: "follow" });
   if (read.kind !== "text")
     throw fault("usage", {
       reason: `The settings in ${given} cannot be read: ${read.kind === "missing" ? "there is no such file" : read.why}.`,
     });
-  return parse({ source: "flags", file: given, dialect: "ours" }, read);
+  return whole(await parse({ source: "flags", file: given, dialect: "ours" }, read));
+}
+
+/** What was given for this start and forbids something must not get lost. One wrong value of another kind may. */
+function whole(found: Found): Found {
+  const lost = found.faults.find(
+    ({ detail }) =>
+      !found.layer || /^permissions(?:\.(?:deny|ask|disable)\S*)?:/.test(String(detail["reason"])),
+  );
+  if (lost) throw fault("usage", { reason: lost.message });
+  return found;
 }
 
 const refused = (file: string, reason: string): Found => ({ faults: [invalid(file, reason)] });

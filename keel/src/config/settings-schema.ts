@@ -110,6 +110,32 @@ export const settingsSchema = z.object({
       })
       .check(says("What bounds a turn.")),
   ),
+  autoCompactEnabled: z.optional(
+    z
+      .boolean()
+      .check(says("`false`: a long conversation is shortened only when you ask for it, or when it must be.")),
+  ),
+  autoCompactWindow: z.optional(
+    count.check(
+      z.minimum(1_000),
+      says("Tokens that a conversation may have, where the model would take more."),
+    ),
+  ),
+  compaction: z.optional(
+    z
+      .object({
+        strategy: z.optional(
+          z
+            .enum(["recent", "notes"])
+            .check(
+              says(
+                "`recent`: the newest turns stay as they are, the default. `notes`: nothing but notes stays.",
+              ),
+            ),
+        ),
+      })
+      .check(says("How a long conversation is shortened.")),
+  ),
   guard: z.optional(
     z
       .enum(["on", "off"])
@@ -127,6 +153,13 @@ export const settingsSchema = z.object({
         mostFileBytes: z.optional(count.check(says("A larger file is not kept."))),
         mostBytes: z.optional(count.check(says("Most bytes that are kept before a command."))),
         quotaBytes: z.optional(count.check(says("Most bytes on disk; the oldest go first."))),
+        exclude: z.optional(
+          texts.check(
+            says(
+              "Files that are never copied, as paths in rules are written; those that look like secrets never are.",
+            ),
+          ),
+        ),
       })
       .check(says("What `rewind` can restore.")),
   ),
@@ -169,6 +202,7 @@ export const addingLists: readonly string[] = [
   "permissions.deny",
   "permissions.additionalDirectories",
   "hooks.*",
+  "checkpoints.exclude",
   "web.allowHosts",
 ];
 

@@ -25,6 +25,8 @@ export type LoadedSettings = {
   readonly trust: TrustFacts;
   /** What could not be read, for a person. */
   readonly faults: readonly Fault[];
+  /** Whether all that an administrator says was understood. */
+  readonly managed: "whole" | "damaged";
 };
 
 export type TrustFacts = Project & {
@@ -62,6 +64,7 @@ export async function loadSettings({
       waiting: entries.filter(isWaiting),
       shown: gate.shown ?? new Set(),
     },
+    managed: read.managed,
     faults: [...read.faults, ...(book.fault ? [book.fault] : [])],
   };
 }

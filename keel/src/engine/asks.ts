@@ -60,11 +60,11 @@ export class Asks {
 
   close(askId: string, closed: Closed): void {
     const { state, record } = this.#world;
-    const known = state().rules.length;
+    const known = state().learnt.allow.length;
     record({ type: "ask.closed", askId, ...closed });
     this.#settle(askId, closed);
     // A remembered answer also settles the open asks that it covers.
-    for (const rule of state().rules.slice(known)) {
+    for (const rule of state().learnt.allow.slice(known)) {
       for (const ask of state().asks.filter((open) => answersAsk(rule, open)))
         this.close(ask.id, { answer: { verdict: "allow" }, by: "rule" });
     }

@@ -9,10 +9,11 @@ import type { Work } from "./work.ts";
 /** The id of the input before which the running turn's files were as they are kept. */
 const checkpointOf = ({ turn }: State): string | undefined => turn?.inputIds[0];
 
-/** Takes stock beside the model's work, so that the first command need not wait for it. */
-export function prepareBeside(work: Work): void {
+/** Begins to take stock before a command, so that it need not wait for that. */
+export function prepareBeside(work: Work, claims: readonly Claim[]): void {
   const checkpoint = checkpointOf(work.state);
-  if (checkpoint !== undefined) void work.parts.checkpoints?.prepare(checkpoint, work.signal);
+  if (checkpoint !== undefined && isCommand(claims))
+    void work.parts.checkpoints?.prepare(checkpoint, work.signal);
 }
 
 /** Before a call: each file that it will write is kept, and before a command the workspace. */
@@ -78,8 +79,14 @@ export async function rewind(
 
   // What is there now is kept first, so that the rewind can be taken back too.
   const undo = work.parts.ids.uuid();
-  const changing = ours.filter(({ path }) => files.some((file) => file.path === path));
-  save(work, undo, { kept: await Promise.all(changing.map(({ path }) => checkpoints.keep(path))), left: [] });
+  const differing = ours.filter(({ path }) => files.some((file) => file.path === path));
+  const kept = await Promise.all(differing.map(({ path }) => checkpoints.keep(path)));
+  for (const file of kept)
+    if ("lost" in file)
+      skipped.push({ path: file.path, why: file.why ?? "what it holds now cannot be kept" });
+  const safe = kept.filter((file) => !("lost" in file));
+  const changing = differing.filter(({ path }) => safe.some((file) => file.path === path));
+  save(work, undo, { kept: safe, left: [] });
   await work.saved();
   const restored: string[] = [];
   for (const file of changing) {

@@ -15,10 +15,21 @@ export type Desk = {
   readonly loaded: readonly string[];
   /** Deferred tools that the conversation, as it is now, speaks of. */
   readonly announced: readonly string[];
+  /** The conversation was read anew since the prompt was set: what is declared in vain may go. */
+  readonly mayRenew: boolean;
   /** Whether the conversation says that plan mode is on. */
   readonly knowsPlan: boolean;
   readonly modeBeforePlan: PermissionMode;
+  /** Whether the conversation, as it is now, was told what it must know at its start. */
+  readonly briefed: boolean;
+  /** Instruction files whose text the conversation has. */
+  readonly instructed: readonly string[];
+  /** Files that were looked at since the last request. */
+  readonly looked: readonly string[];
 };
+
+/** Beyond these nobody looks what holds for a file. */
+const mostLooked = 100;
 
 /** What a tool sees of it. */
 export type DeskView = Pick<Desk, "todos" | "lastTodo"> & {
@@ -43,8 +54,12 @@ export const emptyDesk: Desk = {
   knowsTodos: true,
   loaded: [],
   announced: [],
+  mayRenew: false,
   knowsPlan: false,
   modeBeforePlan: "default",
+  briefed: false,
+  instructed: [],
+  looked: [],
 };
 
 /** Pure. Takes the state before the event. */
@@ -53,6 +68,8 @@ export function deskAfter(
   event: Durable,
 ): Desk {
   switch (event.type) {
+    case "prompt.fixed":
+      return desk.mayRenew ? { ...desk, mayRenew: false } : desk;
     case "settings.changed": {
       const mode = event.patch.permissionMode;
       if (mode === undefined) return desk;
@@ -65,20 +82,29 @@ export function deskAfter(
     case "context.added":
       if (event.why === "plan") return { ...desk, knowsPlan: settings?.permissionMode === "plan" };
       if (event.why === "todos") return { ...desk, knowsTodos: true };
+      if (event.files)
+        return { ...desk, briefed: true, instructed: [...new Set([...desk.instructed, ...event.files])] };
       return event.tools ? { ...desk, announced: [...desk.announced, ...event.tools] } : desk;
+    case "model.started":
+      return desk.looked.length === 0 ? desk : { ...desk, looked: [] };
     case "tool.finished":
       return afterTool(desk, event);
     case "context.compacted":
       // What was said may be gone with the messages that said it.
-      return { ...desk, announced: [], knowsPlan: false, knowsTodos: desk.todos.length === 0 };
+      return { ...desk, ...untold, knowsTodos: desk.todos.length === 0 };
     case "context.cleared":
-      return { ...desk, todos: [], knowsTodos: true, announced: [], knowsPlan: false };
+      return { ...desk, ...untold, todos: [], knowsTodos: true };
     default:
       return desk;
   }
 }
 
-function afterTool(desk: Desk, { todos, loads }: Extract<Durable, { type: "tool.finished" }>): Desk {
+/** What a conversation no longer knows when its messages are gone. */
+const untold = { mayRenew: true, announced: [], knowsPlan: false, briefed: false, instructed: [] } as const;
+
+function afterTool(before: Desk, event: Extract<Durable, { type: "tool.finished" }>): Desk {
+  const { todos, loads, seen } = event;
+  const desk = seen ? withLooked(before, seen) : before;
   if (!todos && !loads) return desk;
   const numbers = (todos ?? []).map(({ id }) => Number(id)).filter(Number.isSafeInteger);
   return {
@@ -88,6 +114,11 @@ function afterTool(desk: Desk, { todos, loads }: Extract<Durable, { type: "tool.
     lastTodo: numbers.reduce((most, number) => Math.max(most, number), desk.lastTodo),
     loaded: loads ? [...new Set([...desk.loaded, ...loads])] : desk.loaded,
   };
+}
+
+function withLooked(desk: Desk, seen: readonly { path: string }[]): Desk {
+  const looked = [...new Set([...desk.looked, ...seen.map(({ path }) => path)])];
+  return { ...desk, looked: looked.slice(-mostLooked) };
 }
 
 const entersPlan = (settings: SessionSettings | null, mode: PermissionMode): boolean =>

@@ -23,6 +23,10 @@ export type Limits = {
   readonly maxFruitlessCompactions: number;
   /** The context size from which the conversation is compacted before the next request. */
   readonly compactAtTokens: number;
+  /** Used in place of the model's window where it is smaller. */
+  readonly windowTokens: number;
+  /** `asked`: only when a person asks for it, or the provider calls the prompt too long. */
+  readonly compact: "when full" | "asked";
   readonly firstByteMs: number;
   readonly silenceMs: number;
   readonly toolMs: number;
@@ -53,6 +57,8 @@ export const defaultLimits: Limits = {
   maxObjections: 20,
   maxFruitlessCompactions: 2,
   compactAtTokens: Number.POSITIVE_INFINITY,
+  windowTokens: Number.POSITIVE_INFINITY,
+  compact: "when full",
   // A large prompt without a cache can take minutes until its first token.
   firstByteMs: 5 * minute,
   silenceMs: 2 * minute,
@@ -71,6 +77,8 @@ const reserveTokens = 20_000;
 
 /** The limits as they are for a model: its window bounds the context. */
 export function limitsFor(limits: Limits, info: ModelInfo): Limits {
-  const room = Math.max(info.windowTokens / 2, info.windowTokens - reserveTokens);
+  if (limits.compact === "asked") return limits;
+  const window = Math.min(info.windowTokens, limits.windowTokens);
+  const room = Math.max(window / 2, window - reserveTokens);
   return { ...limits, compactAtTokens: Math.min(limits.compactAtTokens, room) };
 }

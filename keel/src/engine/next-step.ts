@@ -50,6 +50,7 @@ export const rows: readonly Row[] = [
 
   // The last attempt failed: recover silently where we can, then say so.
   ["too long: compact once", (f) => isTooLong(f) && f.failure.purpose === "turn" && !f.turn.compactedForLength && canShrink(f), () => ({ kind: "compact", trigger: "too_long" })],
+  ["too long to be summed up: the next try holds less", (f) => isTooLong(f) && f.failure.purpose === "compaction" && f.turn.failures < maxShorterTries && canShrink(f), () => ({ kind: "compact", trigger: "too_long" })],
   ["still too long", isTooLong, end("prompt_too_long")],
   ["a failed compaction is tried again", (f) => canRetry(f) && f.failure.purpose === "compaction", (f) => ({ kind: "compact", trigger: triggerAgain(f), wait: waitFor(f) })],
   ["a failed request is tried again", canRetry, (f) => ({ kind: "ask-model", wait: waitFor(f) })],
@@ -121,6 +122,9 @@ function betweenTurns(state: State): { step: Step; rule: string } {
   if (!inputFor(state, "first")) return { step: { kind: "idle" }, rule: "nothing waits" };
   return { step: { kind: "take-input", which: "first" }, rule: "the first input that waits starts a turn" };
 }
+
+/** Each try sends half of the one before: more than these is no matter of length. */
+const maxShorterTries = 3;
 
 const noFailure: Failure = {
   fault: { code: "unexpected", message: "" },

@@ -336,10 +336,10 @@ export type CommandGround = {
   readonly isTrusted: boolean;
 };
 
-/** A file as it was: its content by name, null where there was none, or lost where it cannot be kept. */
+/** A file as it was: its content by name, null where there was none, or lost where it cannot be kept, and why. */
 export type KeptFile =
   | { readonly path: string; readonly blob: string | null }
-  | { readonly path: string; readonly lost: true };
+  | { readonly path: string; readonly lost: true; readonly why?: string | undefined };
 
 export type WantedFile = { readonly path: string; readonly blob: string | null };
 export type FileChange = { readonly path: string; readonly insertions: number; readonly deletions: number };

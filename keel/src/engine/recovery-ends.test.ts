@@ -17,9 +17,9 @@ describe("a reply that fills the window", () => {
       ],
     });
     const opened = await openTestSession({ model });
-    await opened.say("one");
+    await opened.say("one ".repeat(50));
     await opened.say("two");
-    expect(opened.all("context.compacted")).toMatchObject([{ trigger: "full", keep: 3 }]);
+    expect(opened.all("context.compacted")).toMatchObject([{ trigger: "full", keep: 2 }]);
     expect(opened.all("turn.finished").map(({ reason }) => reason)).toEqual(["completed", "completed"]);
     const last = JSON.stringify(model.requests.at(-1)?.messages);
     expect(last).toContain("The first half");

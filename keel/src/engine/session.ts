@@ -4,12 +4,14 @@ import { never } from "../kernel/never.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
 import { toolUses } from "../protocol/message.ts";
+import { acceptedInput } from "./accepted-input.ts";
 import { Asks } from "./asks.ts";
 import { rewind } from "./checkpoint.ts";
 import { siteOf } from "./hooks/site.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
 import { inputFor, nextStep, type Step } from "./next-step.ts";
+import { rulesInForce } from "./policy/changes.ts";
 import { settleAsLost, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { askModel } from "./steps/ask-model.ts";
@@ -45,7 +47,7 @@ export class Session {
 
   private constructor(parts: Parts) {
     this.id = parts.log.session;
-    this.#parts = parts;
+    this.#parts = { ...parts, rules: rulesInForce(parts.rules, () => this.#state.learnt) };
     this.#journal = this.#newJournal();
     const world = {
       ...parts,
@@ -122,6 +124,11 @@ export class Session {
         await this.#journal.saved();
         void this.run();
         return { type: "done" };
+      case "clear":
+        if (this.#state.turn || this.#doing)
+          throw fault("usage", { reason: "A turn runs: interrupt it first." });
+        this.#record({ type: "context.cleared" });
+        return this.#done();
       case "rewind":
         return this.#rewind(command);
       case "background":
@@ -287,13 +294,7 @@ export class Session {
     }
     if (this.#state.pending.length >= this.#parts.limits.pendingInputs)
       throw fault("queue_full", { limit: this.#parts.limits.pendingInputs });
-    const input = {
-      id,
-      content: command.content,
-      from: command.from ?? { kind: "person" as const },
-      when: command.when ?? ("after" as const),
-    };
-    this.#record({ type: "input.accepted", input });
+    this.#record({ type: "input.accepted", input: acceptedInput(id, command) });
     await this.#journal.saved();
     void this.run();
     return { type: "accepted", inputId: id, duplicate: false };

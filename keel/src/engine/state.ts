@@ -16,6 +16,7 @@ import {
   type SavedFiles,
 } from "./checkpoint-state.ts";
 import { estimateMessage, foreign, isBlank, note, sendable, startsCleanly } from "./context/blocks.ts";
+import { type ContextShares, foldShares, noShares } from "./context/shares.ts";
 import {
   emptyTally,
   grown,
@@ -30,6 +31,7 @@ import {
 } from "./context/tally.ts";
 import { addToBill } from "./cost.ts";
 import { type Desk, deskAfter, emptyDesk } from "./desk.ts";
+import { type Learnt, learn, nothingLearnt } from "./policy/changes.ts";
 import { foldTasks, noTasks, type Tasks } from "./task-state.ts";
 import { type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 
@@ -53,8 +55,8 @@ export type State = {
   readonly asks: readonly Ask[];
   /** How asks of the open calls were closed. An approval is used once. */
   readonly answers: ReadonlyMap<string, { readonly answer: Answer; readonly by: AnsweredBy }>;
-  /** Rules that answers added for the rest of the session. */
-  readonly rules: readonly string[];
+  /** Rules and folders that answers and hosts added for the rest of the session. */
+  readonly learnt: Learnt;
   /** The stamps of files as the session last saw them, by path. */
   readonly seen: Lookup<string>;
   /** The model's own list, its plan, and the tools that it can load. */
@@ -67,6 +69,8 @@ export type State = {
   readonly contextTokens: number;
   /** What the provider may still keep of what it was sent. */
   readonly tally: Tally;
+  /** What of it are instructions and skills. */
+  readonly shares: ContextShares;
   readonly compaction: { readonly instructions: string | undefined } | null;
   readonly bill: Bill;
 };
@@ -85,13 +89,14 @@ export const emptyState: State = {
   calls: [],
   asks: [],
   answers: new Map(),
-  rules: [],
+  learnt: nothingLearnt,
   seen: Lookup.empty(),
   desk: emptyDesk,
   files: noSavedFiles,
   tasks: noTasks,
   contextTokens: 0,
   tally: emptyTally,
+  shares: noShares,
   compaction: null,
   bill: noBill,
 };
@@ -106,6 +111,7 @@ export function fold(before: State, event: Durable): State {
     seq: event.seq,
     desk: deskAfter(before, event),
     tasks: foldTasks(before, event),
+    shares: foldShares(before.shares, event),
   };
   switch (event.type) {
     case "session.opened":
@@ -124,7 +130,11 @@ export function fold(before: State, event: Durable): State {
           failures: 0,
           failure: null,
         }));
-      return { ...state, settings: state.settings && patched(state.settings, event.patch) };
+      return {
+        ...state,
+        settings: state.settings && patched(state.settings, event.patch),
+        learnt: learn(state.learnt, event.patch.permissions ?? []),
+      };
     case "prompt.fixed":
       return {
         ...state,
@@ -239,6 +249,8 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
     inputIds: [...turn.inputIds, ...event.inputIds],
     // What an objection sends back to work is not the answer yet.
     answer: taken.some(({ from }) => from.kind === "hook") ? undefined : turn.answer,
+    allow: [...turn.allow, ...taken.flatMap(({ allow = [] }) => allow)],
+    model: turn.model ?? taken.find(({ model }) => model !== undefined)?.model,
   }));
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
 }
@@ -308,6 +320,7 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
     stopped: turn.stopped ?? event.stop ?? null,
     deferred: turn.deferred || event.deferred === true,
     answer: event.answer ?? turn.answer,
+    allow: event.allow ? [...turn.allow, ...event.allow] : turn.allow,
   }));
   return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
 }
@@ -330,7 +343,7 @@ function closeAsk(state: State, event: Extract<Durable, { type: "ask.closed" }>)
     ...state,
     asks: state.asks.filter(({ id }) => id !== event.askId),
     answers: new Map(state.answers).set(event.askId, { answer: event.answer, by: event.by }),
-    rules: added.length === 0 ? state.rules : [...state.rules, ...added],
+    learnt: learn(state.learnt, [{ type: "rules", change: "add", list: "allow", rules: added }]),
   };
 }
 
@@ -339,7 +352,7 @@ function compacted(state: State, event: Extract<Durable, { type: "context.compac
   const newest = event.keep > 0 ? state.history.slice(-event.keep) : [];
   const clean = newest.findIndex(startsCleanly);
   const kept = clean < 0 ? [] : newest.slice(clean);
-  const summary: Message = { role: "user", content: [note(event.summary)] };
+  const summary: Message = { role: "user", content: [event.summary, ...(event.restored ?? [])].map(note) };
   const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
   const tally = withNotes(state.tally, event.usage, estimate);
   const gained = event.tokensAfter < event.tokensBefore * 0.9;

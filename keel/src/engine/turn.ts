@@ -40,6 +40,8 @@ export type Turn = {
   readonly stopped: string | null;
   /** A hook handed a call to the host. */
   readonly deferred: boolean;
+  /** Rules that hold until the turn ends, of the command that began it and of skills that are followed. */
+  readonly allow: readonly string[];
   readonly answer: Json | undefined;
   readonly usage: Usage;
   readonly costUsd: number;
@@ -65,6 +67,7 @@ export function newTurn(id: string, startedAt: number): Turn {
     interrupted: false,
     stopped: null,
     deferred: false,
+    allow: [],
     answer: undefined,
     usage: noUsage,
     costUsd: 0,

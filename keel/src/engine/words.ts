@@ -51,10 +51,19 @@ export const summaryRequest = (instructions: string | undefined): string =>
 
 export const summaryIntroduction = "Earlier parts of this conversation were replaced by these notes:\n\n";
 
+export const fileAgain = (path: string, content: string): string =>
+  `You had read ${path}; it still says:\n${content}`;
+export const fileHasChanged = (path: string): string =>
+  `You had read ${path}, which has changed since. Read it again before you rely on it.`;
+export const skillAgain = (name: string, content: string): string =>
+  `You were following the skill ${name}:\n${content}`;
+
 export const interruptedResult =
   "Interrupted: this call was under way when the process ended. It may have had effects; check before you repeat it.";
 export const cancelledResult = "Interrupted by the user before it finished.";
 export const notRunResult = "Not run: the user interrupted the turn.";
+export const goneTool = (name: string): string =>
+  `${name} is not there now: the server that offered it is not connected, or no longer offers it. Go on without it.`;
 export const unknownTool = (name: string, known: readonly string[]): string =>
   `There is no tool called ${name}. The tools are: ${known.join(", ")}.`;
 export const brokenCall = (name: string): string =>

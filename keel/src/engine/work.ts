@@ -1,6 +1,8 @@
 /** What the steps work with: the facts, the ports, and the few ways to leave a trace. */
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { DurableEvent, LiveEvent } from "../protocol/event.ts";
+import type { Briefing } from "./briefing.ts";
+import type { CondenseStrategy } from "./context/condense.ts";
 import type { PlanFile } from "./desk.ts";
 import type { Hooks } from "./hooks/points.ts";
 import type { Limits } from "./limits.ts";
@@ -10,6 +12,7 @@ import type { State } from "./state.ts";
 import type { SessionTasks } from "./task-work.ts";
 import type { Spill } from "./tools/bound.ts";
 import type { Tool } from "./tools/define.ts";
+import type { Toolbox } from "./tools/toolbox.ts";
 
 /** What a session is made of. */
 export type Parts = {
@@ -18,7 +21,12 @@ export type Parts = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly workspace: Workspace;
+  /** What is known at the start; see `toolbox`. */
   readonly tools: readonly Tool[];
+  /** Tools that come and go while the session runs. */
+  readonly toolbox?: Toolbox | undefined;
+  /** Calls by the one name run the tool of the other. */
+  readonly redirects?: Readonly<Record<string, string>> | undefined;
   readonly rules: Rules;
   readonly hooks: Hooks;
   readonly spill: Spill;
@@ -30,6 +38,10 @@ export type Parts = {
   readonly plan?: PlanFile | undefined;
   /** Whether a session may come back to `bypassPermissions` after a plan; refused when left out. */
   readonly bypass?: "allowed" | "refused" | undefined;
+  /** How a long conversation is shortened; the newest turns stay when left out. */
+  readonly condense?: CondenseStrategy | undefined;
+  /** Absent where a conversation is told nothing but what people say. */
+  readonly briefing?: Briefing | undefined;
   readonly limits: Limits;
   readonly system: readonly string[];
   /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */
@@ -67,6 +79,3 @@ export type EarlyCall = { readonly done: Promise<void>; readonly events: Durable
 
 /** Thrown where an early call turns out to need a person: it is then run in its turn, as if nothing had happened. */
 export const needsAsking: unique symbol = Symbol("needs asking");
-
-export const toolNamed = (tools: readonly Tool[], name: string): Tool | undefined =>
-  tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.aliases.includes(name));

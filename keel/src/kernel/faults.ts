@@ -92,6 +92,17 @@ export const faults = {
     hint: "Update Keel; the log was not touched.",
     exit: exitCodes.damagedData,
   },
+  // Servers of tools
+  mcp_failed: {
+    says: "The MCP server {server} failed: {reason}",
+    hint: "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.",
+    exit: exitCodes.unreachable,
+  },
+  mcp_refused: {
+    says: "An MCP server named {server}, which may not be asked: {reason}.",
+    hint: "A server on the internet must not lead into a private network.",
+    exit: exitCodes.usage,
+  },
   // The model
   key_missing: {
     says: "No key for {provider}.",

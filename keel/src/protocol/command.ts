@@ -13,6 +13,10 @@ export const commandSchema = z.discriminatedUnion("type", [
     content: z.array(inputBlockSchema),
     from: z.optional(inputFromSchema),
     when: z.optional(inputSchema.shape.when),
+    /** `as-is`: a slash at its start and an `@` in it mean nothing. For words that no person typed. */
+    words: z.optional(z.literal("as-is")),
+    allow: inputSchema.shape.allow,
+    model: inputSchema.shape.model,
   }),
   z.object({
     type: z.literal("answer"),
@@ -29,6 +33,8 @@ export const commandSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("drop"), inputId: z.string() }),
   z.object({ type: z.literal("set"), patch: settingsPatchSchema }),
   z.object({ type: z.literal("compact"), instructions: z.optional(z.string()) }),
+  /** The conversation starts anew; not while a turn runs. */
+  z.object({ type: z.literal("clear") }),
   z.object({
     type: z.literal("rewind"),
     /** The id of the input before which the files were as wanted, or the `undo` of an earlier rewind. */
@@ -47,6 +53,8 @@ export type Command = z.infer<typeof commandSchema>;
 /** What became of a command. */
 export type Receipt =
   | { type: "accepted"; inputId: string; duplicate: boolean }
+  /** The input was a command that needs no turn; what it says comes as `command.answered`. */
+  | { type: "ran"; command: string }
   | { type: "answered"; askId: string }
   | { type: "late"; askId: string; why: "closed" | "unknown" }
   | { type: "interrupted"; running: boolean; stillQueued: string[]; dropped: string[] }

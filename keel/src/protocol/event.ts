@@ -39,6 +39,10 @@ export const inputSchema = z.object({
   content: z.array(inputBlockSchema),
   from: inputFromSchema,
   when: z.enum(["now", "after"]),
+  /** Rules for what runs without a question in its turn: those of a command that a person called. */
+  allow: z.optional(z.array(z.string())),
+  /** The model that answers in its turn, where it is another. */
+  model: z.optional(z.string()),
 });
 export type Input = z.infer<typeof inputSchema>;
 
@@ -86,6 +90,7 @@ export const addedWhySchema = z.enum([
   "hook",
   "tools_added",
   "instructions",
+  "skills",
   "reminder",
   "plan",
   "todos",
@@ -172,6 +177,8 @@ const durable = [
     why: addedWhySchema,
     /** The tools of which the words say that they can be loaded. */
     tools: z.optional(z.array(z.string())),
+    /** The instruction files whose text the words hold. */
+    files: z.optional(z.array(z.string())),
     /** A hook ended the turn. */
     stop: z.optional(z.string()),
   }),
@@ -251,6 +258,8 @@ const durable = [
     todos: z.optional(z.array(todoSchema)),
     /** Tools that join the prompt with the next request. */
     loads: z.optional(z.array(z.string())),
+    /** Rules for what runs without a question until the turn ends: those of a skill that is followed. */
+    allow: z.optional(z.array(z.string())),
     /** The structured answer that this call gave; it ends the turn. */
     answer: z.optional(jsonSchema),
     linesAdded: z.optional(z.number()),
@@ -270,6 +279,8 @@ const durable = [
     summary: z.string(),
     /** How many of the newest messages stay as they are. */
     keep: z.number(),
+    /** Files and skills that the model is given back beside the summary, each in the words that it reads. */
+    restored: z.optional(z.array(z.string())),
     tokensBefore: z.number(),
     tokensAfter: z.number(),
     usage: usageSchema,
@@ -360,6 +371,8 @@ export type LiveEvent =
     }
   /** The next attempt comes after a pause. */
   | { type: "retry.waiting"; attempt: number; mostAttempts: number; delayMs: number; fault: FaultData }
+  /** A command that needs no model was called, and what it says. */
+  | { type: "command.answered"; name: string; text: string }
   /** Something that a person should know. */
   | { type: "notice.raised"; level: "info" | "warning"; text: string; code?: string | undefined };
 

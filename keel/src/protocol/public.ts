@@ -14,6 +14,7 @@ export {
 } from "./ask.ts";
 export { type Boundary, boundariesOf, changedSections, type Section } from "./boundary.ts";
 export { type Command, commandSchema, type Receipt } from "./command.ts";
+export { type ContextBreakdown, type ContextKind, contextKinds } from "./context.ts";
 export {
   type AddedWhy,
   addedWhySchema,

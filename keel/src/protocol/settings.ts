@@ -32,5 +32,26 @@ export const sessionSettingsSchema = z.object({
 });
 export type SessionSettings = z.infer<typeof sessionSettingsSchema>;
 
-export const settingsPatchSchema = z.partial(sessionSettingsSchema);
+export const ruleListSchema = z.enum(["allow", "ask", "deny"]);
+
+/** A change of what the session may do, until it ends: of its own rules and folders, never of those in files. */
+export const permissionChangeSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("rules"),
+    change: z.enum(["add", "replace", "remove"]),
+    list: ruleListSchema,
+    rules: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal("folders"),
+    change: z.enum(["add", "remove"]),
+    folders: z.array(z.string()),
+  }),
+]);
+export type PermissionChange = z.infer<typeof permissionChangeSchema>;
+
+export const settingsPatchSchema = z.object({
+  ...z.partial(sessionSettingsSchema).shape,
+  permissions: z.optional(z.array(permissionChangeSchema)),
+});
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>;

@@ -1,17 +1,10 @@
 /** Callbacks of a program as answerers: `canUseTool` answers what the engine asks; without it everything is refused. */
+import type { WantedChange } from "../app/change-permissions.ts";
 import type { OpenSession } from "../app/open-session.ts";
+import { toFault } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Answer, Ask } from "../protocol/ask.ts";
-import type { PermissionMode } from "../protocol/settings.ts";
-
-export type PermissionUpdate = {
-  type: "addRules" | "replaceRules" | "removeRules" | "setMode" | "addDirectories" | "removeDirectories";
-  rules?: { toolName: string; ruleContent?: string }[];
-  behavior?: "allow" | "deny" | "ask";
-  mode?: string;
-  directories?: string[];
-  destination: "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg";
-};
+import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
 export type PermissionResult =
   | {
@@ -19,19 +12,37 @@ export type PermissionResult =
       updatedInput?: Record<string, unknown>;
       updatedPermissions?: PermissionUpdate[];
       toolUseID?: string;
+      decisionClassification?: string;
     }
-  | { behavior: "deny"; message: string; interrupt?: boolean; toolUseID?: string };
+  | {
+      behavior: "deny";
+      message: string;
+      interrupt?: boolean;
+      toolUseID?: string;
+      decisionClassification?: string;
+    };
 
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,
   options: {
+    /** Fires when the question is over: answered by somebody else, or the turn has ended. */
     signal: AbortSignal;
     suggestions?: PermissionUpdate[];
     toolUseID: string;
     requestId: string;
+    /** Why it is asked. */
     decisionReason?: string;
     title?: string;
+    displayName?: string;
+    description?: string;
+    /** The server that a tool belongs to. */
+    mcpServer?: { name: string; source?: string };
+    blockedPath?: string;
+    defaultToNo?: boolean;
+    suppressAlwaysAllowRule?: boolean;
+    agentID?: string;
+    matchedAskRule?: string;
   },
 ) => Promise<PermissionResult | null>;
 
@@ -39,7 +50,10 @@ const nobody =
   "Refused: nobody is here to be asked. Go on without it, or say which permission is needed and why.";
 
 /** Answers what is open and what will be; questions may overlap. Returns a function that stops it. */
-export function answerWith(session: OpenSession, canUseTool: CanUseTool | undefined): () => void {
+export function answerWith(
+  session: OpenSession,
+  { canUseTool, tell }: { canUseTool: CanUseTool | undefined; tell: (problem: string) => void },
+): () => void {
   const open = new Map<string, AbortController>();
   const take = (ask: Ask): void => {
     const closed = new AbortController();
@@ -49,12 +63,22 @@ export function answerWith(session: OpenSession, canUseTool: CanUseTool | undefi
 
   async function reply(ask: Ask, signal: AbortSignal): Promise<void> {
     if (!canUseTool) return send(ask, { verdict: "deny", reason: nobody }, "no-host");
-    const answer = await askProgram(canUseTool, ask, signal);
+    const decided = await askProgram(canUseTool, ask, signal);
     // Null: the program answers by another way.
-    if (!answer || signal.aborted) return;
-    if (answer.mode !== undefined)
-      await session.submit({ type: "set", patch: { permissionMode: answer.mode } }).catch(() => undefined);
-    await send(ask, answer.answer, "host");
+    if (!decided || signal.aborted) return;
+    await change(decided.changes, ask);
+    await send(ask, decided.answer, "host");
+  }
+
+  /** What it wants to change holds before the call goes on; what cannot be changed is told, and the answer stands. */
+  async function change(changes: readonly WantedChange[], ask: Ask): Promise<void> {
+    for (const one of changes) {
+      try {
+        await session.changePermissions([one], { except: ask.id });
+      } catch (thrown) {
+        tell(toFault(thrown).message);
+      }
+    }
   }
 
   async function send(ask: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
@@ -75,7 +99,7 @@ export function answerWith(session: OpenSession, canUseTool: CanUseTool | undefi
   };
 }
 
-type Decided = { answer: Answer; mode: PermissionMode | undefined };
+type Decided = { answer: Answer; changes: WantedChange[] };
 
 async function askProgram(
   canUseTool: CanUseTool,
@@ -90,12 +114,14 @@ async function askProgram(
       requestId: ask.id,
       ...(ask.reason === undefined ? {} : { decisionReason: ask.reason }),
       title: ask.title,
+      displayName: ask.tool ?? ask.title,
+      ...serverOf(ask.tool),
       suggestions: suggestionsFor(ask),
     });
-    return result === null ? undefined : { answer: answerOf(result), mode: modeIn(result) };
+    return result === null ? undefined : { answer: answerOf(result), changes: changesIn(result) };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    return { answer: { verdict: "deny", reason: `The permission callback failed: ${why}` }, mode: undefined };
+    return { answer: { verdict: "deny", reason: `The permission callback failed: ${why}` }, changes: [] };
   }
 }
 
@@ -103,45 +129,23 @@ function answerOf(result: PermissionResult): Answer {
   if (result.behavior === "deny") {
     return { verdict: "deny", reason: result.message, ...(result.interrupt ? { interrupt: true } : {}) };
   }
-  const rules = (result.updatedPermissions ?? []).flatMap(rulesIn);
   return {
     verdict: "allow",
-    ...(rules.length > 0 ? { rules } : {}),
     ...(result.updatedInput === undefined ? {} : { input: result.updatedInput as Json }),
   };
 }
 
-function modeIn(result: PermissionResult): PermissionMode | undefined {
-  if (result.behavior === "deny") return undefined;
-  const mode = result.updatedPermissions?.findLast(({ type }) => type === "setMode")?.mode;
-  return modes.find((known) => known === mode);
+/** Bypassing is never the answer to a question. */
+function changesIn(result: PermissionResult): WantedChange[] {
+  if (result.behavior === "deny") return [];
+  return (result.updatedPermissions ?? [])
+    .map(changeOf)
+    .filter((change) => change.type !== "mode" || change.mode !== "bypassPermissions");
 }
 
-/** Bypassing is never the answer to a question. */
-const modes = ["default", "acceptEdits", "plan", "dontAsk"] as const satisfies readonly PermissionMode[];
-
-/** Whatever the destination, it holds for this session; files are the program's to write. */
-const rulesIn = ({ type, behavior, rules = [] }: PermissionUpdate): string[] =>
-  type === "addRules" && behavior === "allow"
-    ? rules.map(({ toolName, ruleContent }) =>
-        ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
-      )
-    : [];
-
-/** What the engine offers to remember, as the interface writes it. */
-function suggestionsFor(ask: Ask): PermissionUpdate[] {
-  return ask.options.flatMap(({ rule }): PermissionUpdate[] => {
-    if (rule === undefined) return [];
-    const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
-    return [
-      {
-        type: "addRules",
-        behavior: "allow",
-        destination: "localSettings",
-        rules: [{ toolName, ...(ruleContent === undefined ? {} : { ruleContent }) }],
-      },
-    ];
-  });
+function serverOf(tool: string | undefined): { mcpServer?: { name: string } } {
+  const [, name] = /^mcp__(.+?)__/.exec(tool ?? "") ?? [];
+  return name === undefined ? {} : { mcpServer: { name } };
 }
 
 const inputOf = ({ input }: Ask): Record<string, unknown> =>

@@ -20,6 +20,7 @@ export type Facts = {
   readonly skills?: readonly string[];
   readonly plugins?: SDKSystemMessage["plugins"];
   readonly outputStyle?: string;
+  readonly warnings?: readonly string[];
   readonly projectTrust?: NonNullable<SDKSystemMessage["project_trust"]>;
   /** Windows and output limits, by model, for `modelUsage`. */
   readonly models?: Readonly<Record<string, Pick<ModelInfo, "windowTokens" | "maxOutputTokens">>>;

@@ -1,5 +1,5 @@
 /** Builders of the plain messages: each takes the memo for the session's id and a label that names the message. */
-import type { Envelope, Input } from "../protocol/event.ts";
+import type { Input } from "../protocol/event.ts";
 import { isoTime } from "../view/say.ts";
 import { toInputBlock } from "./dialect-blocks.ts";
 import type { Memo } from "./dialect-memo.ts";
@@ -17,7 +17,7 @@ export function identity(memo: Memo, label: string): Identity {
 }
 
 /** For a message of a live event, which has no seq of its own. */
-export function liveIdentity(memo: Memo, { at }: Envelope): [Identity, Memo] {
+export function liveIdentity(memo: Memo, { at }: { readonly at: number }): [Identity, Memo] {
   return [identity(memo, `live/${memo.livesSince}/${at}`), { ...memo, livesSince: memo.livesSince + 1 }];
 }
 
@@ -40,6 +40,7 @@ export function initMessage(memo: Memo, label = "init"): SDKSystemMessage {
     claude_code_version: facts.version,
     output_style: facts.outputStyle ?? "default",
     ...(facts.projectTrust ? { project_trust: facts.projectTrust } : {}),
+    ...(facts.warnings?.length ? { warnings: [...facts.warnings] } : {}),
   };
 }
 

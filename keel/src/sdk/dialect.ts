@@ -11,6 +11,7 @@ import { never } from "../kernel/never.ts";
 import { type Durable, type Envelope, isDurable, type Live } from "../protocol/event.ts";
 import { isShownAddition } from "../view/shown.ts";
 import { toInputBlock } from "./dialect-blocks.ts";
+import { fromCommand } from "./dialect-command.ts";
 import { errorClass, statusOf } from "./dialect-errors.ts";
 import { type Facts, type Memo, newMemo, newTurn } from "./dialect-memo.ts";
 import { resultOfTurn, resultWithoutTurn } from "./dialect-result.ts";
@@ -134,6 +135,8 @@ function fromLive(event: Live, memo: Memo): Told {
       };
       return [[retry], next];
     }
+    case "command.answered":
+      return fromCommand(event, memo);
     case "notice.raised": {
       const [id, next] = liveIdentity(memo, event);
       const tag = event.code === undefined ? {} : { tag: event.code };

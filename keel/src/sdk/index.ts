@@ -10,7 +10,7 @@ export type {
 } from "../protocol/hook.ts";
 export { hookEvents as HOOK_EVENTS } from "../protocol/hook.ts";
 export type { PermissionMode } from "../protocol/settings.ts";
-export type { CanUseTool, PermissionResult, PermissionUpdate } from "./callbacks.ts";
+export type { CanUseTool, PermissionResult } from "./callbacks.ts";
 export type { UserMessage } from "./content.ts";
 export { AbortError, type Prompt } from "./conversation.ts";
 export type {
@@ -39,6 +39,12 @@ export {
 } from "./mcp-server.ts";
 export type * from "./messages.ts";
 export type { Options, SystemPromptPreset } from "./options.ts";
+export type {
+  PermissionBehavior,
+  PermissionRuleValue,
+  PermissionUpdate,
+  PermissionUpdateDestination,
+} from "./permission-updates.ts";
 export { type Query, query, type RewindFilesResult, startup, type WarmQuery } from "./query.ts";
 export { createSession, resumeSession, type SDKSession } from "./session.ts";
 export {

@@ -21,8 +21,12 @@ export type InitializationResult = {
 };
 
 export type ContextUsage = {
+  categories: { name: string; tokens: number }[];
   totalTokens: number;
   maxTokens: number;
+  /** From this size on the conversation is shortened by itself. */
+  autoCompactThreshold?: number;
+  isAutoCompactEnabled: boolean;
   percentage: number;
   model: string;
 };
@@ -61,9 +65,17 @@ export async function describeSession(
 }
 
 export function contextUsage(session: OpenSession): ContextUsage {
-  const { model, models } = session.info;
-  const totalTokens = session.contextTokens();
-  const maxTokens = models[model]?.windowTokens ?? 0;
-  const percentage = maxTokens > 0 ? Math.round((totalTokens / maxTokens) * 100) : 0;
-  return { totalTokens, maxTokens, percentage, model };
+  const { model, totalTokens, windowTokens, freeTokens, compactAtTokens, tokens } = session.context();
+  return {
+    categories: [...Object.entries(tokens), ["free", freeTokens] as const].map(([name, count]) => ({
+      name,
+      tokens: count,
+    })),
+    totalTokens,
+    maxTokens: windowTokens,
+    ...(compactAtTokens === null ? {} : { autoCompactThreshold: compactAtTokens }),
+    isAutoCompactEnabled: compactAtTokens !== null,
+    percentage: windowTokens > 0 ? Math.round((totalTokens / windowTokens) * 100) : 0,
+    model,
+  };
 }

@@ -144,6 +144,8 @@ export type SDKSystemMessage = {
   capabilities?: string[];
   /** Whether the project's own settings count, and what of them is left out until it is trusted. */
   project_trust?: { root: string; state: "trusted" | "session" | "untrusted"; left_out: string[] };
+  /** What somebody should know of the start: a rule that cannot be read and so denies nothing, a wrong setting. */
+  warnings?: string[];
 };
 
 export type SDKPermissionDenial = { tool_name: string; tool_use_id: string; tool_input: Json };

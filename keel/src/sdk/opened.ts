@@ -52,7 +52,7 @@ export async function openFor(options: Options, { out, named, tooSlow }: Listene
     if (!teller.tell(envelope)) tooSlow();
   });
   for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
-  answerWith(session, answererOf(options));
+  answerWith(session, { canUseTool: answererOf(options), tell: (problem) => teller.tellProblem(problem) });
   return {
     session,
     teller,

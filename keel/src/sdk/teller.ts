@@ -4,7 +4,7 @@ import { type Durable, type Envelope, isDurable } from "../protocol/event.ts";
 import { toMessages } from "./dialect.ts";
 import { type Memo, newMemo } from "./dialect-memo.ts";
 import { resultWithoutTurn } from "./dialect-result.ts";
-import { identity, initMessage } from "./dialect-say.ts";
+import { identity, informationalMessage, initMessage, liveIdentity } from "./dialect-say.ts";
 import { lifecycleOf } from "./lifecycle.ts";
 import { serverStates } from "./mcp-server.ts";
 import type { Options } from "./options.ts";
@@ -36,6 +36,7 @@ export class Teller {
       version,
       apiKeySource: info.keySource,
       models: info.models,
+      warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
       projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
       mcpServers: serverStates(options.mcpServers).map(({ name, status }) => ({ name, status })),
       partialMessages: options.includePartialMessages ?? false,
@@ -68,6 +69,13 @@ export class Teller {
     this.#out.push(initMessage(this.#memo, `init/unasked/${this.#memo.results}`));
     this.#out.push(result);
     this.#memo = next;
+  }
+
+  /** Something that the program asked for beside the conversation and that could not be done. */
+  tellProblem(content: string): void {
+    const [id, next] = liveIdentity(this.#memo, { at: 0 });
+    this.#memo = next;
+    this.#out.push(informationalMessage(id, { content, level: "warning" }));
   }
 
   tellMirrorError(error: string, key: SessionKey): void {

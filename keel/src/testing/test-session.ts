@@ -6,6 +6,7 @@ import { noRules, type Rules } from "../engine/policy/decide.ts";
 import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "../engine/ports.ts";
 import { Session } from "../engine/session.ts";
 import type { Tool } from "../engine/tools/define.ts";
+import type { Toolbox } from "../engine/tools/toolbox.ts";
 import type { Answer, Ask } from "../protocol/ask.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Durable, Envelope, EventType } from "../protocol/event.ts";
@@ -24,6 +25,8 @@ export type TestSessionOptions = {
   /** Instead of a script. */
   readonly model?: Model & { readonly law?: RequestLaw | undefined };
   readonly tools?: readonly Tool[];
+  readonly toolbox?: Toolbox;
+  readonly redirects?: Readonly<Record<string, string>>;
   readonly workspace?: Workspace;
   readonly log?: Log;
   readonly checkpoints?: Checkpoints;
@@ -63,6 +66,8 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       ids: options.ids ?? countingIds(),
       workspace: options.workspace ?? memoryWorkspace(),
       tools: options.tools ?? [],
+      toolbox: options.toolbox,
+      redirects: options.redirects,
       rules: options.rules ?? noRules,
       hooks: { ...noHooks, ...options.hooks },
       spill: async (name, content) => ({ path: `/spilled/${name}`, bytes: content.length }),

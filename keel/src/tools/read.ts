@@ -1,6 +1,6 @@
 /** Read: a file as numbered lines, an image, the cells of a notebook or the pages of a PDF. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
@@ -9,7 +9,7 @@ import { imageType } from "./image-type.ts";
 import { parseNotebook } from "./notebook.ts";
 import { showNotebook } from "./read-notebook.ts";
 import { isPdf, parsePages, showPdf } from "./read-pdf.ts";
-import { claimedPath, movedTarget, targetOf } from "./target.ts";
+import { claimedPath, decidedPath, movedTarget, targetOf } from "./target.ts";
 import { decodeText } from "./text-file.ts";
 
 const mebibyte = 1024 * 1024;
@@ -60,15 +60,13 @@ export const readTool: Tool<Input> = defineTool({
   ): AsyncGenerator<never, ToolOutcome> {
     const wantedPages = parsePages(pages);
     if (typeof wantedPages === "string") return failure(wantedPages);
-    const target = await targetOf(context, { action: "read", path: file_path });
-    if (!target.ok) return failure(target.why);
-    const { facts } = target;
-    if (facts.kind === "directory")
-      return failure(`${file_path} is a directory. List it with Glob: path ${quoted(file_path)}, pattern *`);
-    const read = await context.workspace.files.read(facts.path, { mostBytes: mostFileBytes });
-    if (!read.ok) return failure(facts.exists ? `${read.why} ${otherWays(file_path)}` : read.why);
+    const { files } = context.workspace;
+    const decided = decidedPath(context, "read");
+    const read = await files.read(decided ?? file_path, { mostBytes: mostFileBytes });
+    if (!read.ok) return failure(await sayUnread(file_path, { context, why: read.why }));
     const { bytes, path, stamp } = read.file;
-    if (path !== facts.path) return failure(movedTarget(file_path));
+    // The file was opened without a second look: it must be the one that was decided about.
+    if (decided !== undefined && path !== decided) return failure(movedTarget(file_path));
     const seen = [{ path, stamp }];
     const type = imageType(bytes);
     if (type) return image({ path, type, bytes, seen });
@@ -92,6 +90,17 @@ export const readTool: Tool<Input> = defineTool({
     });
   },
 });
+
+async function sayUnread(
+  file_path: string,
+  { context, why }: { context: ToolContext; why: string },
+): Promise<string> {
+  const target = await targetOf(context, { action: "read", path: file_path });
+  if (!target.ok) return target.why;
+  if (target.facts.kind === "directory")
+    return `${file_path} is a directory. List it with Glob: path ${quoted(file_path)}, pattern *`;
+  return target.facts.exists ? `${why} ${otherWays(file_path)}` : why;
+}
 
 type Seen = NonNullable<ToolOutcome["seen"]>;
 

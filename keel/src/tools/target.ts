@@ -13,12 +13,16 @@ export async function targetOf(
   context: ToolContext,
   { action, path }: { action: "read" | "write"; path: string },
 ): Promise<Target> {
-  const decided = context.decided?.find((claim) => claim.action === action)?.target;
+  const decided = decidedPath(context, action);
   const facts = await context.workspace.files.describe(decided ?? path);
   if (facts.problem !== undefined) return { ok: false, why: facts.problem };
   if (decided !== undefined && facts.path !== decided) return { ok: false, why: movedTarget(path) };
   return { ok: true, facts };
 }
+
+/** Undefined while nothing is decided yet. */
+export const decidedPath = ({ decided }: ToolContext, action: "read" | "write"): string | undefined =>
+  decided?.find((claim) => claim.action === action)?.target;
 
 /** What a call would touch: the real path, every link resolved. */
 export async function claimedPath(context: ToolContext, path: string): Promise<string> {

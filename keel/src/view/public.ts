@@ -10,6 +10,7 @@ export {
   noCacheHealth,
   readRatio,
 } from "./cache-health.ts";
+export { contextBar, sayContext } from "./context-bar.ts";
 export { documentOf, type SessionDocument } from "./document.ts";
 export { toHtml } from "./html.ts";
 export { inertMarkdown } from "./inert-markdown.ts";

@@ -92,6 +92,10 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
       const { level, text, code } = event;
       return [add(noticeRow(event, { id: nextNoticeId(rows), level, text, code }))];
     }
+    case "command.answered":
+      return [
+        add(noticeRow(event, { id: nextNoticeId(rows), level: "info", text: event.text, code: event.name })),
+      ];
     case "prompt.fixed":
     case "turn.interrupted":
     case "model.started":

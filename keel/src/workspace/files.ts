@@ -17,17 +17,27 @@ type WriteOutcome = Awaited<ReturnType<Files["write"]>>;
 /** How often a read starts anew when the file is replaced between looking and opening: editors do that all the time. */
 const mostTries = 3;
 
-/** The boundary is where the session started: roots and cwd are resolved once, here, and not again. */
-export function nodeFiles({ cwd, roots, own = [] }: Place): Files {
+/** The boundary is where the session started: each root and cwd is resolved once, here, and not again. */
+export function nodeFiles(given: Place): Files {
+  // What a link leads to when it is named counts: it may lead elsewhere later.
+  const resolved = new Map<string, string>();
+  const real = (folder: string): string => {
+    const known = resolved.get(folder) ?? realDirectory(folder);
+    resolved.set(folder, known);
+    return known;
+  };
+  given.roots.forEach(real);
   const place: Place = {
-    cwd: realDirectory(cwd),
-    roots: roots.map(realDirectory),
-    own: own.map(realDirectory),
+    cwd: realDirectory(given.cwd),
+    get roots() {
+      return given.roots.map(real);
+    },
+    own: (given.own ?? []).map(realDirectory),
   };
   return {
-    describe: (given) => locate(given, place),
-    read: (given, limits) => readFile(given, { place, ...limits }),
-    write: (given, bytes, basis) => writeFile(given, { place, bytes, basis }),
+    describe: (name) => locate(name, place),
+    read: (name, limits) => readFile(name, { place, ...limits }),
+    write: (name, bytes, basis) => writeFile(name, { place, bytes, basis }),
   };
 }
 

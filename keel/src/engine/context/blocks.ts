@@ -3,6 +3,7 @@ import { isObject } from "../../kernel/json.ts";
 import { estimateTokens } from "../../kernel/text.ts";
 import type { Stop } from "../../protocol/event.ts";
 import { type Block, type Message, type Text, text } from "../../protocol/message.ts";
+import { marksOf } from "./enclose.ts";
 
 /** The tag around words that the harness adds. The same tag in data from outside is made harmless by `defuse`. */
 const tag = "keel-note";
@@ -10,17 +11,18 @@ const tag = "keel-note";
 /** Words of the harness inside a user message. */
 export const note = (words: string): Text => text(`<${tag}>\n${words}\n</${tag}>`);
 
-/** Takes the power from our tag where it stands in foreign text, whatever its case or inner blanks. */
-export const defuse = (foreign: string): string =>
-  foreign.replace(/<(?=[\s/\u200b-\u200f\ufeff]*keel-note)/gi, "&lt;");
+const marks = marksOf(tag);
+
+/** Takes the power from our tag where it stands in foreign text, whatever its case, inner blanks or unseen signs. */
+export const defuse = (foreign: string): string => foreign.replace(marks, "&lt;");
 
 /** What came from outside, so that nothing in it passes as the harness's word. */
 export const foreign = <B extends { type: string }>(blocks: readonly B[]): B[] =>
-  blocks.map((block) =>
-    isText(block) && mayHoldTag.test(block.text) ? { ...block, text: defuse(block.text) } : block,
-  );
+  blocks.map((block) => {
+    const harmless = isText(block) ? defuse(block.text) : undefined;
+    return isText(block) && harmless !== block.text ? { ...block, text: harmless } : block;
+  });
 
-const mayHoldTag = /keel-note/i;
 const isText = (block: { type: string }): block is { type: "text"; text: string } => block.type === "text";
 
 /** A reply cut off by its length limit may end in half a call: that one was never asked. Blank texts are not sendable. */
@@ -70,3 +72,24 @@ function estimateBlock(block: Block): number {
 /** A message before which a conversation may be cut: its results, if it has any, would lose their calls. */
 export const startsCleanly = (message: Message): boolean =>
   !message.content.some(({ type }) => type === "tool_result");
+
+/** Pictures and documents named in their places. */
+export function withoutImages(message: Message): Message {
+  const isPlain = message.content.every(
+    (block) =>
+      !isPicture(block) && (block.type !== "tool_result" || !block.content.some((part) => isPicture(part))),
+  );
+  if (isPlain) return message;
+  return {
+    ...message,
+    content: message.content.map((block): Block => {
+      if (isPicture(block)) return placeOf(block);
+      if (block.type !== "tool_result") return block;
+      return { ...block, content: block.content.map((part) => (isPicture(part) ? placeOf(part) : part)) };
+    }),
+  };
+}
+
+const isPicture = (block: { type: string }): boolean => block.type === "image" || block.type === "document";
+const placeOf = ({ type }: { type: string }): Text =>
+  text(`(${type === "image" ? "an image" : "a document"})`);

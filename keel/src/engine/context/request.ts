@@ -3,7 +3,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import type { ModelRequest } from "../ports.ts";
 import { modelOf, type State } from "../state.ts";
-import { lostStart, startsCleanly } from "./blocks.ts";
+import { lostStart, startsCleanly, withoutImages } from "./blocks.ts";
 
 /** What replies may be long, short of the model's own limit: longer ones cost time at every retry. */
 const mostReplyTokens = 32_000;
@@ -41,7 +41,8 @@ export function summaryRequestOf(
   },
 ): ModelRequest {
   const base = requestOf(state, ask);
-  let messages = base.messages;
+  // A start that is cut is not in the cache anyway: images, which no notes can hold, need not travel.
+  let messages = Number.isFinite(ask.mostTokens) ? base.messages.map(withoutImages) : base.messages;
   let tokens = messages.reduce((sum, message) => sum + ask.estimate(message), 0);
   while (tokens > ask.mostTokens && messages.length > 1) {
     const cut = messages.findIndex(

@@ -8,15 +8,22 @@ import { globMatcher, parseGlob } from "../../kernel/glob.ts";
 export type Ground = { readonly roots: readonly string[]; readonly home: string };
 
 /** `path` is absolute. */
-export function matchesPath(rule: string, path: string, ground: Ground): boolean {
-  const target = normalised(path);
-  return absolutePatterns(rule, ground).some((pattern) => {
+export const matchesPath = (rule: string, path: string, ground: Ground): boolean =>
+  pathMatcher(rule, ground)(path);
+
+/** The same for many paths. */
+export function pathMatcher(rule: string, ground: Ground): (path: string) => boolean {
+  const matchers = absolutePatterns(rule, ground).flatMap((pattern) => {
     const glob = parseGlob(pattern);
-    if (!glob.ok) return false;
+    if (!glob.ok) return [];
     const base = glob.value.base === "/" ? "" : escapeGlob(glob.value.base.replace(/^\//, ""));
     const rests = glob.value.rests.map((rest) => (base === "" ? rest : `${base}/${rest}`));
-    return globMatcher(rests.flatMap((rest) => [rest, `${rest}/**`]))(target);
+    return [globMatcher(rests.flatMap((rest) => [rest, `${rest}/**`]))];
   });
+  return (path) => {
+    const target = normalised(path);
+    return matchers.some((matches) => matches(target));
+  };
 }
 
 /** Whether something below `directory` could be what the rule is about. */

@@ -3,7 +3,6 @@ import type { Fault } from "../../kernel/fault.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
 import type { Block } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
-import { prepareBeside } from "../checkpoint.ts";
 import { note } from "../context/blocks.ts";
 import { requestOf } from "../context/request.ts";
 import { costOf } from "../cost.ts";
@@ -12,6 +11,7 @@ import type { ModelEvent } from "../ports.ts";
 import { predictRequest } from "../predict.ts";
 import { modelOf } from "../state.ts";
 import { earlyStarter } from "../tools/early.ts";
+import { takeStockFor } from "../tools/take-stock.ts";
 import { reminders } from "../words.ts";
 import type { Work } from "../work.ts";
 import { briefModel } from "./brief-model.ts";
@@ -45,9 +45,9 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
   const starter = earlyStarter(work);
   const outcome = await readReply(work, request, (event) => {
     showEvent(work, requestId, event);
-    // The request is out: whatever else is to be done now is done while the model works.
-    if (event.type === "start") prepareBeside(work);
-    if (event.type === "block.end" && event.block.type === "tool_use") starter.consider(event.block);
+    if (event.type !== "block.end" || event.block.type !== "tool_use") return;
+    starter.consider(event.block);
+    takeStockFor(work, event.block);
   });
   const ms = Math.round(clock.monotonicMs() - startedAt);
   if (!outcome.ok)

@@ -8,11 +8,16 @@ import type { ToolSpec } from "../../protocol/tool.ts";
 import { note } from "../context/blocks.ts";
 import type { State } from "../state.ts";
 import { isDeferred, offeredNow } from "../tools/deferred.ts";
+import { toolsNow } from "../tools/toolbox.ts";
 import { planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../words.ts";
 import type { Work } from "../work.ts";
+import { briefNear, briefStart } from "./brief-start.ts";
 
 export async function briefModel(work: Work): Promise<void> {
+  await work.parts.toolbox?.ready(work.signal);
   fixPrompt(work);
+  await briefStart(work);
+  await briefNear(work);
   announceTools(work);
   await tellPlan(work);
   const { todos, knowsTodos } = work.state.desk;
@@ -20,15 +25,20 @@ export async function briefModel(work: Work): Promise<void> {
 }
 
 function fixPrompt(work: Work): void {
-  const { tools, system, promptOnResume } = work.parts;
+  const { system, promptOnResume } = work.parts;
   const logged = work.state.prompt;
-  const specs = inOrderOf(
-    logged?.tools ?? [],
-    offeredNow(tools, work.state).map(({ spec }) => spec),
-  );
+  const offered = offeredNow(toolsNow(work), work.state).map(({ spec }) => spec);
+  const specs = inOrderOf(logged?.tools ?? [], [...offered, ...stillDeclared(work, offered)]);
   const wanted = logged && promptOnResume === "logged" ? logged.system : system;
   const why = promptChange(logged, { system: wanted, tools: specs });
   if (why) work.record({ type: "prompt.fixed", system: [...wanted], tools: specs, why });
+}
+
+/** A tool whose server is gone stays declared until a boundary comes anyway: its absence alone is not worth one. */
+function stillDeclared({ state, parts }: Work, offered: readonly ToolSpec[]): ToolSpec[] {
+  if (state.desk.mayRenew) return [];
+  const names = new Set(offered.map(({ name }) => name));
+  return (state.prompt?.tools ?? []).filter(({ name }) => !names.has(name) && parts.toolbox?.knows(name));
 }
 
 /** Tools that the log knows keep their places: another order alone would make the whole prefix new. */
@@ -51,7 +61,7 @@ function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt
 function announceTools(work: Work): void {
   const { announced } = work.state.desk;
   const offered = new Set(work.state.prompt?.tools.map(({ name }) => name));
-  const names = work.parts.tools
+  const names = toolsNow(work)
     .filter(
       (tool) => isDeferred(tool, work.state) && !offered.has(tool.name) && !announced.includes(tool.name),
     )
@@ -60,12 +70,12 @@ function announceTools(work: Work): void {
 }
 
 async function tellPlan(work: Work): Promise<void> {
-  const { plan, tools } = work.parts;
+  const { plan } = work.parts;
   const isOn = work.state.settings?.permissionMode === "plan";
   if (isOn === work.state.desk.knowsPlan) return;
   if (!isOn) return tell(work, "plan", planEnds);
   await plan?.ready();
-  tell(work, "plan", planBegins({ file: plan?.path, tools: tools.map(({ name }) => name) }));
+  tell(work, "plan", planBegins({ file: plan?.path, tools: toolsNow(work).map(({ name }) => name) }));
 }
 
 function tell(work: Work, why: AddedWhy, words: string, tools?: string[]): void {

@@ -1,24 +1,29 @@
-/** The plainest compaction: one request for a summary, a boundary, and the newest messages kept as they are. */
+/**
+ * Shortens the conversation: one request for notes, a boundary, the newest messages kept as they are, and what the
+ * model needs at hand given back. How much is kept and what is asked is the strategy's word.
+ */
 import { fault } from "../../kernel/fault.ts";
 import { estimateTokens } from "../../kernel/text.ts";
-import type { Message } from "../../protocol/message.ts";
 import { text, textOf } from "../../protocol/message.ts";
-import { estimateMessage, note, startsCleanly } from "../context/blocks.ts";
+import { estimateMessage, note } from "../context/blocks.ts";
+import { cleanKeep, keepRecent } from "../context/condense.ts";
 import { summaryRequestOf } from "../context/request.ts";
+import { type RestoreSite, restored } from "../context/restore.ts";
 import { costOf } from "../cost.ts";
 import { siteOf } from "../hooks/site.ts";
 import type { Step } from "../next-step.ts";
+import { deniesReading } from "../policy/decide.ts";
 import { predictRequest } from "../predict.ts";
 import { modelOf, type State } from "../state.ts";
-import { summaryIntroduction, summaryRequest } from "../words.ts";
+import { summaryIntroduction } from "../words.ts";
 import type { Work } from "../work.ts";
 import { fail, waitBefore } from "./ask-model.ts";
 import { readReply } from "./stream.ts";
 
-/** Share of the window that the kept messages may fill. */
-const keptShare = 0.15;
-/** Share of the window that a summary request may fill when the conversation itself is too long for it. */
+/** Share of the window that the request for notes may fill when the conversation is too long for it; halved each time. */
 const requestShare = 0.5;
+/** A file that is larger is not given back, not even in part. */
+const mostFileBytes = 1_000_000;
 
 export async function compact(work: Work, step: Extract<Step, { kind: "compact" }>): Promise<void> {
   const { clock, ids, hooks, model, log } = work.parts;
@@ -28,15 +33,21 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   const { instructions } = await hooks.compact({ trigger, instructions: asked }, siteOf(work));
   const name = modelOf(work.state);
   const info = model.info(name);
-  const words = summaryRequest([asked, instructions].filter(Boolean).join("\n") || undefined);
+  const history = work.state.history.slice();
+  const plan = (work.parts.condense ?? keepRecent).plan({
+    history,
+    windowTokens: info.windowTokens,
+    instructions: [asked, instructions].filter(Boolean).join("\n") || undefined,
+  });
+  const tries = work.state.turn?.failure?.purpose === "compaction" ? work.state.turn.failures : 0;
   const mostTokens =
-    step.trigger === "too_long" ? info.windowTokens * requestShare : Number.POSITIVE_INFINITY;
+    step.trigger === "too_long" ? info.windowTokens * requestShare * 0.5 ** tries : Number.POSITIVE_INFINITY;
   const request = summaryRequestOf(work.state, {
     session: log.session,
     info,
     mostTokens,
     estimate: estimateMessage,
-    instructions: { role: "user", content: [text(words)] },
+    instructions: { role: "user", content: [text(plan.words)] },
   });
 
   const requestId = ids.uuid();
@@ -63,10 +74,13 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
     });
 
   const summary = `${summaryIntroduction}${written}`;
-  const keep = howManyToKeep(work.state, info.windowTokens * keptShare);
-  const kept = work.state.history.slice(work.state.history.length - keep);
+  const keep = cleanKeep(history, plan.keep);
+  const cut = history.length - keep;
+  const [dropped, kept] = [history.slice(0, cut), history.slice(cut)];
+  const again = await restored({ dropped, kept }, restoreSite(work, info.windowTokens));
   const tokensAfter =
     estimateTokens(summary) +
+    again.reduce((sum, words) => sum + estimateTokens(words), 0) +
     promptTokens(work.state) +
     kept.reduce((sum, message) => sum + estimateMessage(message), 0);
   const { usage } = outcome.reply;
@@ -76,6 +90,7 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
     trigger: step.trigger,
     summary,
     keep,
+    ...(again.length > 0 ? { restored: again } : {}),
     tokensBefore: work.state.contextTokens,
     tokensAfter,
     usage,
@@ -88,19 +103,23 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   if (context.length > 0) work.record({ type: "context.added", content: context.map(note), why: "hook" });
 }
 
-/** The longest end of the conversation that fits and starts at a clean place: a call is never split from its result. */
-function howManyToKeep(state: State, mostTokens: number): number {
-  const messages: Message[] = state.history.slice();
-  let tokens = 0;
-  let keep = 0;
-  for (let count = 1; count < messages.length; count++) {
-    const message = messages[messages.length - count];
-    if (!message) break;
-    tokens += estimateMessage(message);
-    if (tokens > mostTokens) break;
-    if (startsCleanly(message)) keep = count;
-  }
-  return keep;
+/** Only what this session has read before, and may still read, is read again. */
+function restoreSite(work: Work, windowTokens: number): RestoreSite {
+  const { rules, workspace } = work.parts;
+  const { files, roots, commands } = workspace;
+  return {
+    windowTokens,
+    async read(path) {
+      const facts = await files.describe(path);
+      const stamp = work.state.seen.get(facts.path);
+      if (stamp === undefined || facts.kind !== "file" || facts.problem !== undefined) return undefined;
+      if (deniesReading(rules, facts.path, { roots, home: commands?.home ?? "/" })) return undefined;
+      const read = await files.read(facts.path, { mostBytes: mostFileBytes });
+      if (!read.ok || read.file.bytes.includes(0)) return undefined;
+      const words = new TextDecoder().decode(read.file.bytes);
+      return { path: facts.path, text: words, state: read.file.stamp === stamp ? "as seen" : "changed" };
+    },
+  };
 }
 
 const promptTokens = ({ prompt }: State): number => estimateTokens(JSON.stringify(prompt ?? ""));

@@ -7,7 +7,8 @@ import { siteOf } from "../hooks/site.ts";
 import { runCall } from "../tools/call.ts";
 import { traitsOf } from "../tools/define.ts";
 import { type Job, runInOrder } from "../tools/pool.ts";
-import { needsAsking, toolNamed, type Work } from "../work.ts";
+import { toolFor } from "../tools/toolbox.ts";
+import { needsAsking, type Work } from "../work.ts";
 
 export async function runTools(work: Work): Promise<void> {
   const open = work.state.calls.filter(({ status }) => status !== "settled");
@@ -51,6 +52,6 @@ async function runOne(work: Work, call: Call): Promise<void> {
 }
 
 function isConcurrent(work: Work, call: Call): boolean {
-  const tool = toolNamed(work.parts.tools, call.use.name);
+  const tool = toolFor(work, call.use.name);
   return tool !== undefined && traitsOf(tool, call.use.input)?.concurrent === true;
 }

@@ -5,10 +5,13 @@ import { modelOf } from "../state.ts";
 import { hasNews } from "../task-state.ts";
 import { sayTask } from "../task-words.ts";
 import type { Work } from "../work.ts";
+import { briefStart } from "./brief-start.ts";
 
 export async function takeInput(work: Work, step: Extract<Step, { kind: "take-input" }>): Promise<void> {
   const input = inputFor(work.state, step.which);
   if (!input) return;
+  // Here already: whoever hears of the turn may then say which servers there are.
+  await work.parts.toolbox?.ready(work.signal);
   const begun = await begin(work);
   const { block, context } = await work.parts.hooks.input(input, siteOf(work));
   // Meanwhile it may have been taken back, or the turn stopped: then it stays where it is.
@@ -27,6 +30,7 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
     ...(news.length > 0 ? { tasks: news.map(({ id }) => id) } : {}),
   };
   if (step.which !== "first") return work.record({ type: "input.joined", inputIds: [input.id], ...added });
+  await briefStart(work);
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds: [input.id], ...added });
 }
 

@@ -13,26 +13,29 @@ import type { Call } from "../call-state.ts";
 import { keepAfter, keepBefore } from "../checkpoint.ts";
 import { within } from "../deadline.ts";
 import { siteOf } from "../hooks/site.ts";
-import { deniesReading } from "../policy/decide.ts";
 import {
   brokenCall,
   cancelledResult,
   deferredResult,
+  goneTool,
   interruptedResult,
   invalidInput,
   notRunResult,
   unknownTool,
 } from "../words.ts";
-import { needsAsking, toolNamed, type Work } from "../work.ts";
+import { needsAsking, type Work } from "../work.ts";
 import { bound } from "./bound.ts";
+import { contextFor, rememberingPaths } from "./context.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./define.ts";
-import { changeMode, deskOf } from "./desk-work.ts";
+import { changeMode } from "./desk-work.ts";
 import { judge, permit } from "./permit.ts";
+import { takeStock } from "./take-stock.ts";
+import { isDeclared, toolFor, toolsNow } from "./toolbox.ts";
 
 type Finished = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
 
 export async function runCall(work: Work, call: Call): Promise<void> {
-  const tool = toolNamed(work.parts.tools, call.use.name);
+  const tool = toolFor(work, call.use.name);
   const finish = (finished: Finished): void =>
     work.record({
       type: "tool.finished",
@@ -41,16 +44,7 @@ export async function runCall(work: Work, call: Call): Promise<void> {
       ...finished,
     });
 
-  if (!tool)
-    return finish(
-      refusal(
-        unknownTool(
-          call.use.name,
-          work.parts.tools.map(({ name }) => name),
-        ),
-        { invalid: true },
-      ),
-    );
+  if (!tool) return finish(refusal(whyNoTool(work, call.use.name), { invalid: true }));
   if (call.use.broken !== undefined) return finish(refusal(brokenCall(tool.name), { invalid: true }));
   const context = contextFor(work, call, tool);
 
@@ -76,6 +70,14 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   const finished = await run(work, { call, tool, context: decided, input, sent, notes });
   await keepAfter(work, changing);
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
+}
+
+function whyNoTool(work: Work, name: string): string {
+  if (isDeclared(work, name)) return goneTool(name);
+  return unknownTool(
+    name,
+    toolsNow(work).map(({ name: known }) => known),
+  );
 }
 
 /** A former process ended during this call: it runs again only if that is safe and nobody has to be asked. */
@@ -119,19 +121,22 @@ async function prepareSafely(work: Work, site: Site): Promise<Ready | { refused:
 
 /** Phases one to four: everything that can refuse the call before it has an effect. */
 async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready | { refused: Finished }> {
-  const first = await understand(tool, call.use.input, context);
+  const looking = rememberingPaths(context);
+  const first = await understand(tool, call.use.input, looking);
   if ("refused" in first) return first;
   const { hooks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name };
   const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, siteOf(work));
-  const changed = hook.input === undefined ? first : await understand(tool, hook.input, context);
+  const changed = hook.input === undefined ? first : await understand(tool, hook.input, looking);
   if ("refused" in changed) return changed;
   const { input } = changed;
   // Nothing that is denied is handed on either.
-  if (hook.defer && (await judge(work, { tool, context, input })).decision.verdict !== "deny")
+  if (hook.defer && (await judge(work, { tool, context: looking, input })).decision.verdict !== "deny")
     return { refused: { ...refusal(deferredResult, {}), deferred: true } };
   const sent = hook.input ?? call.use.input;
-  const permission = await permit(work, { call, tool, context, input, sent, hook: hook.decision });
+  // A person may take their time; what the command could change is kept meanwhile.
+  await takeStock(work, { tool, context: looking, input });
+  const permission = await permit(work, { call, tool, context, looking, input, sent, hook: hook.decision });
   if (permission.verdict === "deny") {
     await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, siteOf(work));
     if (permission.interrupt) work.interrupt("answer");
@@ -211,6 +216,7 @@ async function run(
     ...(outcome.seen ? { seen: outcome.seen } : {}),
     ...(outcome.todos ? { todos: outcome.todos } : {}),
     ...(outcome.loads ? { loads: outcome.loads } : {}),
+    ...(outcome.allow ? { allow: outcome.allow } : {}),
     ...(outcome.denied ? { denied: outcome.denied } : {}),
     ...(bounded.spilled ? { spilled: bounded.spilled } : {}),
     ...(outcome.interrupted ? { interrupted: true } : {}),
@@ -271,33 +277,6 @@ async function drive(
     if (isLeft()) return (await work.return(failure(cancelledResult))).value as ToolOutcome;
     show(next.value);
   }
-}
-
-function contextFor(work: Work, call: Call, tool: Tool): ToolContext {
-  const { parts } = work;
-  let asked = 0;
-  return {
-    callId: call.use.id,
-    session: parts.log.session,
-    workspace: parts.workspace,
-    clock: parts.clock,
-    tasks: work.tasks.forCall(call.use.id),
-    seen: (path) => work.state.seen.get(path),
-    isDenied: (path) =>
-      deniesReading(parts.rules, path, {
-        roots: parts.workspace.roots,
-        home: parts.workspace.commands?.home ?? "/",
-      }),
-    ask: async (ask) => {
-      // Counted, so that the same question gets the same id when the call runs again after a crash.
-      const id = `${call.use.id}:${++asked}`;
-      const { answer, by } = await work.ask({ ...ask, id, callId: call.use.id, tool: tool.name });
-      if (answer.verdict === "deny" && answer.interrupt)
-        work.record({ type: "turn.interrupted", by: "answer" });
-      return { ...answer, by };
-    },
-    desk: () => deskOf(work),
-  };
 }
 
 /** A provider refuses blank texts, and a result without content tells the model nothing. */

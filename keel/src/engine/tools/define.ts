@@ -34,6 +34,8 @@ export type ToolOutcome = {
   readonly todos?: Todo[];
   /** Deferred tools that the next request offers. */
   readonly loads?: string[];
+  /** Rules for what runs without a question until the turn ends. */
+  readonly allow?: string[];
   /** Into plan mode; back to the mode before it; or on without a question about edits. */
   readonly mode?: "plan" | "before-plan" | "acceptEdits";
   /** The host said no to what the tool asked. */

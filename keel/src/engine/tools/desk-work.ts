@@ -4,16 +4,19 @@ import type { DeskView } from "../desk.ts";
 import type { Work } from "../work.ts";
 import { isDeferred } from "./deferred.ts";
 import type { ToolOutcome } from "./define.ts";
+import { toolsNow } from "./toolbox.ts";
 
-export function deskOf({ state, parts }: Work): DeskView {
+export function deskOf(work: Work): DeskView {
+  const { state, parts } = work;
+  const tools = toolsNow(work);
   const { todos, lastTodo } = state.desk;
   return {
     todos,
     lastTodo,
     mode: state.settings?.permissionMode ?? "default",
     planFile: parts.plan?.path,
-    offered: parts.tools.map(({ name }) => name),
-    deferred: parts.tools.filter((tool) => isDeferred(tool, state)).map(({ spec }) => spec),
+    offered: tools.map(({ name }) => name),
+    deferred: tools.filter((tool) => isDeferred(tool, state)).map(({ spec }) => spec),
   };
 }
 

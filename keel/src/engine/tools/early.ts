@@ -5,9 +5,10 @@
 import type { DurableEvent } from "../../protocol/event.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import type { Call } from "../call-state.ts";
-import { needsAsking, toolNamed, type Work } from "../work.ts";
+import { needsAsking, type Work } from "../work.ts";
 import { runCall } from "./call.ts";
 import { traitsOf } from "./define.ts";
+import { toolFor } from "./toolbox.ts";
 
 export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
   // Nobody overtakes: after the first call that has to wait, all others wait too.
@@ -28,7 +29,7 @@ export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
 }
 
 function isHarmless(work: Work, use: ToolUse): boolean {
-  const tool = toolNamed(work.parts.tools, use.name);
+  const tool = toolFor(work, use.name);
   if (!tool || use.broken !== undefined || work.isKnownCall(use.id) || work.early.has(use.id)) return false;
   const traits = traitsOf(tool, use.input);
   return traits?.readOnly === true && traits.concurrent && traits.replay === "safe";

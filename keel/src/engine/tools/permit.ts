@@ -11,7 +11,7 @@ import type { HookDecision } from "../hooks/points.ts";
 import { siteOf } from "../hooks/site.ts";
 import { type Decision, decide } from "../policy/decide.ts";
 import { lookAt } from "../policy/look.ts";
-import { parseRule } from "../policy/rules.ts";
+import { parseRule, type Rule } from "../policy/rules.ts";
 import type { Closed, Work } from "../work.ts";
 import type { Tool, ToolContext } from "./define.ts";
 
@@ -19,6 +19,8 @@ type Site = {
   call: Call;
   tool: Tool;
   context: ToolContext;
+  /** The context with what is known of paths already. What is decided after a question is looked at anew. */
+  looking: ToolContext;
   input: unknown;
   sent: Json;
   hook: HookDecision | undefined;
@@ -37,7 +39,7 @@ export type Permission =
 
 export async function permit(work: Work, site: Site): Promise<Permission> {
   const { hook, input, sent } = site;
-  const { decision, claims } = await judge(work, site);
+  const { decision, claims } = await judge(work, { ...site, context: site.looking });
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
   if (hook?.verdict === "deny") return deny("hook", hook.reason);
   if (hook?.verdict !== "ask" && decision.verdict === "allow")
@@ -77,9 +79,8 @@ export async function judge(
   { tool, context, input }: Pick<Site, "tool" | "context" | "input">,
 ): Promise<{ decision: Decision; claims: Claim[] }> {
   const claims = [...(await tool.claims(input, context))];
-  const looked = await lookAt(claims, work.parts.workspace);
+  const looked = await lookAt(claims, context.workspace);
   const { rules } = work.parts;
-  const learnt = work.state.rules.flatMap((words) => parseRule(words) ?? []);
   const mode = work.state.settings?.permissionMode ?? "default";
   return {
     decision: decide({
@@ -89,11 +90,15 @@ export async function judge(
       mode,
       ...looked,
       planFile: await planFileOf(work, claims),
-      rules: { ...rules, allow: [...rules.allow, ...learnt] },
+      rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
     }),
     claims,
   };
 }
+
+/** What the turn's command or skill allows. It stands beside other allow rules: whatever denies or asks is stronger. */
+const rulesOfTurn = ({ state }: Work): Rule[] =>
+  (state.turn?.allow ?? []).flatMap((words) => parseRule(words) ?? []);
 
 /** Described as the claims were, since a link may lead to it; only where a claim could be about it. */
 async function planFileOf({ parts }: Work, claims: readonly Claim[]): Promise<string | undefined> {

@@ -38,7 +38,7 @@ export const jsonPrinter =
   };
 
 function factsOf(
-  { id, info }: Parameters<NewPrinter>[0],
+  { id, info, notices }: Parameters<NewPrinter>[0],
   { version }: Context,
   replies: JsonOutput["replies"],
 ): Parameters<typeof newMemo>[0] {
@@ -52,6 +52,7 @@ function factsOf(
     version,
     apiKeySource: info.keySource,
     models: info.models,
+    warnings: notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
     projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
     partialMessages: replies === "pieces",
   };

@@ -15,14 +15,17 @@ export function watchOutcome(
 ): { exitCode(): number } {
   let newest: TurnFinished | undefined;
   let cancelled = false;
+  let answered = false;
   session.onEvent((envelope) => {
     if (envelope.type === "turn.finished") newest = envelope;
+    if (envelope.type === "command.answered") answered = true;
     if (envelope.type === "input.dropped") cancelled = envelope.why === "cancelled";
   });
   return {
     exitCode() {
       // Interrupted before the turn began: hooks were still looking at the prompt.
       if (!newest && cancelled) err.line(`keel: ${sayReason("interrupted")}.`);
+      if (!newest && answered) return exitCodes.ended;
       if (!newest) return cancelled ? exitCodes.interrupted : exitCodes.turnFailed;
       const { reason, fault } = newest;
       if (fault && !endsWell(reason) && reason !== "interrupted")

@@ -80,6 +80,7 @@ export async function explain(
   const command = positionals.join(" ");
   if (command.trim() === "") throw usage("Give the command after --.");
   const explainer = await openExplainer(context, from);
+  for (const problem of explainer.problems) context.err.line(`keel: ${oneLine(problem)}`);
   const explained = await explainer.explain({ input: { command } });
   context.out.line(values.json ? toLine(withoutProblems(explained)) : sayExplained(explained));
   return exitCodes.ended;
@@ -92,6 +93,7 @@ const mostWaitingBytes = 1024 * 1024;
 
 async function explainBatch(context: Context, from: "nothing" | "settings"): Promise<number> {
   const explainer = await openExplainer(context, from);
+  for (const problem of explainer.problems) context.err.line(`keel: ${oneLine(problem)}`);
   const reader = lineReader({ mostBytes: mostLineBytes });
   const answerAll = async (reads: ReturnType<typeof reader.push>): Promise<void> => {
     for (const read of reads) {

@@ -10,6 +10,6 @@ export type Printer = {
 };
 
 export type NewPrinter = (
-  session: Pick<OpenSession, "id" | "info" | "history">,
+  session: Pick<OpenSession, "id" | "info" | "history" | "notices">,
   context: Context,
 ) => Promise<Printer>;

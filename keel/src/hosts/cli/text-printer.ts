@@ -14,6 +14,7 @@ export const textPrinter: NewPrinter = async (_session, { out }) => {
         reply = "";
         result = undefined;
       }
+      if (envelope.type === "command.answered") result = envelope.text;
       if (envelope.type === "model.finished") reply = textOf(envelope.content);
       if (envelope.type !== "turn.finished" || !endsWell(envelope.reason)) return;
       result = envelope.answer === undefined ? reply : toLine(envelope.answer);

@@ -1,44 +1,75 @@
 /** Contents by their hash, each kept once, readable by their owner only. The oldest go first when there is too much. */
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { hash, randomUUID } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 export interface Blobs {
-  /** Keeps a content and returns its name. A content that is there already is marked as used. */
+  /** Keeps a content and returns its name. One that is there already is marked as used. Durable once settled. */
   put(content: Uint8Array): Promise<string>;
-  /** Undefined when it was removed to make room. */
+  /** Makes a content durable that a log is about to name. False when it is not there any more. */
+  settle(name: string): Promise<boolean>;
+  /** Undefined when it was removed to make room, or is damaged. */
   get(name: string): Promise<Uint8Array | undefined>;
   /** Removes the least used until at most `bytes` are left; those in `keep` stay. */
   trim(bytes: number, keep: ReadonlySet<string>): Promise<void>;
+  /** Says of a content whether it was there just now. */
+  names(): Promise<(name: string) => boolean>;
+  /** Removes every content that is not wanted any more. */
+  drop(isUnwanted: (name: string) => boolean): Promise<void>;
 }
 
 const namePattern = /^[0-9a-f]{64}$/;
+const nameOf = (content: Uint8Array): string => hash("sha256", content, "hex");
 
 export function openBlobs({ folder, now }: { folder: string; now: () => number }): Blobs {
   const place = (name: string): string => {
     if (!namePattern.test(name)) throw new Error("not the name of a kept content");
     return path.join(folder, name.slice(0, 2), name);
   };
+  const made = new Set<string>();
+  const makeDirectory = async (directory: string): Promise<void> => {
+    if (made.has(directory)) return;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    made.add(directory);
+  };
   return {
     async put(content) {
-      const name = createHash("sha256").update(content).digest("hex");
+      const name = nameOf(content);
       const file = place(name);
       const seconds = now() / 1000;
-      if (await worked(utimes(file, seconds, seconds))) return name;
-      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+      // One of another size was torn by the end of the machine.
+      const isThere = (await stat(file).catch(() => undefined))?.size === content.length;
+      if (isThere && (await worked(utimes(file, seconds, seconds)))) return name;
+      await makeDirectory(path.dirname(file));
       const fresh = `${file}.${randomUUID()}`;
-      const handle = await open(fresh, "wx", 0o600);
-      try {
-        await handle.writeFile(content);
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
+      await writeFile(fresh, content, { flag: "wx", mode: 0o600 });
       await rename(fresh, file);
       return name;
     },
-    get: (name) => readFile(place(name)).catch(() => undefined),
+    async settle(name) {
+      const handle = await open(place(name), "r+").catch(() => undefined);
+      if (!handle) return false;
+      try {
+        await handle.datasync();
+        return true;
+      } finally {
+        await handle.close();
+      }
+    },
+    async get(name) {
+      const content = await readFile(place(name)).catch(() => undefined);
+      return content && nameOf(content) === name ? content : undefined;
+    },
     trim: (bytes, keep) => trim({ folder, bytes, keep, now }),
+    async names() {
+      const parts = await readdir(folder).catch(() => []);
+      const all = await Promise.all(parts.map((part) => readdir(path.join(folder, part)).catch(() => [])));
+      const there = new Set(all.flat());
+      return (name) => there.has(name);
+    },
+    async drop(isUnwanted) {
+      for (const { file, name } of await allIn(folder)) if (isUnwanted(name)) await rm(file, { force: true });
+    },
   };
 }
 
@@ -55,14 +86,7 @@ async function trim({
   keep: ReadonlySet<string>;
   now: () => number;
 }): Promise<void> {
-  const all: { file: string; name: string; bytes: number; usedAt: number }[] = [];
-  for (const part of await readdir(folder).catch(() => [])) {
-    for (const name of await readdir(path.join(folder, part)).catch(() => [])) {
-      const file = path.join(folder, part, name);
-      const found = await stat(file).catch(() => undefined);
-      if (found?.isFile()) all.push({ file, name, bytes: found.size, usedAt: found.mtimeMs });
-    }
-  }
+  const all = await allIn(folder);
   // What a killed process began and never named. Another process may be at work on a young one.
   for (const { file } of all.filter(({ name, usedAt }) => !namePattern.test(name) && usedAt < now() - hourMs))
     await rm(file, { force: true });
@@ -73,6 +97,20 @@ async function trim({
     await rm(blob.file, { force: true });
     total -= blob.bytes;
   }
+}
+
+type Blob = { file: string; name: string; bytes: number; usedAt: number };
+
+async function allIn(folder: string): Promise<Blob[]> {
+  const all: Blob[] = [];
+  for (const part of await readdir(folder).catch(() => [])) {
+    for (const name of await readdir(path.join(folder, part)).catch(() => [])) {
+      const file = path.join(folder, part, name);
+      const found = await stat(file).catch(() => undefined);
+      if (found?.isFile()) all.push({ file, name, bytes: found.size, usedAt: found.mtimeMs });
+    }
+  }
+  return all;
 }
 
 const worked = (promise: Promise<unknown>): Promise<boolean> =>

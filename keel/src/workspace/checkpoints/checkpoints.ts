@@ -5,7 +5,9 @@ import { diffLines } from "diff";
 import type { Checkpoints, Files, KeptFile } from "../../engine/ports.ts";
 import { stampOf } from "../stamp.ts";
 import { openBlobs } from "./blobs.ts";
+import { stockFile } from "./stock-file.ts";
 import { type Bounds, defaultBounds, noSurvey, type Survey, survey } from "./survey.ts";
+import { unkeptIn } from "./unkept.ts";
 
 export type CheckpointOptions = {
   readonly home: string;
@@ -15,6 +17,10 @@ export type CheckpointOptions = {
   readonly bounds?: Bounds | undefined;
   /** Bytes of kept contents over all sessions. */
   readonly quotaBytes?: number | undefined;
+  /** Files that are never copied, beside those that look like secrets: paths as in rules. */
+  readonly exclude?: readonly string[] | undefined;
+  /** What `~` means there. */
+  readonly userHome?: string | undefined;
 };
 
 /** Enough for months of ordinary work, and no surprise on a small disk. */
@@ -23,26 +29,36 @@ const defaultQuotaBytes = 2_000_000_000;
 export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
   const { home, root, files, now, bounds = defaultBounds, quotaBytes = defaultQuotaBytes } = options;
   const blobs = openBlobs({ folder: path.join(home, "blobs"), now });
+  const unkept = unkeptIn(root, { exclude: options.exclude, home: options.userHome ?? "/" });
   const used = new Set<string>();
-  let latest: Survey = noSurvey;
+  const stock = stockFile({ home, root });
+  let latest: Survey | undefined;
   let prepared: { key: string; done: Promise<void> } | undefined;
   const ended = new AbortController();
 
-  const look = async (signal: AbortSignal): Promise<Survey> =>
-    survey(
-      { root, leaveOut: home, blobs, bounds, before: latest, now },
-      AbortSignal.any([signal, ended.signal]),
-    );
+  const look = async (signal: AbortSignal): Promise<Survey> => {
+    const before = latest ?? (await stock.read(await blobs.names()));
+    const either = AbortSignal.any([signal, ended.signal]);
+    return survey({ root, leaveOut: home, blobs, bounds, unkept, before, now }, either);
+  };
 
   async function keep(file: string): Promise<KeptFile> {
     const found = await lstat(file).catch(() => undefined);
     if (!found) return { path: file, blob: null };
-    if (!found.isFile() || found.size > bounds.fileBytes * 10) return { path: file, lost: true };
-    const content = await readFile(file).catch(() => undefined);
-    if (!content) return { path: file, lost: true };
-    const blob = await blobs.put(content);
-    used.add(blob);
-    return { path: file, blob };
+    if (found.isSymbolicLink()) return lost(file, "it is a link");
+    if (!found.isFile()) return lost(file, "it is not a file");
+    if (found.size > bounds.fileBytes * 10) return lost(file, "what it holds now is too much to be kept");
+    const content = unkept.isNamed(file) ? undefined : await readFile(file).catch(() => undefined);
+    if (!content || unkept.isKey(content)) return lost(file, "what it holds now is never copied");
+    return settled({ path: file, blob: await blobs.put(content) });
+  }
+
+  /** What a log will name is on disk before it does. */
+  async function settled(file: KeptFile): Promise<KeptFile> {
+    if ("lost" in file || file.blob === null) return file;
+    if (!(await blobs.settle(file.blob))) return { path: file.path, lost: true };
+    used.add(file.blob);
+    return file;
   }
 
   return {
@@ -63,12 +79,10 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
       return prepared.done;
     },
     async changes(signal) {
-      const before = latest;
+      const before = latest ?? noSurvey;
       const after = await look(signal).catch(() => noSurvey);
       latest = after;
-      const kept = await changed(before, after);
-      for (const file of kept) if ("blob" in file && file.blob !== null) used.add(file.blob);
-      return kept;
+      return Promise.all((await changed(before, after)).map(settled));
     },
     stamp: async (file) => {
       const content = await readFile(file).catch(() => undefined);
@@ -103,10 +117,13 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
       // A look that goes on while the process ends would leave half a content behind.
       ended.abort();
       await prepared?.done;
+      if (latest && latest !== noSurvey) await stock.write(latest);
       await blobs.trim(quotaBytes, used);
     },
   };
 }
+
+const lost = (file: string, why: string): KeptFile => ({ path: file, lost: true, why });
 
 /** Files whose content differs between two looks, with what they held before. */
 async function changed(before: Survey, after: Survey): Promise<KeptFile[]> {

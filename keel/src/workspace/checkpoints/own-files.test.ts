@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -5,6 +6,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -65,4 +67,33 @@ test("what a killed process left half written is cleared away, and what is young
   utimesSync(path.join(part, "ab.old"), 1, 1);
   await open(home).close();
   expect(keptIn(home)).toEqual(["ab.young"]);
+});
+
+test("the next session reads only what has changed since, and what is gone from the store", async () => {
+  const home = `${root}-home`;
+  const blobOf = (content: string): string => hash("sha256", content, "hex");
+  const fileOf = (content: string): string =>
+    path.join(home, "blobs", blobOf(content).slice(0, 2), blobOf(content));
+  try {
+    for (const name of ["same", "changed", "gone"]) writeFileSync(path.join(root, name), name);
+    const first = open(home);
+    await first.prepare("first", new AbortController().signal);
+    await first.close();
+    rmSync(fileOf("gone"));
+    writeFileSync(path.join(root, "changed"), "another");
+    // A content that nobody reads again cannot be noticed as missing: so it is seen that nobody did.
+    utimesSync(fileOf("same"), 1, 1);
+
+    const second = open(home);
+    await second.prepare("second", new AbortController().signal);
+    expect(keptIn(home).sort()).toEqual(["same", "changed", "gone", "another"].map(blobOf).sort());
+    expect(statSync(fileOf("same")).mtimeMs).toBe(1_000);
+    writeFileSync(path.join(root, "same"), "no longer");
+    expect(await second.changes(new AbortController().signal)).toEqual([
+      { path: path.join(root, "same"), blob: blobOf("same") },
+    ]);
+    await second.close();
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
 });

@@ -3,14 +3,21 @@ import { execFile } from "node:child_process";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Blobs } from "./blobs.ts";
+import type { Unkept } from "./unkept.ts";
 
 /** What is kept of a workspace. What lies beyond is told as changed, but cannot be restored. */
 export type Bounds = { readonly files: number; readonly fileBytes: number; readonly allBytes: number };
 
 export const defaultBounds: Bounds = { files: 20_000, fileBytes: 1_000_000, allBytes: 500_000_000 };
 
-/** A file as it was seen. `blob` is undefined when it was beyond the bounds. */
-export type Seen = { readonly mark: string; readonly blob: string | undefined; readonly bornMs: number };
+/** A file as it was seen. `blob` is undefined when it was beyond the bounds, or is never copied. */
+export type Seen = {
+  readonly mark: string;
+  readonly blob: string | undefined;
+  readonly bornMs: number;
+  /** It was read and holds a private key. */
+  readonly isKey?: boolean;
+};
 
 export type Survey = {
   readonly files: ReadonlyMap<string, Seen>;
@@ -31,6 +38,7 @@ export async function survey(
     leaveOut,
     blobs,
     bounds,
+    unkept,
     before,
     now,
   }: {
@@ -39,6 +47,7 @@ export async function survey(
     leaveOut: string;
     blobs: Blobs;
     bounds: Bounds;
+    unkept: Unkept;
     before: Survey;
     now: () => number;
   },
@@ -57,10 +66,14 @@ export async function survey(
     const size = Number(facts.size);
     const known = before.files.get(file);
     const fits = size <= bounds.fileBytes && bytes + size <= bounds.allBytes && files.size < bounds.files;
-    if (fits) bytes += size;
-    if (known?.mark === mark && (known.blob !== undefined || !fits)) return void files.set(file, known);
-    const content = fits ? await readFile(file).catch(() => undefined) : undefined;
-    files.set(file, { mark, blob: content && (await blobs.put(content)), bornMs: Number(facts.birthtimeMs) });
+    const isWanted = fits && !unkept.isNamed(file);
+    if (isWanted) bytes += size;
+    if (known?.mark === mark && (known.blob !== undefined || known.isKey || !isWanted))
+      return void files.set(file, known);
+    const content = isWanted ? await readFile(file).catch(() => undefined) : undefined;
+    const isKey = content !== undefined && unkept.isKey(content);
+    const blob = content && !isKey ? await blobs.put(content) : undefined;
+    files.set(file, { mark, blob, bornMs: Number(facts.birthtimeMs), ...(isKey ? { isKey } : {}) });
   }
 
   for (let start = 0; start < names.length && !signal.aborted; start += together) {

@@ -1,0 +1,16 @@
+/** What a conversation is told that nobody in it says: where and when it is, what there is to use, instruction files. */
+import type { InputBlock } from "../protocol/message.ts";
+
+export type Told = {
+  readonly content: readonly InputBlock[];
+  /** The instruction files whose text is in it. */
+  readonly files: readonly string[];
+};
+
+/** Never throws: what cannot be read is told as that. */
+export interface Briefing {
+  /** When a conversation begins, and again when it was cleared or shortened: what was told is gone then. */
+  start(): Promise<Told>;
+  /** When files were looked at: what holds where they are, beyond what is known. */
+  near(seen: readonly string[], known: readonly string[]): Promise<Told>;
+}

@@ -1,0 +1,35 @@
+/**
+ * Text from outside between tags of its own, so that a reader knows where it begins and ends. Whatever the text holds,
+ * it cannot end its own tag: every way to write the tag in it is made harmless.
+ */
+import { oneLine } from "../../kernel/text.ts";
+
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** The tag is a plain word of ours, small letters and dashes. */
+export function enclose(tag: string, attributes: Attributes, words: string): string {
+  const said = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}="${attribute(String(value))}"`)
+    .join("");
+  return `<${tag}${said}>\n${defang(words, tag)}\n</${tag}>`;
+}
+
+/** Takes the power from a tag, opening or closing, in every case, with blanks and unseen signs wherever they may hide. */
+export const defang = (words: string, tag: string): string => words.replace(marksOf(tag), "&lt;");
+
+/** Signs that nobody sees, and those that look like the start of a tag. */
+const unseen =
+  "\\s\\u00ad\\u034f\\u061c\\u115f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff\\0-\\x1f";
+const opening = "[<\\uff1c\\ufe64\\u2039\\u276e]";
+
+/** Each sign of the tag stands apart from what may hide between them: matching never goes back. */
+export const marksOf = (tag: string): RegExp =>
+  new RegExp(`${opening}(?=[${unseen}/\\\\]*${[...tag].map(letter).join(`[${unseen}]*`)})`, "giu");
+
+/** A dash may be any of the dashes. */
+const letter = (sign: string): string =>
+  sign === "-" ? "[-_\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]" : sign;
+
+const attribute = (value: string): string =>
+  oneLine(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");

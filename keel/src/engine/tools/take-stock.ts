@@ -1,0 +1,30 @@
+/**
+ * Takes stock of the workspace as soon as a command that may change it is in sight: beside the rest of the reply and
+ * beside the person's decision. A turn without such a command copies nothing.
+ */
+import type { ToolUse } from "../../protocol/message.ts";
+import { prepareBeside } from "../checkpoint.ts";
+import type { Work } from "../work.ts";
+import { contextFor } from "./context.ts";
+import type { Tool, ToolContext } from "./define.ts";
+import { toolFor } from "./toolbox.ts";
+
+/** For a call that has just streamed in. Whatever is wrong with it is said when it is its turn. */
+export function takeStockFor(work: Work, use: ToolUse): void {
+  if (!work.parts.checkpoints || use.broken !== undefined) return;
+  const tool = toolFor(work, use.name);
+  const look = async (): Promise<void> => {
+    const parsed = tool?.input.parse(use.input);
+    if (tool && parsed?.ok)
+      await takeStock(work, { tool, context: contextFor(work, { use }, tool), input: parsed.value });
+  };
+  look().catch(() => undefined);
+}
+
+export async function takeStock(
+  work: Work,
+  { tool, context, input }: { tool: Tool; context: ToolContext; input: unknown },
+): Promise<void> {
+  if (!work.parts.checkpoints || tool.traits(input).readOnly) return;
+  prepareBeside(work, await tool.claims(input, context));
+}

@@ -1,0 +1,133 @@
+/**
+ * A server on the standard streams of a program: one message of JSON per line. What it writes that is no message is
+ * dropped and counted as an error; a line that is too long ends the connection, since a call's answer may be lost in it.
+ */
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { fault } from "../../kernel/fault.ts";
+import { isObject } from "../../kernel/json.ts";
+import { lineReader } from "../../transport/lines.ts";
+import { mostMessageBytes, mostNoticesPerSecond } from "../limits.ts";
+
+/** A program that was started for us, under a guard. */
+export type ServerProgram = {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+};
+
+export type StartProgram = (wish: {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}) => Promise<ServerProgram>;
+
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #open: () => Promise<ServerProgram>;
+  readonly #pace = new Pace(mostNoticesPerSecond);
+  #program: ServerProgram | undefined;
+  #closed = false;
+
+  constructor(open: () => Promise<ServerProgram>) {
+    this.#open = open;
+  }
+
+  async start(): Promise<void> {
+    const program = await this.#open();
+    this.#program = program;
+    if (this.#closed) return program.stop();
+    void this.#read(program);
+    void program.ended.then((how) => this.#end(new Error(`The server ended (${how}).`)));
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#program?.stdin;
+    if (!stdin || this.#closed || !stdin.writable) throw new Error("The server is not connected.");
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    await this.#program?.stop();
+  }
+
+  async #read({ stdout }: ServerProgram): Promise<void> {
+    const reader = lineReader({ mostBytes: mostMessageBytes });
+    try {
+      for await (const chunk of stdout) {
+        for (const read of reader.push(chunk as Uint8Array)) {
+          if (this.#closed) return;
+          if (read.ok) await this.#take(read.line);
+          else if (read.fault.code === "line_too_long") return this.#end(tooLong());
+          else this.onerror?.(read.fault);
+        }
+      }
+    } catch (thrown) {
+      // A pipe that breaks ends the program too; that is told once.
+      this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+    this.#end(new Error("The server closed its output."));
+  }
+
+  async #take(line: string): Promise<void> {
+    if (line.trim() === "") return;
+    const message = parse(line);
+    if (!message) return this.onerror?.(new Error("The server wrote a line that is no message."));
+    this.onmessage?.(message);
+    // Whoever floods is read slowly: the pipe fills and makes them wait.
+    if (!("id" in message) && !this.#pace.take()) await pause(this.#pace.waitMs());
+  }
+
+  #end(why?: Error): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (why) this.onerror?.(why);
+    void this.#program?.stop();
+    this.onclose?.();
+  }
+}
+
+/** `__proto__` is a key like any other: `JSON.parse` makes it an own one. */
+function parse(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) && value["jsonrpc"] === "2.0" ? (value as unknown as JSONRPCMessage) : undefined;
+  } catch {
+    return undefined; // Told by the caller: the words of a parser help nobody here.
+  }
+}
+
+const tooLong = (): Error => fault("line_too_long", { limit: mostMessageBytes });
+
+/** So many in a second, then none until the next one begins. */
+class Pace {
+  readonly #most: number;
+  #second = 0;
+  #taken = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  take(): boolean {
+    const now = Math.floor(performance.now() / 1_000);
+    if (now !== this.#second) {
+      this.#second = now;
+      this.#taken = 0;
+    }
+    return ++this.#taken <= this.#most;
+  }
+
+  waitMs(): number {
+    return 1_000 - (performance.now() % 1_000);
+  }
+}

@@ -1,0 +1,103 @@
+// A conversation with real files that is shortened: what stays, what is given back, and what is not.
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { realClock, realWorkspace } from "../../../test/real-workspace.ts";
+import { verifies } from "../../../test/verifies.ts";
+import { parseRule } from "../engine/policy/rules.ts";
+import { httpError, reply, replyWith, toolUse } from "../testing/reply.ts";
+import type { Script } from "../testing/script.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
+import { openTestSession } from "../testing/test-session.ts";
+import { builtInTools } from "./catalog.ts";
+
+let cwd = "";
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-compaction-")));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const at = (name: string): string => path.join(cwd, name);
+const read = (name: string) => toolUse("Read", { file_path: at(name) });
+
+async function opened(replies: Script["replies"], more = {}) {
+  const model = scriptedModel({ replies });
+  const session = await openTestSession({
+    model,
+    tools: builtInTools(),
+    workspace: realWorkspace({ cwd }),
+    clock: realClock,
+    ...more,
+  });
+  return { ...session, model, last: () => JSON.stringify(model.requests.at(-1)?.messages) };
+}
+
+describe("after a compaction", () => {
+  test("the newest five files that were read are given back, and one that has changed is named", async () => {
+    verifies("S4.52");
+    const names = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `${name}.txt`);
+    for (const name of names) writeFileSync(at(name), `content of ${name}\n`);
+    const { say, session, all, last } = await opened([
+      reply(...names.map(read)),
+      reply("Read."),
+      replyWith({}, "NOTES"),
+      reply("Gone on."),
+    ]);
+    await say("read them");
+    writeFileSync(at("f.txt"), "written by somebody else\n");
+    await session.submit({ type: "compact" });
+    await session.run();
+    await say("go on");
+    const [{ restored = [] } = {}] = all("context.compacted");
+    expect(restored.map((words) => /(\w)\.txt/.exec(words)?.[1])).toEqual(["g", "f", "e", "d", "c"]);
+    expect(last()).toContain("content of g.txt");
+    expect(last()).toContain("content of c.txt");
+    expect(last()).not.toContain("content of b.txt");
+    expect(last()).not.toContain("written by somebody else");
+    expect(last()).toContain("f.txt, which has changed since");
+  });
+
+  test("a long file is cut, and a file whose reading is denied by now is not given back", async () => {
+    verifies("S4.52");
+    writeFileSync(at("long.txt"), "a line of words\n".repeat(10_000));
+    writeFileSync(at("secret.txt"), "SECRET\n");
+    // The rule is the person's word of today; the file was read before it.
+    const deny = [parseRule("Read(//**/secret.txt)")].filter((rule) => rule !== undefined);
+    const rules = { allow: [], ask: [], deny: [] as typeof deny };
+    const first = await opened(
+      [reply(read("long.txt"), read("secret.txt")), reply("Read."), reply("NOTES"), reply("Gone on.")],
+      { rules },
+    );
+    await first.say("read them");
+    rules.deny.push(...deny);
+    await first.session.submit({ type: "compact" });
+    await first.session.run();
+    const [{ restored = [] } = {}] = first.all("context.compacted");
+    const long = restored.find((words) => words.includes("long.txt")) ?? "";
+    expect(long.length).toBeGreaterThan(10_000);
+    expect(long.length).toBeLessThanOrEqual(20_000);
+    expect(long).toContain("the rest is left out");
+    expect(restored).toHaveLength(1);
+    expect(restored.join()).not.toContain("SECRET");
+  });
+
+  test("a request for notes that is itself too long is made shorter, without images, and never for ever", async () => {
+    verifies("S4.26");
+    const tooLong = httpError(400, { message: "prompt is too long: 250000 tokens > 200000 maximum" });
+    const { say, all, model } = await opened([
+      reply("One."),
+      reply("Two."),
+      tooLong,
+      tooLong,
+      reply("NOTES"),
+      reply("Gone on."),
+    ]);
+    await say("first");
+    await say("second");
+    await say("third");
+    expect(all("turn.finished").map(({ reason }) => reason)).toEqual(["completed", "completed", "completed"]);
+    expect(all("context.compacted")).toHaveLength(1);
+    expect(model.requests).toHaveLength(6);
+  });
+});

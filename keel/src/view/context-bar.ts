@@ -1,0 +1,51 @@
+/** What fills the context, for a person: a bar and a line for each kind. */
+import { type ContextBreakdown, type ContextKind, contextKinds } from "../protocol/context.ts";
+import { sayCount } from "./say.ts";
+
+const names: Readonly<Record<ContextKind, string>> = {
+  system: "system prompt",
+  tools: "tools",
+  mcp: "tools of MCP servers",
+  instructions: "instructions",
+  skills: "skills",
+  messages: "messages",
+};
+const marks: Readonly<Record<ContextKind, string>> = {
+  system: "s",
+  tools: "t",
+  mcp: "c",
+  instructions: "i",
+  skills: "k",
+  messages: "m",
+};
+const width = 60;
+
+export function sayContext(context: ContextBreakdown): string {
+  const { model, windowTokens, totalTokens, freeTokens, compactAtTokens, tokens } = context;
+  const used = contextKinds.filter((kind) => tokens[kind] > 0);
+  const rows = used.map((kind) => row(marks[kind], names[kind], tokens[kind], windowTokens));
+  return [
+    `${model}: ${sayCount(totalTokens)} of ${sayCount(windowTokens)} tokens (${share(totalTokens, windowTokens)})`,
+    contextBar(context),
+    ...rows,
+    row("·", "free", freeTokens, windowTokens),
+    ...(compactAtTokens === null
+      ? ["The conversation is not shortened by itself."]
+      : [`The conversation is shortened by itself at ${sayCount(compactAtTokens)} tokens.`]),
+  ].join("\n");
+}
+
+/** As many characters as `columns`, one letter for each kind, a dot for what is free. Whatever is there has a letter. */
+export function contextBar({ tokens, windowTokens }: ContextBreakdown, columns = width): string {
+  const cells = contextKinds.map((kind) =>
+    tokens[kind] === 0 ? 0 : Math.max(1, Math.round((tokens[kind] / Math.max(1, windowTokens)) * columns)),
+  );
+  const bar = contextKinds.map((kind, index) => marks[kind].repeat(cells[index] ?? 0)).join("");
+  return `[${bar.slice(0, columns).padEnd(columns, "·")}]`;
+}
+
+const row = (mark: string, name: string, tokens: number, window: number): string =>
+  `  ${mark} ${name.padEnd(22)}${sayCount(tokens).padStart(12)}${share(tokens, window).padStart(9)}`;
+
+const share = (tokens: number, window: number): string =>
+  window > 0 ? `${((tokens / window) * 100).toFixed(1)} %` : "";
