@@ -11,6 +11,7 @@ import type { StandardSchema } from "../tool-schema.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
 import { type McpMessageRequest, readMcpAnswer } from "./process-requests.ts";
+import { protocolVersion } from "./protocol-version.ts";
 
 const opt = z.optional;
 const initializeResult = z.looseObject({
@@ -28,8 +29,6 @@ const toolsListResult = z.looseObject({
   nextCursor: opt(z.string()),
 });
 
-/** The revision of the protocol that our side of these servers speaks. */
-export const protocolVersion = "2025-11-25";
 /** A server that lists page after page without an end is cut off. */
 const mostPages = 100;
 
