@@ -46,8 +46,11 @@ function fileOf({ cwd, home }: SdkStage, destination: PermissionUpdateDestinatio
 const permissionsIn = (file: string): Record<string, unknown> =>
   (JSON.parse(readFileSync(file, "utf8")) as { permissions: Record<string, unknown> }).permissions;
 
-const rule = (behavior: "allow" | "deny" | "ask", type: "addRules" | "replaceRules" | "removeRules") =>
-  ({ type, behavior, rules: [{ toolName: "Write" }] }) as const;
+const rule = (behavior: "allow" | "deny" | "ask", type: "addRules" | "replaceRules" | "removeRules") => ({
+  type,
+  behavior,
+  rules: [{ toolName: "Write" }],
+});
 
 describe.each(destinations)("an update for %s", (destination) => {
   const three = [reply(write("a")), reply(write("b")), reply(write("c")), reply("Done.")];

@@ -20,6 +20,7 @@ import { sessionHooks } from "./hooks.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { limitsFrom } from "./limits.ts";
 import { type LiveRules, liveRules } from "./live-rules.ts";
+import { memoryOf } from "./memory.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
@@ -66,7 +67,8 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const named = foldersOf({ ...options, entries: inForce.entries });
   const folders = liveFolders(named, options.env);
   const workspace = workspaceOf(folders, home, inForce);
-  const offered = toolSet(options, { settings, env, rules });
+  const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
+  const offered = toolSet(options, { settings, env, rules, memory });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
   const hooks = sessionHooks(options.hooks ?? [], {
@@ -106,6 +108,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...offered.tools, ...(await answerTools(options))],
+      ...(memory ? { memory } : {}),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",
       limits: {

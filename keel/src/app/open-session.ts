@@ -77,7 +77,13 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   undo.defer(() => log.close());
   const port = lateModel();
   const session = await Session.open(
-    { ...kit.parts, log, model: port, ...beside(kit.store, log.session) },
+    {
+      ...kit.parts,
+      log,
+      model: port,
+      ...(which.kind === "fork" ? { startedAs: "fork" as const } : {}),
+      ...beside(kit.store, log.session),
+    },
     { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
   );
   kit.folders.follow(() => session.state.learnt.folders);
@@ -135,7 +141,7 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
-    return turn !== null || pending.length > 0 || compaction !== null;
+    return turn !== null || pending.some(({ when }) => when !== "with-next") || compaction !== null;
   };
   return {
     id: session.id,

@@ -50,6 +50,8 @@ export type OpenOptions = LimitWish & {
   readonly hooks?: readonly ProgramHook[] | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */
   readonly checkpoints?: "on" | "off" | undefined;
+  /** Notes that are kept over sessions, and the tools for them; off when left out. */
+  readonly memory?: "on" | "off" | undefined;
   /** How a long conversation is shortened, in place of what the settings say. */
   readonly condense?: CondenseStrategy | undefined;
   /** Further folders to work in. */

@@ -110,6 +110,9 @@ export const settingsSchema = z.object({
       })
       .check(says("What bounds a turn.")),
   ),
+  autoMemoryEnabled: z.optional(
+    z.boolean().check(says("`false`: no notes are kept over sessions, and none are read.")),
+  ),
   autoCompactEnabled: z.optional(
     z
       .boolean()

@@ -20,6 +20,8 @@ export type Desk = {
   /** Whether the conversation says that plan mode is on. */
   readonly knowsPlan: boolean;
   readonly modeBeforePlan: PermissionMode;
+  /** Whether the conversation, as it is now, shows the index of notes. */
+  readonly knowsMemory: boolean;
   /** Whether the conversation, as it is now, was told what it must know at its start. */
   readonly briefed: boolean;
   /** Instruction files whose text the conversation has. */
@@ -56,6 +58,7 @@ export const emptyDesk: Desk = {
   announced: [],
   mayRenew: false,
   knowsPlan: false,
+  knowsMemory: false,
   modeBeforePlan: "default",
   briefed: false,
   instructed: [],
@@ -82,6 +85,7 @@ export function deskAfter(
     case "context.added":
       if (event.why === "plan") return { ...desk, knowsPlan: settings?.permissionMode === "plan" };
       if (event.why === "todos") return { ...desk, knowsTodos: true };
+      if (event.why === "memory") return { ...desk, knowsMemory: true };
       if (event.files)
         return { ...desk, briefed: true, instructed: [...new Set([...desk.instructed, ...event.files])] };
       return event.tools ? { ...desk, announced: [...desk.announced, ...event.tools] } : desk;
@@ -100,7 +104,14 @@ export function deskAfter(
 }
 
 /** What a conversation no longer knows when its messages are gone. */
-const untold = { mayRenew: true, announced: [], knowsPlan: false, briefed: false, instructed: [] } as const;
+const untold = {
+  mayRenew: true,
+  announced: [],
+  knowsPlan: false,
+  knowsMemory: false,
+  briefed: false,
+  instructed: [],
+} as const;
 
 function afterTool(before: Desk, event: Extract<Durable, { type: "tool.finished" }>): Desk {
   const { todos, loads, seen } = event;

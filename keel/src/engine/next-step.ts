@@ -100,7 +100,7 @@ export function explainStep(state: State, limits: Limits): { step: Step; rule: s
 export function inputFor({ pending }: State, which: Which): Input | undefined {
   switch (which) {
     case "first":
-      return pending[0];
+      return pending.find(({ when }) => when !== "with-next");
     case "steering":
       return pending.find(({ when }) => when === "now");
     case "objection":

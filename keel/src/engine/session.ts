@@ -6,6 +6,7 @@ import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/eve
 import { toolUses } from "../protocol/message.ts";
 import { acceptedInput } from "./accepted-input.ts";
 import { Asks } from "./asks.ts";
+import { changeSettings, clearContext } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
 import { siteOf } from "./hooks/site.ts";
 import { Journal } from "./journal.ts";
@@ -115,7 +116,7 @@ export class Session {
       case "drop":
         return this.#drop(command.inputId);
       case "set":
-        this.#record({ type: "settings.changed", patch: command.patch, why: "host" });
+        await changeSettings(this.#work(), command.patch);
         return this.#done();
       case "compact":
         // Nothing was said yet: there is nothing to make notes of.
@@ -127,7 +128,7 @@ export class Session {
       case "clear":
         if (this.#state.turn || this.#doing)
           throw fault("usage", { reason: "A turn runs: interrupt it first." });
-        this.#record({ type: "context.cleared" });
+        await clearContext(this.#work());
         return this.#done();
       case "rewind":
         return this.#rewind(command);

@@ -3,8 +3,8 @@ import { Lookup } from "../kernel/lookup.ts";
 import { never } from "../kernel/never.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Durable, Input } from "../protocol/event.ts";
-import { type Block, type Message, type ToolResult, text, toolUses } from "../protocol/message.ts";
-import type { SessionSettings, SettingsPatch } from "../protocol/settings.ts";
+import { type Block, type Message, type ToolResult, toolUses } from "../protocol/message.ts";
+import { patchSettings, type SessionSettings } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
 import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
 import { batchMessage, type Call, changeCall, settledCalls } from "./call-state.ts";
@@ -15,7 +15,15 @@ import {
   noSavedFiles,
   type SavedFiles,
 } from "./checkpoint-state.ts";
-import { estimateMessage, foreign, isBlank, note, sendable, startsCleanly } from "./context/blocks.ts";
+import {
+  estimateMessage,
+  foreign,
+  isBlank,
+  note,
+  sayable,
+  sendable,
+  startsCleanly,
+} from "./context/blocks.ts";
 import { type ContextShares, foldShares, noShares } from "./context/shares.ts";
 import {
   emptyTally,
@@ -132,7 +140,7 @@ export function fold(before: State, event: Durable): State {
         }));
       return {
         ...state,
-        settings: state.settings && patched(state.settings, event.patch),
+        settings: state.settings && patchSettings(state.settings, event.patch),
         learnt: learn(state.learnt, event.patch.permissions ?? []),
       };
     case "prompt.fixed":
@@ -253,12 +261,6 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
     model: turn.model ?? taken.find(({ model }) => model !== undefined)?.model,
   }));
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
-}
-
-/** A provider refuses blank text; an input that is nothing else is told as what it is. */
-function sayable(content: Input["content"]): Input["content"] {
-  const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
-  return parts.length > 0 ? foreign(parts) : [text("(an empty message)")];
 }
 
 function takeReply(state: State, event: Extract<Durable, { type: "model.finished" }>): State {
@@ -386,18 +388,6 @@ function bill(state: State, model: string, charge: Charge): State {
     apiMs: turn.apiMs + charge.ms,
   }));
   return { ...next, bill: addToBill(state.bill, model, charge) };
-}
-
-function patched(settings: SessionSettings, patch: SettingsPatch): SessionSettings {
-  return {
-    model: patch.model ?? settings.model,
-    permissionMode: patch.permissionMode ?? settings.permissionMode,
-    thinking: patch.thinking ?? settings.thinking,
-    effort: patch.effort ?? settings.effort,
-    title: patch.title ?? settings.title,
-    tag: patch.tag ?? settings.tag,
-    archived: patch.archived ?? settings.archived,
-  };
 }
 
 const see = (seen: State["seen"], files: readonly FileSeen[] = []): State["seen"] =>

@@ -6,6 +6,7 @@ import type { CondenseStrategy } from "./context/condense.ts";
 import type { PlanFile } from "./desk.ts";
 import type { Hooks } from "./hooks/points.ts";
 import type { Limits } from "./limits.ts";
+import type { Memory } from "./memory.ts";
 import type { Rules } from "./policy/decide.ts";
 import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "./ports.ts";
 import type { State } from "./state.ts";
@@ -36,8 +37,12 @@ export type Parts = {
   readonly checkpoints?: Checkpoints | undefined;
   /** Where a plan is written down. Absent where nothing is kept. */
   readonly plan?: PlanFile | undefined;
+  /** What hooks are told about the start, where the log does not say it: a copy looks like a session that goes on. */
+  readonly startedAs?: "fork" | undefined;
   /** Whether a session may come back to `bypassPermissions` after a plan; refused when left out. */
   readonly bypass?: "allowed" | "refused" | undefined;
+  /** Notes of earlier sessions. Absent where none are kept. */
+  readonly memory?: Memory | undefined;
   /** How a long conversation is shortened; the newest turns stay when left out. */
   readonly condense?: CondenseStrategy | undefined;
   /** Absent where a conversation is told nothing but what people say. */

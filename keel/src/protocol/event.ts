@@ -38,7 +38,8 @@ export const inputSchema = z.object({
   id: z.string(),
   content: z.array(inputBlockSchema),
   from: inputFromSchema,
-  when: z.enum(["now", "after"]),
+  /** `now`: may join the running turn. `after`: begins a turn of its own. `with-next`: begins none, and goes with the next. */
+  when: z.enum(["now", "after", "with-next"]),
   /** Rules for what runs without a question in its turn: those of a command that a person called. */
   allow: z.optional(z.array(z.string())),
   /** The model that answers in its turn, where it is another. */
@@ -91,6 +92,7 @@ export const addedWhySchema = z.enum([
   "tools_added",
   "instructions",
   "skills",
+  "memory",
   "reminder",
   "plan",
   "todos",

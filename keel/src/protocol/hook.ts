@@ -56,7 +56,28 @@ export type HookMoment =
       tool_input: Json;
       permission_suggestions?: Json[];
     }
-  | ({ hook_event_name: "PermissionDenied"; reason: string } & OfTool);
+  | ({ hook_event_name: "PermissionDenied"; reason: string } & OfTool)
+  | ({ hook_event_name: "PreModelSwitch" } & ModelSwitch)
+  | ({ hook_event_name: "PostModelSwitch" } & ModelSwitch)
+  | ({ hook_event_name: "TaskCreated" } & ListedTask)
+  | ({ hook_event_name: "TaskCompleted" } & ListedTask)
+  | { hook_event_name: "DirectoryAdded"; directory: string; source: string }
+  | { hook_event_name: "InstructionsLoaded"; file_path: string; load_reason: InstructionsReason };
+
+/** `source`: who wanted it, `host` or `fallback`. */
+export type ModelSwitch = {
+  from_model: string;
+  to_model: string;
+  requested_model: string;
+  source: string;
+  /** An estimate of what the new model has to read. */
+  context_tokens: number;
+};
+
+/** An item of the model's own list. */
+type ListedTask = { task_id: string; task_subject: string; task_description?: string };
+
+export type InstructionsReason = "session_start" | "nested_traversal";
 
 export type SessionStartSource = "startup" | "resume" | "clear" | "compact" | "fork";
 export type CompactTrigger = "manual" | "auto";
@@ -80,6 +101,12 @@ export const hookEvents = [
   "SubagentStop",
   "PreCompact",
   "PostCompact",
+  "PreModelSwitch",
+  "PostModelSwitch",
+  "TaskCreated",
+  "TaskCompleted",
+  "DirectoryAdded",
+  "InstructionsLoaded",
   "Stop",
   "StopFailure",
   "SessionEnd",
@@ -100,6 +127,7 @@ export type HookOutput = {
   reason?: string;
   /** It goes on by itself; nobody waits for an opinion. */
   async?: boolean;
+  /** Seconds that it may go on. */
   asyncTimeout?: number;
   hookSpecificOutput?: { hookEventName: string } & HookSpecificOutput;
 };
@@ -114,6 +142,6 @@ export type HookSpecificOutput = {
   sessionTitle?: string;
   initialUserMessage?: string;
   decision?:
-    | { behavior: "allow"; updatedInput?: Record<string, unknown> }
+    | { behavior: "allow"; updatedInput?: Record<string, unknown>; updatedPermissions?: unknown[] }
     | { behavior: "deny"; message?: string; interrupt?: boolean };
 };

@@ -55,3 +55,14 @@ export const settingsPatchSchema = z.object({
   permissions: z.optional(z.array(permissionChangeSchema)),
 });
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>;
+
+/** The settings after a change. What the change does not name stays. */
+export const patchSettings = (settings: SessionSettings, patch: SettingsPatch): SessionSettings => ({
+  model: patch.model ?? settings.model,
+  permissionMode: patch.permissionMode ?? settings.permissionMode,
+  thinking: patch.thinking ?? settings.thinking,
+  effort: patch.effort ?? settings.effort,
+  title: patch.title ?? settings.title,
+  tag: patch.tag ?? settings.tag,
+  archived: patch.archived ?? settings.archived,
+});

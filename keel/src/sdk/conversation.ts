@@ -2,7 +2,6 @@
 import type { OpenSession } from "../app/open-session.ts";
 import { Fault, fault, toFault } from "../kernel/fault.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
-import type { InputBlock } from "../protocol/message.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { UserMessage } from "./content.ts";
 import type { Opened } from "./opened.ts";
@@ -23,8 +22,6 @@ export class Conversation {
   readonly #named = new Set<string>();
   #opened: Promise<Opened> | undefined;
   #closing: Promise<void> | undefined;
-  /** Said without a wish for an answer: it goes with the next message. */
-  #unasked: InputBlock[] = [];
 
   constructor(options: Options, out: Outlet) {
     this.options = options;
@@ -68,12 +65,12 @@ export class Conversation {
     const { uuid: id, shouldQuery, priority } = typeof message === "string" ? plain : message;
     if (id !== undefined) this.#named.add(id);
     if (shouldQuery === false) {
-      this.#unasked.push(...content);
+      await say(content, { when: "with-next", id });
       return teller.tellNoTurn();
     }
     // A message that cannot wait takes the place of what is being done.
     if (priority === "now") await session.submit({ type: "interrupt" });
-    await say([...this.#unasked.splice(0), ...content], { when: priority === "later" ? "after" : "now", id });
+    await say(content, { when: priority === "later" ? "after" : "now", id });
   }
 
   async submit(command: Command): Promise<Receipt> {

@@ -215,9 +215,12 @@ function fromTurnStart(event: Is<"turn.started">, memo: Memo): Told {
   return [[initMessage(memo), ...echoes], { ...rest, turn: newTurn(taken), progress: new Map() }];
 }
 
-/** A prompt that a hook blocked is answered, although no turn came of it. */
+/** A prompt that a hook blocked, or that was cancelled before its turn, is answered, although no turn came of it. */
 function fromDropped(event: Is<"input.dropped">, memo: Memo): Told {
-  const [, rest] = takeInputs(memo, [event.inputId]);
+  const [taken, rest] = takeInputs(memo, [event.inputId]);
+  // Whoever asked for no answer waits for none.
+  if (taken.some(({ when }) => when === "with-next")) return [[], rest];
+  if (event.why === "cancelled") return fromCancelled(taken, { memo, rest });
   if (event.why !== "blocked") return [[], rest];
   const content = event.reason ?? "A hook blocked the prompt.";
   const note = informationalMessage(identity(memo, "blocked"), {
@@ -232,6 +235,25 @@ function fromDropped(event: Is<"input.dropped">, memo: Memo): Told {
     more: {},
   });
   return [[initMessage(memo), note, result], next];
+}
+
+/** The running turn answers for what was queued behind it; where none runs, whoever waits must hear of the end. */
+function fromCancelled(
+  [input]: ReturnType<typeof takeInputs>[0],
+  { memo, rest }: { memo: Memo; rest: Memo },
+): Told {
+  if (memo.turn || input?.from.kind !== "person") return [[], rest];
+  const [result, next] = resultWithoutTurn(rest, {
+    ending: {
+      kind: "failure",
+      subtype: "error_during_execution",
+      errors: ["The message was cancelled before its turn began."],
+      terminal: "aborted_streaming",
+    },
+    ms: 0,
+    more: {},
+  });
+  return [[initMessage(memo), result], next];
 }
 
 function fromAddition(event: Is<"context.added">, memo: Memo): Told {

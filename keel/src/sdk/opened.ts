@@ -24,7 +24,10 @@ export type Opened = {
   readonly mirror: Mirror | undefined;
   /** Throws `usage` for a block that is none. */
   contentOf(message: string | UserMessage): InputBlock[];
-  say(content: InputBlock[], more: { when: "now" | "after"; id: string | undefined }): Promise<void>;
+  say(
+    content: InputBlock[],
+    more: { when: "now" | "after" | "with-next"; id: string | undefined },
+  ): Promise<void>;
 };
 
 export type Listener = {
@@ -65,7 +68,7 @@ export async function openFor(options: Options, { out, named, tooSlow }: Listene
 async function say(
   session: OpenSession,
   content: InputBlock[],
-  { when, id }: { when: "now" | "after"; id: string | undefined },
+  { when, id }: { when: "now" | "after" | "with-next"; id: string | undefined },
 ): Promise<void> {
   const compact = /^\/compact(?:\s+([\s\S]+))?$/.exec(textOf(content).trim());
   if (!compact) {

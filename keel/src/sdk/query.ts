@@ -20,8 +20,8 @@ import type { SDKMessage } from "./messages.ts";
 import type { Options } from "./options.ts";
 
 export interface Query extends AsyncGenerator<SDKMessage, void> {
-  /** Ends the running turn; the session stays usable. */
-  interrupt(): Promise<{ still_queued: string[] }>;
+  /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
+  interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /** Without a name, the model that the query began with. */
   setModel(model?: string): Promise<void>;
@@ -100,9 +100,11 @@ export function methodsOf(conversation: Conversation): QueryMethods {
     return described;
   };
   return {
-    async interrupt() {
-      const receipt = await conversation.submit({ type: "interrupt" });
-      return { still_queued: receipt.type === "interrupted" ? receipt.stillQueued : [] };
+    async interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}) {
+      const receipt = await conversation.submit({ type: "interrupt", dropQueued: cancelQueued });
+      if (receipt.type !== "interrupted") return { still_queued: [] };
+      const { stillQueued, dropped } = receipt;
+      return { still_queued: stillQueued, ...(dropped.length > 0 ? { cancelled: dropped } : {}) };
     },
     setPermissionMode: (permissionMode: PermissionMode) => conversation.set({ permissionMode }),
     async setModel(model?: string) {

@@ -2,6 +2,7 @@
 import type { Hooks } from "../engine/hooks/points.ts";
 import { noHooks } from "../engine/hooks/points.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
+import type { Memory } from "../engine/memory.ts";
 import { noRules, type Rules } from "../engine/policy/decide.ts";
 import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "../engine/ports.ts";
 import { Session } from "../engine/session.ts";
@@ -30,6 +31,7 @@ export type TestSessionOptions = {
   readonly workspace?: Workspace;
   readonly log?: Log;
   readonly checkpoints?: Checkpoints;
+  readonly memory?: Memory;
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly rules?: Rules;
@@ -77,6 +79,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
         : { plan: { path: options.planFile, ready: async () => undefined } }),
       ...(options.bypass ? { bypass: options.bypass } : {}),
       ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
+      ...(options.memory ? { memory: options.memory } : {}),
       system: options.system ?? ["You are a test."],
       promptOnResume: "logged",
     },

@@ -1,6 +1,7 @@
 /** The built-in tools, sorted by name: their order is part of the cached prefix of every request. */
 import type { Agents } from "../engine/agents/port.ts";
 import type { Library } from "../engine/library.ts";
+import type { Memory } from "../engine/memory.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Digest, Web, WebSearch } from "../engine/web.ts";
 import { agentTool } from "./agent.ts";
@@ -15,6 +16,8 @@ import { multiEditTool } from "./multi-edit.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 import { byName } from "./presets.ts";
 import { readTool } from "./read.ts";
+import { recallTool } from "./recall.ts";
+import { rememberTool } from "./remember.ts";
 import { sendMessageTool } from "./send-message.ts";
 import { skillTool } from "./skill.ts";
 import { taskCreateTool } from "./task-create.ts";
@@ -36,10 +39,11 @@ export type ToolPorts = {
   readonly search?: WebSearch | undefined;
   readonly library?: Library | undefined;
   readonly agents?: Agents | undefined;
+  readonly memory?: Memory | undefined;
 };
 
 /** All of them; which ones a session offers is chosen by `chooseTools`. */
-export function builtInTools({ web, digest, search, library, agents }: ToolPorts = {}): Tool[] {
+export function builtInTools({ web, digest, search, library, agents, memory }: ToolPorts = {}): Tool[] {
   const tools: Tool[] = [
     ...[bashTool, editTool, globTool, grepTool, multiEditTool, notebookEditTool, readTool, writeTool],
     ...[taskOutputTool, taskStopTool],
@@ -49,6 +53,7 @@ export function builtInTools({ web, digest, search, library, agents }: ToolPorts
     ...(search ? [webSearchTool(search)] : []),
     ...(library ? [skillTool(library)] : []),
     ...(agents ? [agentTool(agents), sendMessageTool(agents)] : []),
+    ...(memory ? [recallTool(memory), rememberTool(memory)] : []),
   ];
   return tools.sort(byName);
 }

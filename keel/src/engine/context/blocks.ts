@@ -1,7 +1,7 @@
 /** What of a reply goes back to the model, and how the harness's own words are marked. */
 import { isObject } from "../../kernel/json.ts";
 import { estimateTokens } from "../../kernel/text.ts";
-import type { Stop } from "../../protocol/event.ts";
+import type { Input, Stop } from "../../protocol/event.ts";
 import { type Block, type Message, type Text, text } from "../../protocol/message.ts";
 import { marksOf } from "./enclose.ts";
 
@@ -24,6 +24,12 @@ export const foreign = <B extends { type: string }>(blocks: readonly B[]): B[] =
   });
 
 const isText = (block: { type: string }): block is { type: "text"; text: string } => block.type === "text";
+
+/** A provider refuses blank text; an input that is nothing else is told as what it is. */
+export function sayable(content: Input["content"]): Input["content"] {
+  const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  return parts.length > 0 ? foreign(parts) : [text("(an empty message)")];
+}
 
 /** A reply cut off by its length limit may end in half a call: that one was never asked. Blank texts are not sendable. */
 export function sendable(content: readonly Block[], stop: Stop): Block[] {

@@ -11,8 +11,10 @@ export const noShares: ContextShares = { instructions: 0, skills: 0 };
 export function foldShares(shares: ContextShares, event: Durable): ContextShares {
   switch (event.type) {
     case "context.added": {
-      if (event.why !== "instructions" && event.why !== "skills") return shares;
-      return { ...shares, [event.why]: shares[event.why] + estimateTokens(textOf(event.content)) };
+      const tokens = estimateTokens(textOf(event.content));
+      if (event.why === "skills") return { ...shares, skills: shares.skills + tokens };
+      if (event.why !== "instructions" && event.why !== "memory") return shares;
+      return { ...shares, instructions: shares.instructions + tokens };
     }
     case "tool.finished":
       return event.tool === "Skill" && !event.failed

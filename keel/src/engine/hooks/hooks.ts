@@ -14,7 +14,7 @@ export function hooksFrom(world: {
   if (world.hooks.length === 0) return noHooks;
   const fire = hookFirer(world);
   const any = (...events: HookEvent[]): boolean => world.hooks.some(({ event }) => events.includes(event));
-  let begun = false;
+  let begins: ReturnType<Hooks["begins"]> = "anew";
   return {
     watchTools: any(
       "PreToolUse",
@@ -23,17 +23,19 @@ export function hooksFrom(world: {
       "PermissionRequest",
       "PermissionDenied",
     ),
-    hasBegun: () => begun,
+    begins: () => begins,
     async start({ source, model }, site) {
-      begun = true;
+      begins = undefined;
       const { context, title } = await fire({ hook_event_name: "SessionStart", source, model }, site);
       return { context, title };
     },
     async end({ reason }, site) {
-      if (begun) await fire({ hook_event_name: "SessionEnd", reason }, lastChance(site));
+      if (begins !== undefined) return;
+      await fire({ hook_event_name: "SessionEnd", reason }, lastChance(site));
+      if (reason === "clear") begins = "cleared";
     },
     async input({ content, from }, site) {
-      const prompt = textOf(content);
+      const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
       const { block, stop, context } = await fire(
         { hook_event_name: "UserPromptSubmit", prompt, source: from.kind },
         site,
@@ -113,6 +115,19 @@ export function hooksFrom(world: {
     },
     async compacted({ trigger, summary }, site) {
       await fire({ hook_event_name: "PostCompact", trigger, compact_summary: summary }, site);
+    },
+    async modelSwitch(facts, site) {
+      if (!any("PreModelSwitch")) return {};
+      const { verdict, reason } = await fire({ hook_event_name: "PreModelSwitch", ...facts }, site);
+      return verdict === "deny" ? { deny: reason } : {};
+    },
+    async modelSwitched(facts, site) {
+      if (!any("PostModelSwitch")) return { context: [] };
+      const { context } = await fire({ hook_event_name: "PostModelSwitch", ...facts }, site);
+      return { context };
+    },
+    async observe(moment, site) {
+      if (any(moment.hook_event_name)) await fire(moment, site);
     },
     async agentStarted({ agentId, kind }, site) {
       const { context } = await fire(

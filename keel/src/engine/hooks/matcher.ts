@@ -34,9 +34,17 @@ export function subjectOf(moment: HookMoment): string | undefined {
       return moment.agent_type;
     case "StopFailure":
       return moment.error;
+    case "PreModelSwitch":
+    case "PostModelSwitch":
+      return moment.to_model;
+    case "InstructionsLoaded":
+      return moment.load_reason;
     case "PostToolBatch":
     case "UserPromptSubmit":
     case "Stop":
+    case "TaskCreated":
+    case "TaskCompleted":
+    case "DirectoryAdded":
       return undefined;
   }
 }

@@ -84,7 +84,11 @@ function readAnswer(decision: unknown): Result<Answer | undefined, string> {
     return failed("its updatedInput is no object of JSON");
   switch (decision["behavior"]) {
     case "allow":
-      return ok({ verdict: "allow", ...optional("input", input as Json | undefined) });
+      return ok({
+        verdict: "allow",
+        ...optional("input", input as Json | undefined),
+        ...optional("rules", rulesIn(decision["updatedPermissions"])),
+      });
     case "deny":
       return ok({
         verdict: "deny",
@@ -96,11 +100,30 @@ function readAnswer(decision: unknown): Result<Answer | undefined, string> {
   }
 }
 
+/** Of what it wants to change, only what allows more in this session counts: files and denials are not for a hook. */
+function rulesIn(updates: unknown): string[] | undefined {
+  if (!Array.isArray(updates)) return undefined;
+  const rules = updates.flatMap((update) => {
+    if (!isObject(update) || update["type"] !== "addRules" || update["behavior"] !== "allow") return [];
+    return Array.isArray(update["rules"]) ? update["rules"].flatMap(ruleOf) : [];
+  });
+  return rules.length > 0 ? rules : undefined;
+}
+
+function ruleOf(value: unknown): string[] {
+  if (!isObject(value)) return [];
+  const tool = textIn(value, "toolName");
+  const content = textIn(value, "ruleContent");
+  if (tool === undefined) return [];
+  return [content === undefined ? tool : `${tool}(${content})`];
+}
+
 /** Where something waits for leave, an objection is a refusal. */
 function asVerdict(event: HookEvent, opinion: Opinion): Opinion {
   const refused = opinion.block ?? opinion.stop;
   if (refused === undefined) return opinion;
-  if (event === "PreToolUse") return { ...opinion, verdict: "deny", reason: refused };
+  if (event === "PreToolUse" || event === "PreModelSwitch")
+    return { ...opinion, verdict: "deny", reason: refused };
   if (event === "PermissionRequest")
     return { ...opinion, answer: opinion.answer ?? { verdict: "deny", reason: refused } };
   return opinion;

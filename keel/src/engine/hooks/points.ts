@@ -5,7 +5,7 @@
 import type { Json } from "../../kernel/json.ts";
 import type { Answer } from "../../protocol/ask.ts";
 import type { Input, LiveEvent } from "../../protocol/event.ts";
-import type { CompactTrigger, SessionStartSource } from "../../protocol/hook.ts";
+import type { CompactTrigger, HookMomentOf, ModelSwitch, SessionStartSource } from "../../protocol/hook.ts";
 import type { ResultPart } from "../../protocol/message.ts";
 import type { Clock } from "../ports.ts";
 
@@ -62,15 +62,20 @@ export type AtStart = { readonly context: readonly string[]; readonly title?: st
 /** `objection`: words that send the model back to work. `stop`: end now, whatever others say. */
 export type AtStop = { readonly objection?: string | undefined; readonly stop?: string | undefined };
 
+/** Moments at which nobody is asked for an opinion. */
+export type ObservedMoment = HookMomentOf<
+  "TaskCreated" | "TaskCompleted" | "DirectoryAdded" | "InstructionsLoaded"
+>;
+
 /** Never throws: a hook that fails has no opinion. */
 export interface Hooks {
   /** Whether any hook looks at tool calls; without one, harmless calls may start while the reply still streams. */
   readonly watchTools: boolean;
-  /** Whether `start` was called. */
-  hasBegun(): boolean;
+  /** How the session begins for hooks, when its next input is taken; undefined when `start` was called. */
+  begins(): "anew" | "cleared" | undefined;
   /** Once, before the first input of a process is taken, and after every compaction. */
   start(facts: { source: SessionStartSource; model: string }, site: HookSite): Promise<AtStart>;
-  /** Only where `start` was called. */
+  /** Only where `start` was called. After a reason `clear` the session begins once more. */
   end(facts: { reason: string }, site: HookSite): Promise<void>;
   input(input: Input, site: HookSite): Promise<AtInput>;
   beforeTool(call: CallFacts, site: HookSite): Promise<BeforeTool>;
@@ -87,6 +92,11 @@ export interface Hooks {
     site: HookSite,
   ): Promise<{ instructions?: string | undefined }>;
   compacted(facts: { trigger: CompactTrigger; summary: string }, site: HookSite): Promise<void>;
+  /** Before the host's wish for another model counts. `deny`: it does not. */
+  modelSwitch(facts: ModelSwitch, site: HookSite): Promise<{ deny?: string | undefined }>;
+  modelSwitched(facts: ModelSwitch, site: HookSite): Promise<AtStart>;
+  /** What happened and cannot be changed any more. */
+  observe(moment: ObservedMoment, site: HookSite): Promise<void>;
   agentStarted(facts: { agentId: string; kind: string }, site: HookSite): Promise<AtStart>;
   agentStopped(
     facts: { agentId: string; kind: string; objections: number; lastText: string; transcript: string },
@@ -96,7 +106,7 @@ export interface Hooks {
 
 export const noHooks: Hooks = {
   watchTools: false,
-  hasBegun: () => true,
+  begins: () => undefined,
   start: async () => ({ context: [] }),
   end: async () => undefined,
   input: async () => ({ context: [] }),
@@ -110,6 +120,9 @@ export const noHooks: Hooks = {
   stopFailed: async () => undefined,
   compact: async () => ({}),
   compacted: async () => undefined,
+  modelSwitch: async () => ({}),
+  modelSwitched: async () => ({ context: [] }),
+  observe: async () => undefined,
   agentStarted: async () => ({ context: [] }),
   agentStopped: async () => ({}),
 };

@@ -5,11 +5,11 @@
 import { sameJson } from "../../kernel/json.ts";
 import type { AddedWhy, PromptWhy } from "../../protocol/event.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
-import { note } from "../context/blocks.ts";
+import { defuse, note } from "../context/blocks.ts";
 import type { State } from "../state.ts";
 import { isDeferred, offeredNow } from "../tools/deferred.ts";
 import { toolsNow } from "../tools/toolbox.ts";
-import { planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../words.ts";
+import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../words.ts";
 import type { Work } from "../work.ts";
 import { briefNear, briefStart } from "./brief-start.ts";
 
@@ -19,6 +19,7 @@ export async function briefModel(work: Work): Promise<void> {
   await briefStart(work);
   await briefNear(work);
   announceTools(work);
+  await tellMemory(work);
   await tellPlan(work);
   const { todos, knowsTodos } = work.state.desk;
   if (!knowsTodos) tell(work, "todos", todosAgain(todos));
@@ -67,6 +68,14 @@ function announceTools(work: Work): void {
     )
     .map(({ name }) => name);
   if (names.length > 0) tell(work, "tools_added", toolsCanBeLoaded(names), names);
+}
+
+/** Notes are data that earlier sessions left: nothing in them passes as our word. */
+async function tellMemory(work: Work): Promise<void> {
+  const { memory } = work.parts;
+  if (!memory || work.state.desk.knowsMemory) return;
+  const index = await memory.index();
+  if (index !== "") tell(work, "memory", notesKept(defuse(index)));
 }
 
 async function tellPlan(work: Work): Promise<void> {

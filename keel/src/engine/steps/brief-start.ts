@@ -1,12 +1,14 @@
 /** Tells the conversation what it must know beside what people say: once at its start, and more as it comes to places. */
+import type { InstructionsReason } from "../../protocol/hook.ts";
 import type { Told } from "../briefing.ts";
+import { siteOf } from "../hooks/site.ts";
 import type { Work } from "../work.ts";
 
 /** Before the first word of a person, and again after the conversation was cleared or shortened. */
 export async function briefStart(work: Work): Promise<void> {
   const { briefing } = work.parts;
   if (!briefing || work.state.desk.briefed) return;
-  record(work, await briefing.start());
+  await record(work, await briefing.start(), "session_start");
 }
 
 /** Before a request: instructions of the folders in which files were looked at since the last one. */
@@ -15,9 +17,14 @@ export async function briefNear(work: Work): Promise<void> {
   const { looked, instructed } = work.state.desk;
   if (!briefing || looked.length === 0) return;
   const told = await briefing.near(looked, instructed);
-  if (told.content.length > 0) record(work, told);
+  if (told.content.length > 0) await record(work, told, "nested_traversal");
 }
 
-function record(work: Work, { content, files }: Told): void {
+async function record(work: Work, { content, files }: Told, reason: InstructionsReason): Promise<void> {
   work.record({ type: "context.added", content: [...content], why: "instructions", files: [...files] });
+  for (const file_path of files)
+    await work.parts.hooks.observe(
+      { hook_event_name: "InstructionsLoaded", file_path, load_reason: reason },
+      siteOf(work),
+    );
 }

@@ -1,6 +1,7 @@
 /** Runs the open calls of the newest reply until all have settled. */
 
 import { textOf } from "../../protocol/message.ts";
+import type { Todo } from "../../protocol/tool.ts";
 import type { Call } from "../call-state.ts";
 import { note } from "../context/blocks.ts";
 import { siteOf } from "../hooks/site.ts";
@@ -11,13 +12,33 @@ import { toolFor } from "../tools/toolbox.ts";
 import { needsAsking, type Work } from "../work.ts";
 
 export async function runTools(work: Work): Promise<void> {
+  const { todos } = work.state.desk;
   const open = work.state.calls.filter(({ status }) => status !== "settled");
   const jobs = open.map(
     (call): Job => ({ concurrent: isConcurrent(work, call), run: () => runOne(work, call) }),
   );
   await runInOrder(jobs, { mostAtOnce: work.parts.limits.concurrentCalls });
   work.early.clear();
+  await tellOfList(work, todos);
   await tellHooks(work, open);
+}
+
+/** What the calls did to the model's list. */
+async function tellOfList(work: Work, before: readonly Todo[]): Promise<void> {
+  const { hooks } = work.parts;
+  const known = new Map(before.map((todo) => [todo.id, todo]));
+  for (const { id, text, description, status } of work.state.desk.todos) {
+    const was = known.get(id);
+    const item = {
+      task_id: id,
+      task_subject: text,
+      ...(description === undefined ? {} : { task_description: description }),
+    };
+    const site = siteOf(work);
+    if (!was) await hooks.observe({ hook_event_name: "TaskCreated", ...item }, site);
+    if (status === "completed" && was?.status !== "completed")
+      await hooks.observe({ hook_event_name: "TaskCompleted", ...item }, site);
+  }
 }
 
 /** What hooks say about the whole batch reaches the model after its results. */

@@ -1,7 +1,8 @@
 /** Takes the next input into the conversation: as the start of a turn, or as steering of the running one. */
+import type { Input } from "../../protocol/event.ts";
 import { siteOf } from "../hooks/site.ts";
 import { inputFor, type Step } from "../next-step.ts";
-import { modelOf } from "../state.ts";
+import { modelOf, type State } from "../state.ts";
 import { hasNews } from "../task-state.ts";
 import { sayTask } from "../task-words.ts";
 import type { Work } from "../work.ts";
@@ -13,11 +14,17 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
   // Here already: whoever hears of the turn may then say which servers there are.
   await work.parts.toolbox?.ready(work.signal);
   const begun = await begin(work);
-  const { block, context } = await work.parts.hooks.input(input, siteOf(work));
+  const taken = [...heldBefore(work.state, input), input];
+  const whole = { ...input, content: taken.flatMap(({ content }) => content) };
+  const { block, context } = await work.parts.hooks.input(whole, siteOf(work));
   // Meanwhile it may have been taken back, or the turn stopped: then it stays where it is.
   if (work.signal.aborted || !work.state.pending.includes(input)) return;
-  if (block !== undefined)
-    return work.record({ type: "input.dropped", inputId: input.id, why: "blocked", reason: block });
+  const inputIds = taken.filter((one) => work.state.pending.includes(one)).map(({ id }) => id);
+  if (block !== undefined) {
+    for (const inputId of inputIds)
+      work.record({ type: "input.dropped", inputId, why: "blocked", reason: block });
+    return;
+  }
   // An end that no notice told, because it was no news then or the notice was lost, is told now.
   const news = work.state.tasks.values().filter(hasNews).toArray();
   const words = [
@@ -29,17 +36,26 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
     ...(words.length > 0 ? { context: words } : {}),
     ...(news.length > 0 ? { tasks: news.map(({ id }) => id) } : {}),
   };
-  if (step.which !== "first") return work.record({ type: "input.joined", inputIds: [input.id], ...added });
+  if (step.which !== "first") return work.record({ type: "input.joined", inputIds, ...added });
   await briefStart(work);
-  work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds: [input.id], ...added });
+  work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds, ...added });
+}
+
+/** What asked for no answer goes with the next words of a person. */
+function heldBefore({ pending }: State, input: Input): Input[] {
+  if (input.from.kind === "hook") return [];
+  return pending.slice(0, pending.indexOf(input)).filter(({ when }) => when === "with-next");
 }
 
 /** Hooks hear of the session with its first input: nothing runs because a session is only opened. */
 async function begin(work: Work): Promise<readonly string[]> {
   const { hooks } = work.parts;
-  if (hooks.hasBegun()) return [];
-  const source = work.state.turns > 0 ? "resume" : "startup";
+  const begins = hooks.begins();
+  if (begins === undefined) return [];
+  const source = begins === "cleared" ? "clear" : (work.parts.startedAs ?? startOf(work.state));
   const { context, title } = await hooks.start({ source, model: modelOf(work.state) }, siteOf(work));
   if (title !== undefined) work.record({ type: "settings.changed", patch: { title }, why: "hook" });
   return context;
 }
+
+const startOf = ({ turns }: State): "resume" | "startup" => (turns > 0 ? "resume" : "startup");

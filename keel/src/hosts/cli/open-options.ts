@@ -41,6 +41,7 @@ export async function openOptions(
     settingSources: sourcesOf(values["setting-sources"]),
     addDirs: values["add-dir"],
     checkpoints: "on",
+    memory: "on",
     systemPrompt: values["system-prompt"],
     appendSystemPrompt: values["append-system-prompt"],
     jsonSchema: await schemaOf(values["json-schema"], cwd),

@@ -4,6 +4,7 @@ import type { HookCallback } from "../hooks.ts";
 import type { Options } from "../options.ts";
 import { type Answer, ControlError } from "./channel.ts";
 import { LocalServer, type Tell } from "./local-server.ts";
+import { present } from "./present.ts";
 import {
   type CanUseToolRequest,
   type HookCallbackRequest,
@@ -75,7 +76,7 @@ export function answerWith(
 
 async function permission(
   { canUseTool }: Options,
-  { tool_name, input, tool_use_id, permission_suggestions, decision_reason, description }: CanUseToolRequest,
+  { tool_name, input, tool_use_id, ...told }: CanUseToolRequest,
   { requestId, signal }: Call,
 ): Promise<unknown> {
   if (!canUseTool) throw new ControlError("canUseTool callback is not provided.");
@@ -83,9 +84,19 @@ async function permission(
     signal,
     requestId,
     toolUseID: tool_use_id,
-    ...(permission_suggestions === undefined ? {} : { suggestions: permission_suggestions }),
-    ...(decision_reason === undefined ? {} : { decisionReason: decision_reason }),
-    ...(description === undefined ? {} : { title: description }),
+    ...present({
+      title: told.title,
+      displayName: told.display_name,
+      description: told.description,
+      suggestions: told.permission_suggestions,
+      blockedPath: told.blocked_path,
+      decisionReason: told.decision_reason,
+      mcpServer: told.mcp_server,
+      agentID: told.agent_id,
+      defaultToNo: told.default_to_no,
+      suppressAlwaysAllowRule: told.suppress_always_allow_rule,
+      matchedAskRule: told.matched_ask_rule,
+    }),
   });
   // Null: the program answers by another way, and nobody hears anything here.
   if (result === null) await aborted(signal);

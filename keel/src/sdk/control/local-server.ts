@@ -59,7 +59,10 @@ export class LocalServer {
     const stopped = new AbortController();
     this.#calls.set(String(id), stopped);
     try {
-      return answer(id, await this.#run(definition, parsed.value, { params, signal: either(signal, stopped) }));
+      return answer(
+        id,
+        await this.#run(definition, parsed.value, { params, signal: either(signal, stopped) }),
+      );
     } catch (thrown) {
       return answer(id, failed(thrown instanceof Error ? thrown.message : String(thrown)));
     } finally {
@@ -86,11 +89,19 @@ export class LocalServer {
   }
 }
 
-function inputOf(definition: AnyToolDefinition, given: unknown): ReturnType<ReturnType<typeof toolInputOf>["parse"]> {
+function inputOf(
+  definition: AnyToolDefinition,
+  given: unknown,
+): ReturnType<ReturnType<typeof toolInputOf>["parse"]> {
   return toolInputOf(definition.inputSchema).parse(isObject(given) ? given : {});
 }
 
-const describe = ({ name, description, inputSchema, annotations }: AnyToolDefinition): Record<string, unknown> => ({
+const describe = ({
+  name,
+  description,
+  inputSchema,
+  annotations,
+}: AnyToolDefinition): Record<string, unknown> => ({
   name,
   description,
   inputSchema: toolInputOf(inputSchema).json,

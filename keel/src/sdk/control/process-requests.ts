@@ -4,7 +4,8 @@ import type { Json } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { HookInput, HookOutput } from "../../protocol/hook.ts";
-import type { PermissionResult, PermissionUpdate } from "../callbacks.ts";
+import type { PermissionResult } from "../callbacks.ts";
+import type { PermissionUpdate } from "../permission-updates.ts";
 import { ControlError, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
 
@@ -14,9 +15,16 @@ export type CanUseToolRequest = {
   display_name: string;
   input: Record<string, unknown>;
   tool_use_id: string;
+  title?: string;
   description?: string;
   permission_suggestions?: PermissionUpdate[];
+  blocked_path?: string;
   decision_reason?: string;
+  mcp_server?: { name: string; source?: string };
+  agent_id?: string;
+  default_to_no?: boolean;
+  suppress_always_allow_rule?: boolean;
+  matched_ask_rule?: string;
 };
 
 export type HookCallbackRequest = {
@@ -49,9 +57,16 @@ const schemas = {
     display_name: opt(z.string()),
     input: record,
     tool_use_id: z.string(),
+    title: opt(z.string()),
     description: opt(z.string()),
     permission_suggestions: opt(z.array(z.unknown())),
+    blocked_path: opt(z.string()),
     decision_reason: opt(z.string()),
+    mcp_server: opt(z.looseObject({ name: z.string() })),
+    agent_id: opt(z.string()),
+    default_to_no: opt(z.boolean()),
+    suppress_always_allow_rule: opt(z.boolean()),
+    matched_ask_rule: opt(z.string()),
   }),
   hook_callback: z.object({
     subtype: z.literal("hook_callback"),

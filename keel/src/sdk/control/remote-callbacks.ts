@@ -3,6 +3,7 @@ import type { CanUseTool } from "../callbacks.ts";
 import type { HookCallback, HookMap } from "../hooks.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
+import { present } from "./present.ts";
 import {
   type CanUseToolRequest,
   type HookCallbackRequest,
@@ -15,16 +16,25 @@ export function remotePermission(
   channel: Pick<Channel, "request">,
   waits: { asked(): void; answered(): void },
 ): CanUseTool {
-  return async (toolName, input, { signal, toolUseID, suggestions, decisionReason, title }) => {
+  return async (toolName, input, { signal, ...told }) => {
     const request: CanUseToolRequest = {
       subtype: "can_use_tool",
       tool_name: toolName,
-      display_name: toolName,
+      display_name: told.displayName ?? toolName,
       input,
-      tool_use_id: toolUseID,
-      ...(title === undefined ? {} : { description: title }),
-      ...(suggestions === undefined ? {} : { permission_suggestions: suggestions }),
-      ...(decisionReason === undefined ? {} : { decision_reason: decisionReason }),
+      tool_use_id: told.toolUseID,
+      ...present({
+        title: told.title,
+        description: told.description,
+        permission_suggestions: told.suggestions,
+        blocked_path: told.blockedPath,
+        decision_reason: told.decisionReason,
+        mcp_server: told.mcpServer,
+        agent_id: told.agentID,
+        default_to_no: told.defaultToNo,
+        suppress_always_allow_rule: told.suppressAlwaysAllowRule,
+        matched_ask_rule: told.matchedAskRule,
+      }),
     };
     waits.asked();
     try {

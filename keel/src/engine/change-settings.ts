@@ -1,0 +1,48 @@
+/** What a host changes about a running session, with the hooks that hear of it. */
+import { fault } from "../kernel/fault.ts";
+import type { SettingsPatch } from "../protocol/settings.ts";
+import { note } from "./context/blocks.ts";
+import { siteOf } from "./hooks/site.ts";
+import type { Work } from "./work.ts";
+
+/** Throws `usage` when a hook refuses another model; then nothing has changed. */
+export async function changeSettings(work: Work, patch: SettingsPatch): Promise<void> {
+  const { hooks } = work.parts;
+  // Before the first input nothing has begun that a hook could know of.
+  const heard = hooks.begins() === undefined;
+  const from = work.state.settings?.model ?? "";
+  const to = patch.model ?? from;
+  const change = {
+    from_model: from,
+    to_model: to,
+    requested_model: to,
+    source: "host",
+    context_tokens: work.state.contextTokens,
+  };
+  // Also after a turn was interrupted, whose signal has fired.
+  const site = { ...siteOf(work), signal: new AbortController().signal };
+  if (heard && to !== from) {
+    const { deny } = await hooks.modelSwitch(change, site);
+    if (deny !== undefined) throw fault("usage", { reason: `The model stays ${from}: ${deny}` });
+  }
+  work.record({ type: "settings.changed", patch, why: "host" });
+  await work.saved();
+  if (!heard) return;
+  if (to !== from) {
+    const { context } = await hooks.modelSwitched(change, site);
+    if (context.length > 0) work.record({ type: "context.added", content: context.map(note), why: "hook" });
+  }
+  for (const directory of addedFolders(patch))
+    await hooks.observe({ hook_event_name: "DirectoryAdded", directory, source: "host" }, site);
+}
+
+/** The conversation begins anew: for hooks one session ends and, with the next input, another starts. */
+export async function clearContext(work: Work): Promise<void> {
+  await work.parts.hooks.end({ reason: "clear" }, siteOf(work));
+  work.record({ type: "context.cleared" });
+}
+
+const addedFolders = ({ permissions = [] }: SettingsPatch): string[] =>
+  permissions.flatMap((change) =>
+    change.type === "folders" && change.change === "add" ? change.folders : [],
+  );
