@@ -2,6 +2,7 @@
 import { Lookup } from "../kernel/lookup.ts";
 import { shorten } from "../kernel/text.ts";
 import type { Durable } from "../protocol/event.ts";
+import { contextTokens } from "../protocol/usage.ts";
 import {
   type BreakCause,
   type CacheBreak,
@@ -21,13 +22,18 @@ export type UsageReport = {
   readonly cache: CacheHealth;
   /** Requests that were counted: a fork's log begins with those of its origin, and they were paid once. */
   readonly counted: Lookup<true>;
+  /** By day, as `2026-11-16` in UTC. */
+  readonly days: Readonly<Record<string, DayTotals>>;
 };
+
+export type DayTotals = { readonly costUsd: number; readonly tokens: number; readonly replies: number };
 
 export const noUsageReport: UsageReport = {
   sessions: 0,
   totals: noTotals,
   cache: noCacheHealth,
   counted: Lookup.empty(),
+  days: {},
 };
 
 /** The logs of the sessions, one after the other. */
@@ -41,6 +47,23 @@ export function foldUsage(report: UsageReport, event: Durable): UsageReport {
     totals: foldTotals(report.totals, event),
     cache: foldCacheHealth(report.cache, event),
     counted: id === undefined ? counted : counted.with(id, true),
+    days: withDay(report.days, event),
+  };
+}
+
+function withDay(days: UsageReport["days"], event: Durable): UsageReport["days"] {
+  if (event.type !== "model.finished" && event.type !== "model.failed" && event.type !== "context.compacted")
+    return days;
+  const day = (isoTime(event.at) ?? "").slice(0, 10);
+  if (day === "" || event.usage === null) return days;
+  const { costUsd, tokens, replies } = days[day] ?? { costUsd: 0, tokens: 0, replies: 0 };
+  return {
+    ...days,
+    [day]: {
+      costUsd: costUsd + (event.costUsd ?? 0),
+      tokens: tokens + contextTokens(event.usage),
+      replies: replies + 1,
+    },
   };
 }
 
@@ -62,6 +85,8 @@ export function sayUsage(report: UsageReport, { mostBreaks = 20 } = {}): string 
   const parts = [
     `${sessions === 1 ? "1 session" : `${sayCount(sessions)} sessions`}, ${sayCount(cache.requests)} replies: ${sayCost(totals)}`,
     modelTable(totals),
+    workLines(totals),
+    dayChart(report.days),
     cacheLines(cache),
     breakLines(cache.breaks, mostBreaks),
   ];
@@ -74,12 +99,46 @@ function modelTable({ models }: Totals): string {
     sayCount(replies),
     sayCount(usage.inputTokens),
     sayCount(usage.cacheReadTokens),
-    sayCount(usage.cacheWriteTokens),
+    usage.cacheWriteLongTokens
+      ? `${sayCount(usage.cacheWriteTokens)} (${sayCount(usage.cacheWriteLongTokens)} for 1 h)`
+      : sayCount(usage.cacheWriteTokens),
     sayCount(usage.outputTokens),
     unpricedTokens > 0 ? `${sayUsd(costUsd)} + ${sayCount(unpricedTokens)} unpriced` : sayUsd(costUsd),
   ]);
   if (rows.length === 0) return "";
   return table([["model", "replies", "new in", "cache read", "cache write", "out", "cost"], ...rows]);
+}
+
+function workLines({ ms, modelMs, tools, linesAdded, linesRemoved, turns }: Totals): string {
+  if (turns === 0) return "";
+  const toolMs = Object.values(tools).reduce((sum, tool) => sum + tool.ms, 0);
+  const calls = Object.values(tools).reduce((sum, tool) => sum + tool.calls, 0);
+  return [
+    `Time: ${sayDuration(ms)} in ${sayCount(turns)} turns, models ${sayDuration(modelMs)}, tools ${sayDuration(toolMs)} in ${sayCount(calls)} calls.`,
+    `Lines: ${sayCount(linesAdded)} added, ${sayCount(linesRemoved)} removed.`,
+  ].join("\n");
+}
+
+const barWidth = 30;
+const mostDays = 31;
+
+/** One line a day, the dearest with the longest bar; by tokens where nothing has a price. */
+function dayChart(days: UsageReport["days"]): string {
+  const shown = Object.entries(days).sort().slice(-mostDays);
+  if (shown.length < 2) return "";
+  const isPriced = shown.some(([, { costUsd }]) => costUsd > 0);
+  const size = ({ costUsd, tokens }: DayTotals): number => (isPriced ? costUsd : tokens);
+  const most = Math.max(...shown.map(([, day]) => size(day)));
+  const rows = shown.map(([name, day]) => [
+    name,
+    isPriced ? sayUsd(day.costUsd) : `${sayCount(day.tokens)} tokens`,
+    size(day) > 0 ? "#".repeat(Math.max(1, Math.round((size(day) / most) * barWidth))) : "",
+  ]);
+  const width = Math.max(...rows.map(([, amount]) => amount?.length ?? 0));
+  return [
+    "By day (UTC):",
+    ...rows.map(([name, amount, bar]) => `  ${name}  ${amount?.padStart(width)}  ${bar}`.trimEnd()),
+  ].join("\n");
 }
 
 function cacheLines(cache: CacheHealth): string {

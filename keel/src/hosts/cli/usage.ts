@@ -58,7 +58,7 @@ function recent(sessions: readonly KeptSession[], days: number | undefined): Kep
     .sort((left, right) => left.createdAt - right.createdAt);
 }
 
-function asJson({ sessions, totals, cache }: UsageReport): object {
+function asJson({ sessions, totals, cache, days }: UsageReport): object {
   const { now: _, ...health } = cache;
   return {
     sessions,
@@ -68,6 +68,13 @@ function asJson({ sessions, totals, cache }: UsageReport): object {
     unpricedTokens: totals.unpricedTokens,
     usage: totals.usage,
     models: totals.models,
+    ms: totals.ms,
+    modelMs: totals.modelMs,
+    toolMs: Object.values(totals.tools).reduce((sum, { ms }) => sum + ms, 0),
+    tools: totals.tools,
+    linesAdded: totals.linesAdded,
+    linesRemoved: totals.linesRemoved,
+    days,
     cache: { ...health, readRatio: readRatio(cache) ?? null },
   };
 }
