@@ -3,13 +3,11 @@ import type { OpenSession } from "../app/open-session.ts";
 import { Fault, fault, toFault } from "../kernel/fault.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
+import { AbortError } from "./abort-error.ts";
 import type { UserMessage } from "./content.ts";
 import type { Opened } from "./opened.ts";
 import type { Options } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
-
-/** Thrown by the iterator when the program's own controller was aborted. */
-export class AbortError extends Error {}
 
 export type Prompt = string | AsyncIterable<UserMessage>;
 

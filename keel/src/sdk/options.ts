@@ -1,4 +1,5 @@
 /** The options of `query()`: names and meanings of the interface that Keel is a drop-in for, in types of our own. */
+import type { Readable, Writable } from "node:stream";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { CanUseTool } from "./callbacks.ts";
 import type { HookMap } from "./hooks.ts";
@@ -22,6 +23,10 @@ export type Options = {
   enableFileCheckpointing?: boolean;
   /** The whole environment of the session, in place of the process's own. */
   env?: Record<string, string | undefined>;
+  /** What a script of `pathToClaudeCodeExecutable` runs on; Node when left out. */
+  executable?: "bun" | "deno" | "node";
+  /** Arguments for what it runs on. */
+  executableArgs?: string[];
   extraArgs?: Record<string, string | null>;
   /** One model, or several separated by commas. */
   fallbackModel?: string;
@@ -29,6 +34,8 @@ export type Options = {
   /** Callbacks by the name of the point: `PreToolUse`, `Stop` … */
   hooks?: HookMap;
   includePartialMessages?: boolean;
+  /** `process`: the session runs in a process of its own, driven over a wire. */
+  isolation?: "none" | "process";
   /** Keeps the session open after its prompt, until `close()`. */
   keepOpen?: boolean;
   maxBudgetUsd?: number;
@@ -37,6 +44,8 @@ export type Options = {
   mcpServers?: Record<string, McpServerConfig>;
   model?: string;
   outputFormat?: { type: "json_schema"; schema: Record<string, unknown> };
+  /** An executable that the session runs in, in place of Keel's own: implies `isolation: "process"`. */
+  pathToClaudeCodeExecutable?: string;
   /** Left out, the settings decide. */
   permissionMode?: PermissionMode;
   /** A tool of `mcpServers` that answers what would be asked. */
@@ -54,6 +63,8 @@ export type Options = {
   /** Settings for this session alone: an object, or the path of a file. */
   settings?: string | Record<string, unknown>;
   settingSources?: ("user" | "project" | "local")[];
+  /** Starts the executable in the program's own way: in a container, on another machine. */
+  spawnClaudeCodeProcess?: (options: SpawnOptions) => SpawnedProcess;
   /** Hears what a person should know. */
   stderr?: (data: string) => void;
   systemPrompt?: string | string[] | SystemPromptPreset | { type: "custom"; prompt: string | string[] };
@@ -68,4 +79,23 @@ export type SystemPromptPreset = {
   preset: string;
   append?: string;
   excludeDynamicSections?: boolean;
+};
+
+export type SpawnOptions = {
+  command: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string | undefined>;
+  /** Fires when the query is over. */
+  signal: AbortSignal;
+};
+
+/** What is needed of a process; one of `node:child_process` has it. */
+export type SpawnedProcess = {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr?: Readable | null;
+  kill(signal: NodeJS.Signals): boolean;
+  on(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
 };

@@ -22,15 +22,8 @@ export type SessionRequest = Exclude<HostRequest, { subtype: "initialize" | "mcp
 export async function answerRequest(request: SessionRequest, on: Answering): Promise<unknown> {
   const { conversation, methods, session, version } = on;
   switch (request.subtype) {
-    case "interrupt": {
-      const dropQueued = request.cancel_queued === true;
-      const receipt = await conversation.submit({ type: "interrupt", dropQueued });
-      if (receipt.type !== "interrupted") return { still_queued: [] };
-      return {
-        still_queued: receipt.stillQueued,
-        ...(dropQueued ? { cancelled: receipt.dropped } : {}),
-      };
-    }
+    case "interrupt":
+      return methods.interrupt({ cancelQueued: request.cancel_queued === true });
     case "set_permission_mode":
       return setMode(request.mode, on);
     case "set_model": {
