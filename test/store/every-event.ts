@@ -264,5 +264,58 @@ export const everyEvent: readonly DurableEvent[] = [
   },
   { type: "input.dropped", inputId: inputId(3), why: "cancelled", reason: "The task ended." },
   { type: "context.cleared" },
+  {
+    type: "context.inherited",
+    from: { session: "0193f0a0-0000-7000-8000-0000000000aa", seq: 12 },
+    messages: [{ role: "user", content: [{ type: "text", text: "What the parent knew." }] }],
+    tokens: 900,
+  },
+  {
+    type: "task.changed",
+    taskId: "a0123456789abcdef",
+    status: "running",
+    data: {
+      kind: "agent",
+      origin: "waited",
+      callId: "call_agent",
+      agent: "explore",
+      session: "0193f0a0-0000-7000-8000-0000000000ab",
+      depth: 1,
+      name: "scout",
+      description: "look around",
+      prompt: "Look around.",
+    },
+  },
+  {
+    type: "task.changed",
+    taskId: "a0123456789abcdef",
+    status: "completed",
+    data: {
+      by: "itself",
+      summary: "Nothing new.",
+      report: "Nothing new.",
+      toolUses: 2,
+      bill: {
+        costUsd: 0.01,
+        unpricedTokens: 0,
+        unknownRequests: 0,
+        apiMs: 5,
+        usage: { inputTokens: 10, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 },
+        models: {
+          "claude-sonnet-4-5": {
+            usage: { inputTokens: 10, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 },
+            costUsd: 0.01,
+          },
+        },
+      },
+    },
+  },
+  {
+    type: "folder.changed",
+    cwd: "/srv/worktrees/one",
+    worktree: { path: "/srv/worktrees/one", branch: "keel/one", from: "/srv/project" },
+  },
+  { type: "turn.interrupted", by: "budget", reason: "budget_usd" },
+  { type: "context.added", content: [{ type: "text", text: "In circles." }], why: "stuck" },
   { type: "session.closed", reason: "ended" },
 ];

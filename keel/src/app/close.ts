@@ -8,6 +8,7 @@ export type Closing = {
   readonly session: Pick<Session, "close">;
   readonly model: { close(): void };
   readonly clock: Clock;
+  readonly diagnostics?: { close(): Promise<void> } | undefined;
 };
 
 export type CloseReason = Parameters<Session["close"]>[0];
@@ -16,7 +17,10 @@ export type CloseReason = Parameters<Session["close"]>[0];
 const shutdownMs = graceMs + 3_000;
 
 /** Throws `out_of_time` when the session did not end in time, or what its end threw. */
-export async function closeAll({ session, model, clock }: Closing, reason: CloseReason): Promise<void> {
+export async function closeAll(
+  { session, model, clock, diagnostics }: Closing,
+  reason: CloseReason,
+): Promise<void> {
   const done = new AbortController();
   const late = clock.sleep(shutdownMs, done.signal).then(() => "late" as const);
   try {
@@ -25,8 +29,10 @@ export async function closeAll({ session, model, clock }: Closing, reason: Close
     if (ended === "late")
       throw fault("out_of_time", { what: "Closing the session", seconds: shutdownMs / 1000 });
   } finally {
+    // 2. Nobody edits any more: language servers end. Who does not end in time dies with the guard.
+    await Promise.race([diagnostics?.close().catch(() => undefined), late]);
     done.abort();
-    // 2. Nobody asks the model any more: its connections close.
+    // 3. Nobody asks the model any more: its connections close.
     model.close();
   }
 }

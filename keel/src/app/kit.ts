@@ -18,6 +18,7 @@ import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
 import { sessionHooks } from "./hooks.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
+import { lateDiagnostics } from "./late-diagnostics.ts";
 import { limitsFrom } from "./limits.ts";
 import { type LiveRules, liveRules } from "./live-rules.ts";
 import { memoryOf } from "./memory.ts";
@@ -137,6 +138,13 @@ function workspaceOf(
       return folders.roots;
     },
   };
+  const guard = processGuard(env, settings);
+  const shell = nodeShell({ env: commandEnv, guard });
+  const commands = {
+    grammar: processGrammar(),
+    home: commandEnv["HOME"] ?? "/",
+    isTrusted: trust.state !== "untrusted",
+  };
   return {
     cwd,
     get roots() {
@@ -145,12 +153,9 @@ function workspaceOf(
     files: nodeFiles(place),
     search: nodeSearch({ env }),
     documents: nodeDocuments(),
-    shell: nodeShell({ env: commandEnv, guard: processGuard(env, settings) }),
-    commands: {
-      grammar: processGrammar(),
-      home: commandEnv["HOME"] ?? "/",
-      isTrusted: trust.state !== "untrusted",
-    },
+    shell,
+    commands,
+    diagnostics: lateDiagnostics(settings.diagnostics, { cwd, commands, shell }, { env: commandEnv, guard }),
   };
 }
 

@@ -180,7 +180,8 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
     tasks: () => runningTasks(session.state),
     history: (after) => log.read(after),
     close(reason) {
-      closing ??= closeAll({ session, model, clock: kit.parts.clock }, reason);
+      const { clock, workspace } = kit.parts;
+      closing ??= closeAll({ session, model, clock, diagnostics: workspace.diagnostics }, reason);
       return closing;
     },
   };

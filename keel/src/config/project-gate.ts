@@ -56,6 +56,7 @@ const offers = [
   "env.*",
   "hooks.*",
   "mcpServers.*",
+  "diagnostics",
 ];
 
 const isOfProject = ({ source }: Entry): boolean => source === "project" || source === "local";

@@ -44,6 +44,7 @@ function kindIn({ path: [group, name] }: Entry): OfferKind {
     case "hooks":
       return "hook";
     case "mcpServers":
+    case "diagnostics":
       return "server";
     case "env":
       return "variable";
@@ -58,6 +59,8 @@ function textOf({ path: [group = "", name = ""], value }: Entry): string {
       return `${name}: ${hookText(value)}`;
     case "mcpServers":
       return `${name}: ${serverText(value)}`;
+    case "diagnostics":
+      return `after edits: ${JSON.stringify(value)}`;
     case "env":
       return `${name}=${String(value)}`;
     default:

@@ -166,6 +166,32 @@ export const settingsSchema = z.object({
       })
       .check(says("What `rewind` can restore.")),
   ),
+  diagnostics: z.optional(
+    z
+      .array(
+        z.object({
+          files: z
+            .union([z.string(), texts])
+            .check(says("Which files it looks after, as paths in rules are written: `*.ts`, `/src`.")),
+          command: z.optional(
+            z.string().check(says("A language server that speaks over standard input and output.")),
+          ),
+          check: z.optional(
+            z
+              .string()
+              .check(
+                says(
+                  "A command that fails and names the file when something is wrong; `{file}` stands for it.",
+                ),
+              ),
+          ),
+          language: z.optional(z.string().check(says("What the server calls the language of these files."))),
+          options: z.optional(z.json().check(says("What the server is given at its start."))),
+          timeoutMs: z.optional(count.check(says("How long an edit waits for it; 5000 if left out."))),
+        }),
+      )
+      .check(says("Who says what an edit broke: language servers and commands that check.")),
+  ),
   search: z.optional(
     z
       .object({
@@ -206,6 +232,7 @@ export const addingLists: readonly string[] = [
   "permissions.additionalDirectories",
   "hooks.*",
   "checkpoints.exclude",
+  "diagnostics",
   "web.allowHosts",
 ];
 

@@ -35,14 +35,17 @@ function fired(entry: Entry, { event = "PreToolUse", env = {} }: { event?: strin
   });
   const fire = hookFirer({ hooks, transcript: () => "/log" });
   const notices: LiveEvent[] = [];
+  const runs: LiveEvent[] = [];
   const site = {
     ...{ session: "s", cwd: folder, permissionMode: "default", inputId: undefined, hookMs: 5_000 },
     ...{ clock: nodeClock(), signal: new AbortController().signal },
-    show: (shown: LiveEvent) => void notices.push(shown),
+    show: (shown: LiveEvent) => void (shown.type === "notice.raised" ? notices : runs).push(shown),
+    newId: () => "hook",
   };
   return {
     problems,
     notices,
+    runs,
     run: (moment: HookMoment = asked) => fire(moment, site),
   };
 }
@@ -90,6 +93,42 @@ describe("a command hook", () => {
     );
     expect((await run()).verdict).toBeUndefined();
     await expect.poll(() => existsSync(path.join(folder, "late.txt"))).toBe(true);
+  });
+
+  test("that says in its first line that it goes on is left to itself, for as long as it says", async () => {
+    verifies("S2.38");
+    const going = fired(command(`${says({ async: true })}; sleep 0.3; echo late > went-on.txt`));
+    const outcome = await Promise.race([going.run(), pause(250, "late" as const)]);
+    expect(outcome).toMatchObject({ context: [] });
+    await expect.poll(() => existsSync(path.join(folder, "went-on.txt")), { timeout: 5_000 }).toBe(true);
+    const ended = fired(command(`${says({ async: true, asyncTimeout: 0.2 })}; echo $$ > pid; sleep 60`));
+    await ended.run();
+    await expect.poll(() => existsSync(path.join(folder, "pid"))).toBe(true);
+    const pid = Number(readFileSync(path.join(folder, "pid"), "utf8"));
+    await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+  });
+
+  test("is called only for what its `if` means", async () => {
+    const meant = async (rule: string, moment: HookMoment = asked) =>
+      (await fired(command(says({ decision: "block" }), { if: rule })).run(moment)).verdict === "deny";
+    expect(await meant("Bash")).toBe(true);
+    expect(await meant("Bash(ls)")).toBe(true);
+    expect(await meant("Bash(l*)")).toBe(true);
+    expect(await meant("Bash(git:*)")).toBe(false);
+    expect(await meant("Edit")).toBe(false);
+    expect(await meant("Bash(.s)")).toBe(false);
+    const start: HookMoment = { hook_event_name: "SessionStart", source: "startup" };
+    expect(await meant("Bash", start)).toBe(false);
+  });
+
+  test("tells who wants to know when it starts and what it said", async () => {
+    verifies("S2.18");
+    const { run, runs } = fired(command("echo one; echo two >&2; exit 3"));
+    await run();
+    expect(runs).toMatchObject([
+      { type: "hook.started", event: "PreToolUse", hookId: "hook" },
+      { type: "hook.finished", outcome: "error", stdout: "one\n", stderr: "two\n", exitCode: 3 },
+    ]);
   });
 
   test("sees no key of the model", async () => {

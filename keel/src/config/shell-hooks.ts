@@ -12,6 +12,8 @@ export type HookWorld = {
   readonly cwd: string;
   /** The folder whose settings these are: what a command is told as the project's. */
   readonly projectRoot: string;
+  /** The plugin whose hooks these are. */
+  readonly pluginRoot?: string | undefined;
   /** For headers that name a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
 };
@@ -60,13 +62,17 @@ function hookOf(entry: Written, at: { event: HookEvent; world: HookWorld }): Hoo
   }
 }
 
-function common(entry: Written, event: HookEvent): Pick<Hook, "event" | "timeoutMs" | "once" | "onFailure"> {
+function common(
+  entry: Written,
+  event: HookEvent,
+): Pick<Hook, "event" | "timeoutMs" | "once" | "onFailure" | "isFor"> {
   const { timeout } = entry;
   return {
     event,
     ...(typeof timeout === "number" ? { timeoutMs: timeout * 1000 } : {}),
     ...(entry["once"] === true ? { once: true } : {}),
     ...(entry["onFailure"] === "block" ? { onFailure: "block" as const } : {}),
+    ...(entry["if"] === undefined ? {} : { isFor: (input: HookInput) => isMeant(entry["if"], input) }),
   };
 }
 
@@ -81,23 +87,35 @@ function commandHook(
   { event, command, world }: { event: HookEvent; command: string; world: HookWorld },
 ): Hook {
   const args = Array.isArray(entry["args"]) ? entry["args"].map(String) : undefined;
-  // With arguments it is a program; without, a line for the shell, as people write it.
-  const launch = args ? { file: command, args } : { file: "sh", args: ["-c", command] };
+  const placed = (word: string): string =>
+    word.replaceAll(/\$\{(?:CLAUDE|KEEL)_PLUGIN_ROOT\}/g, (name) => world.pluginRoot ?? name);
+  // With arguments it is a program; without, a line for the shell, as people write it, which fills in names itself.
+  const launch = args
+    ? { file: placed(command), args: args.map(placed) }
+    : { file: "sh", args: ["-c", command] };
   return {
     ...common(entry, event),
     name: JSON.stringify(command.slice(0, 80)),
+    outside: true,
     ...(entry["async"] === true ? { detached: true } : {}),
-    async call(input, { signal }) {
+    async call(input, { signal, report }) {
       const end = await world.runProgram(
         {
           ...launch,
           cwd: world.cwd,
-          env: { CLAUDE_PROJECT_DIR: world.projectRoot, KEEL_PROJECT_DIR: world.projectRoot },
+          env: placesOf(world),
           input: `${JSON.stringify(input)}\n`,
           mostBytes,
+          leaves: leavesFor,
         },
         signal,
       );
+      report({
+        stdout: end.stdout,
+        stderr: end.stderr,
+        ...(end.exitCode === null ? {} : { exitCode: end.exitCode }),
+      });
+      if (end.left) return { async: true };
       const words = end.stderr.trim().slice(0, 10_000);
       if (end.exitCode === objects)
         return { decision: "block", reason: words || `The hook ${command} objected.` };
@@ -109,6 +127,31 @@ function commandHook(
     },
   };
 }
+
+/** How long one may go on by itself that does not say how long. */
+const asyncSeconds = 600;
+
+/** A first line that is `{"async":true}` means: do not wait for me. */
+function leavesFor(stdout: string): number | undefined {
+  const end = stdout.indexOf("\n");
+  const line = stdout.slice(0, end === -1 ? undefined : end).trim();
+  if (!line.startsWith("{") || !line.endsWith("}") || line.length > 1_000) return undefined;
+  try {
+    const first: unknown = JSON.parse(line);
+    if (!isObject(first) || first["async"] !== true) return undefined;
+    const seconds = first["asyncTimeout"];
+    return (typeof seconds === "number" && seconds > 0 ? seconds : asyncSeconds) * 1000;
+  } catch {
+    return undefined; // It is not whole yet, or no JSON: then it is waited for.
+  }
+}
+
+/** What a command finds its files by. */
+const placesOf = ({ projectRoot, pluginRoot }: HookWorld): Record<string, string> => ({
+  CLAUDE_PROJECT_DIR: projectRoot,
+  KEEL_PROJECT_DIR: projectRoot,
+  ...(pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot, KEEL_PLUGIN_ROOT: pluginRoot }),
+});
 
 /** One JSON object, or plain words: where words can be context they are, elsewhere they are only talk. */
 function outputOf(text: string, { cut, input }: { cut: boolean; input: HookInput }): unknown {
@@ -128,15 +171,32 @@ function httpHook(
   return {
     ...common(entry, event),
     name: JSON.stringify(url.slice(0, 80)),
-    async call(input, { signal }) {
+    outside: true,
+    ...(entry["async"] === true ? { detached: true } : {}),
+    async call(input, { signal, report }) {
       const headers = headersOf(entry, world.env);
       const wish = { url, headers, body: JSON.stringify(input), mostBytes };
       const { status, body, cut } = await world.postJson(wish, signal);
+      report({ stdout: body, stderr: "" });
       if (status < 200 || status > 299) throw new Error(`It answered with status ${status}.`);
       if (cut) throw new Error(`It answered with more than ${mostBytes} bytes.`);
       return body.trim() === "" ? undefined : parseObject(body);
     },
   };
+}
+
+/** `if`: a rule as permissions have them, held against the words of the call. Where there is no call it is not meant. */
+function isMeant(rule: unknown, input: HookInput): boolean {
+  if (typeof rule !== "string" || !("tool_name" in input)) return false;
+  const [, tool, pattern] = /^([^(]+)(?:\(([\s\S]*)\))?$/.exec(rule.trim()) ?? [];
+  if (tool !== input.tool_name) return false;
+  if (pattern === undefined || pattern === "*") return true;
+  const { tool_input: given } = input;
+  const words = isObject(given) ? (given["command"] ?? given["file_path"] ?? given["url"]) : undefined;
+  if (typeof words !== "string") return false;
+  const glob = pattern.endsWith(":*") ? `${pattern.slice(0, -2)}*` : pattern;
+  const parts = glob.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[\\s\\S]*")}$`).test(words);
 }
 
 /** A header may name variables, but only those that the entry itself lists: a secret is sent on purpose or not at all. */

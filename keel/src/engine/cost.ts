@@ -43,3 +43,25 @@ export function addToBill(
     },
   };
 }
+
+/** What another session used, added to the bill of the one that started it. */
+export function addBills(left: Bill, right: Bill): Bill {
+  const models = { ...left.models };
+  for (const [model, { usage, costUsd }] of Object.entries(right.models)) {
+    const before = Object.hasOwn(models, model) ? models[model] : undefined;
+    models[model] = {
+      usage: addUsage(before?.usage ?? noUsage, usage),
+      costUsd: (before?.costUsd ?? 0) + costUsd,
+    };
+  }
+  return {
+    costUsd: left.costUsd + right.costUsd,
+    unpricedTokens: left.unpricedTokens + right.unpricedTokens,
+    unknownRequests: left.unknownRequests + right.unknownRequests,
+    apiMs: left.apiMs + right.apiMs,
+    usage: addUsage(left.usage, right.usage),
+    models,
+  };
+}
+
+export const tokensOf = ({ usage }: Pick<Bill, "usage">): number => contextTokens(usage);

@@ -7,6 +7,10 @@ export type Limits = {
   readonly maxTurns: number;
   readonly maxBudgetUsd: number;
   readonly maxTokens: number;
+  /** Milliseconds of wall time, for the session and all that it starts. */
+  readonly maxTimeMs: number;
+  /** Commands that run at once, over all agents of the session. */
+  readonly maxProcesses: number;
   /** Tries after a first failure that cost nothing yet (overload, rate, network). */
   readonly maxRetries: number;
   /** Tries after a failure that may have cost a whole reply (stall, cut, malformed). */
@@ -44,6 +48,8 @@ export const defaultLimits: Limits = {
   maxTurns: Number.POSITIVE_INFINITY,
   maxBudgetUsd: Number.POSITIVE_INFINITY,
   maxTokens: Number.POSITIVE_INFINITY,
+  maxTimeMs: Number.POSITIVE_INFINITY,
+  maxProcesses: Number.POSITIVE_INFINITY,
   // As many as the interface that we are a drop-in for.
   maxRetries: 10,
   // Each may already be billed: G16.

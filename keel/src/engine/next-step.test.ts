@@ -54,6 +54,8 @@ type Case = {
   step: Step;
 };
 
+const circling = { habit: { marks: ["a", "a", "a", "a", "a"], failures: 0 } };
+const named = { ...circling, recoveries: { output: 0, refusal: 0, empty: 0, structured: 0, stuck: 1 } };
 const long = { history: List.of([said, said, said]) };
 const spent = {
   bill: { ...noBill, costUsd: 2, usage: { ...noBill.usage, inputTokens: 900, outputTokens: 100 } },
@@ -93,18 +95,20 @@ const cases: Case[] = [
   { rule: "the request has failed for good", turn: failed("stream_cut", { failures: 4 }), step: { kind: "finish", reason: "model_error" } },
   { rule: "the request has failed for good", turn: failed("key_refused", { retryable: false }), limits: { fallbackModels: ["other"] }, step: { kind: "finish", reason: "model_error" } },
   { rule: "the request has failed for good", turn: failed("overloaded"), limits: { maxRetries: 0 }, step: { kind: "finish", reason: "model_error" } },
+  { rule: "the budget in time is used up", limits: { maxTimeMs: 0 }, step: { kind: "finish", reason: "budget_time" } },
+  { rule: "an interrupted turn ends", turn: { interrupted: true, endsAs: "budget_usd" }, step: { kind: "finish", reason: "budget_usd" } },
   // The newest thing is a reply
   { rule: "a cut reply is continued", turn: reply("output_limit"), step: { kind: "ask-model", reminder: "output_limit" } },
-  { rule: "a reply is cut again and again", turn: { ...reply("output_limit"), recoveries: { output: 3, refusal: 0, empty: 0, structured: 0 } }, step: { kind: "finish", reason: "output_limit" } },
+  { rule: "a reply is cut again and again", turn: { ...reply("output_limit"), recoveries: { output: 3, refusal: 0, empty: 0, structured: 0, stuck: 0 } }, step: { kind: "finish", reason: "output_limit" } },
   { rule: "the window is full in mid-reply: compact", turn: reply("window_full"), step: { kind: "compact", trigger: "full" } },
   { rule: "the window is full, and compacting does not help", turn: { ...reply("window_full"), fruitlessCompactions: 2 }, step: { kind: "finish", reason: "compaction_stuck" } },
   { rule: "a refusal is asked about once", turn: reply("refusal"), step: { kind: "ask-model", reminder: "refusal" } },
-  { rule: "a refusal stands", turn: { ...reply("refusal"), recoveries: { output: 0, refusal: 1, empty: 0, structured: 0 } }, step: { kind: "finish", reason: "refusal" } },
+  { rule: "a refusal stands", turn: { ...reply("refusal"), recoveries: { output: 0, refusal: 1, empty: 0, structured: 0, stuck: 0 } }, step: { kind: "finish", reason: "refusal" } },
   { rule: "a paused reply goes on", turn: reply("pause"), step: { kind: "ask-model" } },
   { rule: "an empty reply is asked about once", turn: reply("end", true), step: { kind: "ask-model", reminder: "empty_reply" } },
-  { rule: "a reply is empty again", turn: { ...reply("end", true), recoveries: { output: 0, refusal: 0, empty: 1, structured: 0 } }, step: { kind: "finish", reason: "empty_reply" } },
+  { rule: "a reply is empty again", turn: { ...reply("end", true), recoveries: { output: 0, refusal: 0, empty: 1, structured: 0, stuck: 0 } }, step: { kind: "finish", reason: "empty_reply" } },
   { rule: "a missing structured answer is asked for", turn: reply("end"), limits: { structured: true }, step: { kind: "ask-model", reminder: "structured_output" } },
-  { rule: "the structured answer never came", turn: { ...reply("end"), recoveries: { output: 0, refusal: 0, empty: 0, structured: 5 } }, limits: { structured: true }, step: { kind: "finish", reason: "structured_output_retries" } },
+  { rule: "the structured answer never came", turn: { ...reply("end"), recoveries: { output: 0, refusal: 0, empty: 0, structured: 5, stuck: 0 } }, limits: { structured: true }, step: { kind: "finish", reason: "structured_output_retries" } },
   { rule: "a stop hook objects too often", turn: { ...reply("end"), objections: 20 }, step: { kind: "finish", reason: "stop_hook_limit" } },
   { rule: "a stop hook's objection is taken in", turn: reply("end"), state: { pending: [waiting({ from: { kind: "hook", name: "Stop" }, when: "now" })] }, step: { kind: "take-input", which: "objection" } },
   { rule: "a reply that asks for more ends at the limit of turns", turn: reply("output_limit"), limits: { maxTurns: 1 }, step: { kind: "finish", reason: "max_turns" } },
@@ -116,6 +120,8 @@ const cases: Case[] = [
   { rule: "the reply ends the turn", turn: reply("end"), state: { ...spent, pending: [waiting({ when: "now" })] }, limits: { maxBudgetUsd: 1 }, step: { kind: "finish", reason: "completed" } },
   // The model has something new to read
   { rule: "steering joins at a safe boundary", state: { pending: [waiting(), waiting({ id: "i3", when: "now" })] }, step: { kind: "take-input", which: "steering" } },
+  { rule: "going in circles is named once", turn: circling, step: { kind: "ask-model", reminder: "stuck" } },
+  { rule: "going in circles again", turn: named, step: { kind: "finish", reason: "stuck" } },
   { rule: "the limit of turns is reached", turn: { requests: 2 }, limits: { maxTurns: 2 }, step: { kind: "finish", reason: "max_turns" } },
   { rule: "compacting does not help", turn: { fruitlessCompactions: 2 }, state: { contextTokens: 100 }, limits: { compactAtTokens: 100 }, step: { kind: "finish", reason: "compaction_stuck" } },
   { rule: "a full context is compacted first", state: { ...long, contextTokens: 100 }, limits: { compactAtTokens: 100 }, step: { kind: "compact", trigger: "full" } },

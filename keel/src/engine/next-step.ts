@@ -8,6 +8,7 @@ import { retryKind } from "../kernel/retryable.ts";
 import type { AddedWhy, Input, Stop, TurnReason } from "../protocol/event.ts";
 import type { Limits } from "./limits.ts";
 import { modelOf, type State } from "./state.ts";
+import { circleIn } from "./stuck.ts";
 import type { Failure, Turn } from "./turn.ts";
 
 export type Step =
@@ -40,9 +41,10 @@ type Row = readonly [rule: string, when: (facts: Facts) => boolean, then: (facts
 export const rows: readonly Row[] = [
   // Interrupts, budgets and open calls: a batch is settled before anything else.
   ["an interrupted turn settles its open calls", (f) => f.turn.interrupted && hasCalls(f), () => ({ kind: "run-tools" })],
-  ["an interrupted turn ends", (f) => f.turn.interrupted, end("interrupted")],
+  ["an interrupted turn ends", (f) => f.turn.interrupted, (f) => ({ kind: "finish", reason: f.turn.endsAs })],
   ["the budget in USD is used up", (f) => f.state.bill.costUsd >= f.limits.maxBudgetUsd && !isDone(f), end("budget_usd")],
   ["the budget in tokens is used up", (f) => tokensUsed(f) >= f.limits.maxTokens && !isDone(f), end("budget_tokens")],
+  ["the budget in time is used up", (f) => f.limits.maxTimeMs <= 0 && !isDone(f), end("budget_time")],
   ["open calls run", hasCalls, () => ({ kind: "run-tools" })],
   ["a hook handed a call to the host", (f) => f.turn.deferred, end("tool_deferred")],
   ["a hook ended the turn", (f) => f.turn.stopped !== null, end("hook_stopped")],
@@ -76,6 +78,8 @@ export const rows: readonly Row[] = [
 
   // The model has something new to read.
   ["steering joins at a safe boundary", (f) => waits(f, "steering"), take("steering")],
+  ["going in circles is named once", (f) => isCircling(f) && f.turn.recoveries.stuck < 1 && mayAsk(f), remind("stuck")],
+  ["going in circles again", isCircling, end("stuck")],
   ["the limit of turns is reached", (f) => !mayAsk(f), end("max_turns")],
   ["compacting does not help", (f) => isFull(f) && isStuck(f), end("compaction_stuck")],
   ["a full context is compacted first", (f) => isFull(f) && canShrink(f), () => ({ kind: "compact", trigger: "full" })],
@@ -209,6 +213,10 @@ function isFull({ state, limits }: Facts): boolean {
 
 function isStuck({ turn, limits }: Facts): boolean {
   return turn.fruitlessCompactions >= limits.maxFruitlessCompactions;
+}
+
+function isCircling({ turn }: Facts): boolean {
+  return circleIn(turn.habit) !== undefined;
 }
 
 function mayAsk({ turn, limits }: Facts): boolean {

@@ -8,6 +8,7 @@ import type { Block, Message } from "../protocol/message.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import type { ModelInfo, Usage } from "../protocol/usage.ts";
+import type { Diagnostics } from "./diagnostics.ts";
 
 /** Time. `now` is the wall clock for people; waits and durations use `monotonicMs`, which never jumps. */
 export interface Clock {
@@ -104,8 +105,8 @@ export type SessionInfo = {
 
 /** Where logs live. One conformance suite (`testing/store-suite`) holds for every store. */
 export interface Store {
-  /** Makes a new session's log. Throws `session_busy` when the id is taken. */
-  create(id: string, place: { cwd: string }): Promise<Log>;
+  /** Makes a new session's log; that of an agent stands with what belongs to its parent. Throws `session_busy` when the id is taken. */
+  create(id: string, place: { cwd: string; parent?: string | undefined }): Promise<Log>;
   /** Opens for writing. Throws `session_unknown`, or `session_busy` while another process holds it. */
   open(id: string): Promise<Log>;
   /**
@@ -113,10 +114,15 @@ export interface Store {
    * `tell` hears of damage once, at the end.
    */
   read(id: string, after?: number, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
-  /** Newest change first. Needs no full read. */
-  list(filter?: { cwd?: string | undefined; limit?: number | undefined }): Promise<SessionInfo[]>;
+  /** Newest change first. Needs no full read. Agents are listed only when their `parent` is named. */
+  list(filter?: {
+    cwd?: string | undefined;
+    limit?: number | undefined;
+    parent?: string | undefined;
+  }): Promise<SessionInfo[]>;
   /** A copy of the log up to and with `seq` (all when absent), under a new id. */
   fork(id: string, copy: { id: string; upTo?: number | undefined }): Promise<void>;
+  /** With all that belongs to it, its agents included. */
   delete(id: string): Promise<void>;
   /** Where a person finds the log, if it is somewhere. */
   location(id: string): string | undefined;
@@ -324,6 +330,8 @@ export interface Workspace {
   readonly search: Search;
   readonly documents: Documents;
   readonly shell: Shell;
+  /** Where it is left out nobody looks at what was changed. */
+  readonly diagnostics?: Diagnostics | undefined;
   /** What commands are judged by. Where it is left out no command goes without a question. */
   readonly commands?: CommandGround | undefined;
 }

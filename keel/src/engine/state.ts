@@ -6,7 +6,9 @@ import type { Durable, Input } from "../protocol/event.ts";
 import { type Block, type Message, type ToolResult, toolUses } from "../protocol/message.ts";
 import { patchSettings, type SessionSettings } from "../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../protocol/tool.ts";
-import { addUsage, type Bill, contextTokens, noBill, type Usage } from "../protocol/usage.ts";
+import { type Bill, contextTokens, noBill } from "../protocol/usage.ts";
+import { closeAsk } from "./ask-state.ts";
+import { charged, withTask } from "./billing.ts";
 import { batchMessage, type Call, changeCall, settledCalls } from "./call-state.ts";
 import {
   keepSaved,
@@ -37,15 +39,17 @@ import {
   withReply,
   withRequest,
 } from "./context/tally.ts";
-import { addToBill } from "./cost.ts";
 import { type Desk, deskAfter, emptyDesk } from "./desk.ts";
 import { type Learnt, learn, nothingLearnt } from "./policy/changes.ts";
+import { habitAfter, noHabit } from "./stuck.ts";
 import { foldTasks, noTasks, type Tasks } from "./task-state.ts";
-import { type Failure, newTurn, recovered, type Turn } from "./turn.ts";
+import { afterRoom, type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 
 export type State = {
   readonly seq: number;
   readonly opened: { readonly cwd: string; readonly agent: string | undefined; readonly at: number } | null;
+  /** Where it works now, if that is not where it began. */
+  readonly folder: Pick<Extract<Durable, { type: "folder.changed" }>, "cwd" | "worktree"> | null;
   readonly closed: boolean;
   readonly settings: SessionSettings | null;
   readonly prompt: { readonly system: readonly string[]; readonly tools: readonly ToolSpec[] } | null;
@@ -86,6 +90,7 @@ export type State = {
 export const emptyState: State = {
   seq: 0,
   opened: null,
+  folder: null,
   closed: false,
   settings: null,
   prompt: null,
@@ -163,7 +168,11 @@ export function fold(before: State, event: Durable): State {
     case "input.joined":
       return takeInputs(settleCalls(state), event);
     case "turn.interrupted":
-      return inTurn(state, (turn) => ({ ...turn, interrupted: true }));
+      return inTurn(state, (turn) => ({
+        ...turn,
+        interrupted: true,
+        endsAs: event.reason ?? "interrupted",
+      }));
     case "context.added":
       return inTurn(addMessage(settleCalls(state), { role: "user", content: event.content }), (turn) =>
         recovered({ ...turn, stopped: turn.stopped ?? event.stop ?? null }, event.why),
@@ -208,8 +217,13 @@ export function fold(before: State, event: Durable): State {
       };
     case "files.saved":
       return { ...state, files: keepSaved(state.files, event) };
-    case "files.rewound":
+    case "context.inherited":
+      return inherit(state, event);
+    case "folder.changed":
+      return { ...state, folder: event.worktree ? { cwd: event.cwd, worktree: event.worktree } : null };
     case "task.changed":
+      return withTask(state, event);
+    case "files.rewound":
       return state;
     case "turn.finished":
       return {
@@ -255,6 +269,8 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
   const joined = inTurn(rest, (turn) => ({
     ...turn,
     inputIds: [...turn.inputIds, ...event.inputIds],
+    // Who was told something new tries with other eyes.
+    habit: noHabit,
     // What an objection sends back to work is not the answer yet.
     answer: taken.some(({ from }) => from.kind === "hook") ? undefined : turn.answer,
     allow: [...turn.allow, ...taken.flatMap(({ allow = [] }) => allow)],
@@ -267,7 +283,7 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
   const content = sendable(event.content, event.stop);
   const uses = toolUses(content);
   const blank = isBlank(content);
-  const billed = bill({ ...state, request: null }, event.model, event);
+  const billed = charged({ ...state, request: null }, event.model, event);
   const message: Message = { role: "assistant", content };
   const told = blank ? billed : { ...billed, history: billed.history.append(message) };
   const next = inTurn(told, (turn) => ({
@@ -291,7 +307,7 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
 function takeFailure(state: State, event: Extract<Durable, { type: "model.failed" }>): State {
   const { fault, retryable, retryAfterMs, purpose } = event;
   const tally = withFailure(state.tally, event);
-  const billed = bill({ ...state, request: null, tally }, event.model, event);
+  const billed = charged({ ...state, request: null, tally }, event.model, event);
   // Between turns nobody waits for a compaction: one that failed is given up, one that was lost is still wanted.
   if (!billed.turn) return fault.code === "request_lost" ? billed : { ...billed, compaction: null };
   const tooLong =
@@ -327,7 +343,8 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
   return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
 }
 
-function closeBatch(state: State): State {
+function closeBatch(before: State): State {
+  const state = inTurn(before, (turn) => ({ ...turn, habit: habitAfter(turn.habit, before.calls) }));
   return addMessage({ ...state, calls: [], answers: new Map() }, batchMessage(state.calls));
 }
 
@@ -335,17 +352,14 @@ function settleCalls(state: State): State {
   return state.calls.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
 }
 
-function closeAsk(state: State, event: Extract<Durable, { type: "ask.closed" }>): State {
-  const ask = state.asks.find(({ id }) => id === event.askId);
-  const { answer } = event;
-  const rule = ask?.options.find(({ id }) => id === answer.option)?.rule;
-  const added =
-    answer.verdict === "deny" ? [] : [...(rule === undefined ? [] : [rule]), ...(answer.rules ?? [])];
+/** The conversation of another session, as if it had been said here. */
+function inherit(state: State, event: Extract<Durable, { type: "context.inherited" }>): State {
+  const estimate = event.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
   return {
     ...state,
-    asks: state.asks.filter(({ id }) => id !== event.askId),
-    answers: new Map(state.answers).set(event.askId, { answer: event.answer, by: event.by }),
-    learnt: learn(state.learnt, [{ type: "rules", change: "add", list: "allow", rules: added }]),
+    history: List.of(event.messages),
+    contextTokens: Math.max(event.tokens, estimate),
+    tally: restarted(state.tally, estimate),
   };
 }
 
@@ -358,7 +372,7 @@ function compacted(state: State, event: Extract<Durable, { type: "context.compac
   const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
   const tally = withNotes(state.tally, event.usage, estimate);
   const gained = event.tokensAfter < event.tokensBefore * 0.9;
-  const billed = bill({ ...state, request: null, compaction: null }, event.model, event);
+  const billed = charged({ ...state, request: null, compaction: null }, event.model, event);
   return inTurn(
     { ...billed, history: List.of([summary, ...kept]), contextTokens: event.tokensAfter, tally },
     (turn) => ({
@@ -370,24 +384,6 @@ function compacted(state: State, event: Extract<Durable, { type: "context.compac
       fruitlessCompactions: gained ? 0 : turn.fruitlessCompactions + 1,
     }),
   );
-}
-
-/** A reply that filled the window has room again: it is one that was cut off, or was never there. */
-function afterRoom(reply: Turn["reply"]): Turn["reply"] {
-  if (reply?.stop !== "window_full") return reply;
-  return reply.blank ? null : { ...reply, stop: "output_limit" };
-}
-
-type Charge = { usage: Usage | null; costUsd: number | null; ms: number };
-
-function bill(state: State, model: string, charge: Charge): State {
-  const next = inTurn(state, (turn) => ({
-    ...turn,
-    usage: charge.usage ? addUsage(turn.usage, charge.usage) : turn.usage,
-    costUsd: turn.costUsd + (charge.costUsd ?? 0),
-    apiMs: turn.apiMs + charge.ms,
-  }));
-  return { ...next, bill: addToBill(state.bill, model, charge) };
 }
 
 const see = (seen: State["seen"], files: readonly FileSeen[] = []): State["seen"] =>

@@ -1,8 +1,9 @@
 /** The running turn as the fold knows it: what it has used, what it recovered from, and how its last request went. */
 import type { FaultData } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
-import type { AddedWhy, Stop } from "../protocol/event.ts";
+import type { AddedWhy, Stop, TurnReason } from "../protocol/event.ts";
 import { noUsage, type Usage } from "../protocol/usage.ts";
+import { type Habit, noHabit } from "./stuck.ts";
 
 export type Failure = {
   readonly fault: FaultData;
@@ -30,6 +31,7 @@ export type Turn = {
     readonly refusal: number;
     readonly empty: number;
     readonly structured: number;
+    readonly stuck: number;
   };
   readonly objections: number;
   /** The provider said that the request is too long, and no reply has come since. */
@@ -37,6 +39,9 @@ export type Turn = {
   readonly compactedForLength: boolean;
   readonly fruitlessCompactions: number;
   readonly interrupted: boolean;
+  /** How an interrupted turn ends. */
+  readonly endsAs: TurnReason;
+  readonly habit: Habit;
   readonly stopped: string | null;
   /** A hook handed a call to the host. */
   readonly deferred: boolean;
@@ -59,12 +64,14 @@ export function newTurn(id: string, startedAt: number): Turn {
     failures: 0,
     failure: null,
     reply: null,
-    recoveries: { output: 0, refusal: 0, empty: 0, structured: 0 },
+    recoveries: { output: 0, refusal: 0, empty: 0, structured: 0, stuck: 0 },
     objections: 0,
     tooLong: false,
     compactedForLength: false,
     fruitlessCompactions: 0,
     interrupted: false,
+    endsAs: "interrupted",
+    habit: noHabit,
     stopped: null,
     deferred: false,
     allow: [],
@@ -77,7 +84,7 @@ export function newTurn(id: string, startedAt: number): Turn {
 
 /** Counts a reminder as one recovery of its kind. */
 export function recovered(turn: Turn, why: AddedWhy): Turn {
-  const { output, refusal, empty, structured } = turn.recoveries;
+  const { output, refusal, empty, structured, stuck } = turn.recoveries;
   switch (why) {
     case "output_limit":
       return { ...turn, recoveries: { ...turn.recoveries, output: output + 1 } };
@@ -87,7 +94,16 @@ export function recovered(turn: Turn, why: AddedWhy): Turn {
       return { ...turn, recoveries: { ...turn.recoveries, empty: empty + 1 } };
     case "structured_output":
       return { ...turn, recoveries: { ...turn.recoveries, structured: structured + 1 } };
+    case "stuck":
+      // From here it is watched anew: what goes on after it was named goes on in spite of it.
+      return { ...turn, recoveries: { ...turn.recoveries, stuck: stuck + 1 }, habit: noHabit };
     default:
       return turn;
   }
+}
+
+/** A reply that filled the window has room again: it is one that was cut off, or was never there. */
+export function afterRoom(reply: Turn["reply"]): Turn["reply"] {
+  if (reply?.stop !== "window_full") return reply;
+  return reply.blank ? null : { ...reply, stop: "output_limit" };
 }

@@ -3,6 +3,7 @@ import { shorten } from "../kernel/text.ts";
 import type { AddedWhy } from "../protocol/event.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { answerToolName } from "./answer.ts";
+import type { Circle } from "./stuck.ts";
 
 export const reminders: Partial<Record<AddedWhy, string>> = {
   output_limit:
@@ -12,6 +13,17 @@ export const reminders: Partial<Record<AddedWhy, string>> = {
   empty_reply: "Your reply was empty. Continue with the task, or say what stands in the way.",
   structured_output: `Give your final answer by calling ${answerToolName} with a value that fits its schema.`,
 };
+
+/** Said once; when it goes on, the turn ends. */
+export const circleNamed = (circle: Circle): string => `${circles[circle]} ${otherWay}`;
+
+const circles: Readonly<Record<Circle, string>> = {
+  same: "You have made the same call several times in a row, and each time the result was the same.",
+  "to-and-fro": "You go to and fro between the same two calls, and their results do not change.",
+  failures: "Every one of your last calls has failed.",
+};
+const otherWay =
+  "Doing it once more will not help. Take another way, or end your turn and say what you tried and what you would need. If it goes on like this, the turn is ended.";
 
 /** Plan mode, told when it begins and again when the telling is gone from the conversation. */
 export function planBegins({ file, tools }: { file: string | undefined; tools: readonly string[] }): string {

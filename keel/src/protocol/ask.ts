@@ -1,6 +1,7 @@
 /** Something the engine needs from a host, and the reply. The engine supplies the options; a host shows and picks. */
 import * as z from "zod/mini";
 import { jsonSchema } from "./message.ts";
+import { originSchema } from "./origin.ts";
 import { claimSchema, displaySchema } from "./tool.ts";
 
 export const askOptionSchema = z.object({
@@ -26,6 +27,8 @@ export const askSchema = z.object({
   input: z.optional(jsonSchema),
   claims: z.optional(z.array(claimSchema)),
   reason: z.optional(z.string()),
+  /** The agent that needs it, where it is not the session itself. */
+  origin: z.optional(originSchema),
   /** JSON Schema of the data that an answer carries, where it carries any. */
   schema: z.optional(z.record(z.string(), jsonSchema)),
 });

@@ -6,11 +6,24 @@ import * as z from "zod/mini";
 import type { FaultData } from "../kernel/fault.ts";
 import { isFaultCode } from "../kernel/faults.ts";
 import { answeredBySchema, answerSchema, askSchema } from "./ask.ts";
-import { blockSchema, inputBlockSchema, jsonSchema, resultPartSchema } from "./message.ts";
+import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "./message.ts";
+import type { Origin } from "./origin.ts";
+import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "./reasons.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "./settings.ts";
-import { taskDataSchema, taskStatusSchema } from "./task.ts";
+import { taskDataSchema, taskStatusSchema, worktreeSchema } from "./task.ts";
 import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "./tool.ts";
 import { predictionSchema, usageSchema } from "./usage.ts";
+
+export {
+  type AddedWhy,
+  addedWhySchema,
+  type PromptWhy,
+  promptWhySchema,
+  type Stop,
+  stopSchema,
+  type TurnReason,
+  turnReasonSchema,
+} from "./reasons.ts";
 
 const type = <T extends string>(name: T) => z.literal(name);
 
@@ -46,70 +59,6 @@ export const inputSchema = z.object({
   model: z.optional(z.string()),
 });
 export type Input = z.infer<typeof inputSchema>;
-
-export const stopSchema = z.enum([
-  "end",
-  "tool_use",
-  "output_limit",
-  "stop_sequence",
-  "refusal",
-  "pause",
-  "window_full",
-]);
-/** Why a model's reply ended. */
-export type Stop = z.infer<typeof stopSchema>;
-
-export const turnReasonSchema = z.enum([
-  "completed",
-  "max_turns",
-  "budget_usd",
-  "budget_tokens",
-  "interrupted",
-  "lost",
-  "hook_stopped",
-  "stop_hook_limit",
-  "prompt_blocked",
-  "prompt_too_long",
-  "model_error",
-  "output_limit",
-  "refusal",
-  "empty_reply",
-  "structured_output_retries",
-  "compaction_stuck",
-  "tool_deferred",
-  "closed",
-]);
-/** Why a turn ended. */
-export type TurnReason = z.infer<typeof turnReasonSchema>;
-
-/** Why the engine added words of its own to the conversation. */
-export const addedWhySchema = z.enum([
-  "output_limit",
-  "refusal",
-  "empty_reply",
-  "structured_output",
-  "hook",
-  "tools_added",
-  "instructions",
-  "skills",
-  "memory",
-  "reminder",
-  "plan",
-  "todos",
-]);
-export type AddedWhy = z.infer<typeof addedWhySchema>;
-
-/** Why the unchanging start of requests was set anew: each is a declared cache boundary. */
-export const promptWhySchema = z.enum([
-  "first",
-  "host",
-  "tools_added",
-  "tools_removed",
-  "tools_changed",
-  "model",
-  "output_format",
-]);
-export type PromptWhy = z.infer<typeof promptWhySchema>;
 
 /** Who refused a call, and in which words. */
 export const denialSchema = z.object({
@@ -171,7 +120,12 @@ const durable = [
     tasks: z.optional(z.array(z.string())),
   }),
   /** The turn is to end. */
-  z.object({ type: type("turn.interrupted"), by: z.enum(["host", "answer", "shutdown"]) }),
+  z.object({
+    type: type("turn.interrupted"),
+    by: z.enum(["host", "answer", "shutdown", "budget"]),
+    /** How the turn ends, where it is not simply interrupted. */
+    reason: z.optional(turnReasonSchema),
+  }),
   /** The engine added words of its own to the conversation, and why. */
   z.object({
     type: type("context.added"),
@@ -292,6 +246,20 @@ const durable = [
   }),
   /** The conversation starts anew in the same session. */
   z.object({ type: type("context.cleared") }),
+  /** An agent goes on from the conversation of the session that started it. */
+  z.object({
+    type: type("context.inherited"),
+    from: z.object({ session: z.string(), seq: z.number() }),
+    messages: z.array(messageSchema),
+    /** What the messages fill of the window, as far as it was counted. */
+    tokens: z.number(),
+  }),
+  /** The session works in another folder from now on: in a worktree, or back where it began. */
+  z.object({
+    type: type("folder.changed"),
+    cwd: z.string(),
+    worktree: z.optional(worktreeSchema),
+  }),
   /** Files as they were before a change; the checkpoint is the id of the input before which they were so. */
   z.object({
     type: type("files.saved"),
@@ -376,6 +344,19 @@ export type LiveEvent =
   /** A command that needs no model was called, and what it says. */
   | { type: "command.answered"; name: string; text: string }
   /** Something that a person should know. */
+  /** A hook that is a command or an address was called. */
+  | { type: "hook.started"; hookId: string; name: string; event: string }
+  /** It has ended, and how; one that goes on by itself has ended for the session. */
+  | {
+      type: "hook.finished";
+      hookId: string;
+      name: string;
+      event: string;
+      outcome: "success" | "error" | "cancelled";
+      stdout: string;
+      stderr: string;
+      exitCode?: number | undefined;
+    }
   | { type: "notice.raised"; level: "info" | "warning"; text: string; code?: string | undefined };
 
 export type Event = DurableEvent | LiveEvent;
@@ -384,6 +365,7 @@ export type EventType = Event["type"];
 /** What a record carries beside its event. `seq` counts durable events of a session from 1 without a gap. */
 export type Durable = { seq: number; at: number; session: string } & DurableEvent;
 export type Live = { at: number; session: string } & LiveEvent;
-export type Envelope = Durable | Live;
+/** `origin` stands on what an agent does, where it is told to the host of the session above. No log holds it. */
+export type Envelope = (Durable | Live) & { origin?: Origin | undefined };
 
-export const isDurable = (envelope: Envelope): envelope is Durable => "seq" in envelope;
+export const isDurable = <E extends Envelope>(envelope: E): envelope is E & Durable => "seq" in envelope;

@@ -66,6 +66,7 @@ export {
   toolUseSchema,
   toolUses,
 } from "./message.ts";
+export { type Origin, originSchema } from "./origin.ts";
 export {
   effortSchema,
   type PermissionMode,

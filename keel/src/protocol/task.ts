@@ -1,18 +1,35 @@
 /** Work beside the conversation: a command or an agent that goes on while the session does something else. */
 import * as z from "zod/mini";
+import { billSchema } from "./usage.ts";
 
 export const taskStatusSchema = z.enum(["running", "completed", "failed", "stopped"]);
 /** `completed` ended well by itself; `failed` did not, or was killed by somebody; `stopped` was ended by this session. */
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
 
+/** A folder with a copy of a repository's files, on a branch of its own; `from` is the folder of the repository. */
+export const worktreeSchema = z.object({ path: z.string(), branch: z.string(), from: z.string() });
+export type Worktree = z.infer<typeof worktreeSchema>;
+
 export const taskDataSchema = z.object({
   kind: z.optional(z.enum(["shell", "agent"])),
-  /** Asked for as such, moved there while it ran, or left running by a command that ended. */
-  origin: z.optional(z.enum(["asked", "moved", "left"])),
+  /** Asked for as such, moved there while it ran, left running by a command that ended, or waited for by its call. */
+  origin: z.optional(z.enum(["asked", "moved", "left", "waited"])),
   callId: z.optional(z.string()),
   description: z.optional(z.string()),
   command: z.optional(z.string()),
+  /** The kind of agent, the session that it is, and how far below the session of the host it stands. */
   agent: z.optional(z.string()),
+  session: z.optional(z.string()),
+  depth: z.optional(z.number()),
+  /** By which other agents may call it. */
+  name: z.optional(z.string()),
+  prompt: z.optional(z.string()),
+  /** The folder of its own that it works in. */
+  worktree: z.optional(worktreeSchema),
+  /** What an agent reported at its end, what it cost, and how many tools it used. */
+  report: z.optional(z.string()),
+  bill: z.optional(billSchema),
+  toolUses: z.optional(z.number()),
   /** Where its output stands, if it stands in a file. */
   outputFile: z.optional(z.string()),
   /** Null when a signal ended it; left out where nobody knows. */
@@ -23,7 +40,7 @@ export const taskDataSchema = z.object({
   /** What went wrong beside it, such as an output that could not be written. */
   error: z.optional(z.string()),
   /** Who ended it; `lost`: the process that ran it is gone. */
-  by: z.optional(z.enum(["itself", "model", "host", "shutdown", "lost"])),
+  by: z.optional(z.enum(["itself", "model", "host", "shutdown", "lost", "budget"])),
   /** The model learns of the end by the result of a call. */
   told: z.optional(z.boolean()),
 });

@@ -26,6 +26,8 @@ export type Facts = {
   readonly models?: Readonly<Record<string, Pick<ModelInfo, "windowTokens" | "maxOutputTokens">>>;
   /** Whether `stream_event` messages are wanted. */
   readonly partialMessages?: boolean;
+  /** Whether it is told when hooks run that are commands or addresses. */
+  readonly hookEvents?: boolean;
   /** Whether prompts are echoed as `user` messages. */
   readonly replayUserMessages?: boolean;
 };

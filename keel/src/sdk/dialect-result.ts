@@ -117,11 +117,19 @@ function endingOf(event: TurnFinished, turn: TurnMemo): Ending {
       };
     case "budget_usd":
     case "budget_tokens":
+    case "budget_time":
       return {
         kind: "failure",
         subtype: "error_max_budget_usd",
         errors: [`${words}; this turn cost ${sayUsd(event.costUsd)}.`],
         terminal: "budget_exhausted",
+      };
+    case "stuck":
+      return {
+        kind: "failure",
+        subtype: "error_during_execution",
+        errors: [`${words}.`],
+        terminal: "blocking_limit",
       };
     case "structured_output_retries":
       return {

@@ -106,6 +106,8 @@ function fromDurable(event: Durable, memo: Memo): Told {
     case "ask.opened":
     case "ask.closed":
     case "compaction.requested":
+    case "context.inherited":
+    case "folder.changed":
     case "files.saved":
     case "files.rewound":
     case "session.closed":
@@ -137,6 +139,9 @@ function fromLive(event: Live, memo: Memo): Told {
     }
     case "command.answered":
       return fromCommand(event, memo);
+    case "hook.started":
+    case "hook.finished":
+      return fromHook(event, memo);
     case "notice.raised": {
       const [id, next] = liveIdentity(memo, event);
       const tag = event.code === undefined ? {} : { tag: event.code };
@@ -145,6 +150,28 @@ function fromLive(event: Live, memo: Memo): Told {
     default:
       return fromStream(event, memo);
   }
+}
+
+/** Only for whoever asked for it. */
+function fromHook(event: Extract<Live, { type: "hook.started" | "hook.finished" }>, memo: Memo): Told {
+  if (!memo.facts.hookEvents) return [[], memo];
+  const [id, next] = liveIdentity(memo, event);
+  const hook = { hook_id: event.hookId, hook_name: event.name, hook_event: event.event };
+  if (event.type === "hook.started")
+    return [[{ type: "system", subtype: "hook_started", ...id, ...hook }], next];
+  const { stdout, stderr, exitCode, outcome } = event;
+  const message: SDKMessage = {
+    type: "system",
+    subtype: "hook_response",
+    ...id,
+    ...hook,
+    output: stdout || stderr,
+    stdout,
+    stderr,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    outcome,
+  };
+  return [[message], next];
 }
 
 /** A command that prints for an hour tells its progress some hundred times, not a million. */

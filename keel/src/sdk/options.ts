@@ -33,6 +33,8 @@ export type Options = {
   forkSession?: boolean;
   /** Callbacks by the name of the point: `PreToolUse`, `Stop` … */
   hooks?: HookMap;
+  /** Also tells when hooks run that are commands or addresses. */
+  includeHookEvents?: boolean;
   includePartialMessages?: boolean;
   /** `process`: the session runs in a process of its own, driven over a wire. */
   isolation?: "none" | "process";
@@ -53,6 +55,8 @@ export type Options = {
   /** `none`: whatever would be asked is refused. */
   permissionPrompts?: "host" | "none";
   persistSession?: boolean;
+  /** Plugins by the path of their folder; naming one is trusting it. */
+  plugins?: { type: "local"; path: string }[];
   resume?: string;
   /** Goes on from an earlier message, in a copy: a log never shrinks. */
   resumeSessionAt?: string;
@@ -63,6 +67,8 @@ export type Options = {
   /** Settings for this session alone: an object, or the path of a file. */
   settings?: string | Record<string, unknown>;
   settingSources?: ("user" | "project" | "local")[];
+  /** The skills that the model is offered, by name; all when left out. */
+  skills?: string[] | "all";
   /** Starts the executable in the program's own way: in a container, on another machine. */
   spawnClaudeCodeProcess?: (options: SpawnOptions) => SpawnedProcess;
   /** Hears what a person should know. */
@@ -72,6 +78,8 @@ export type Options = {
   title?: string;
   /** The built-in tools that are offered; none for an empty list. */
   tools?: string[] | { type: "preset"; preset: string };
+  /** Messages are words and nothing else: a slash calls no command, an `@` names no file. */
+  verbatimPrompts?: boolean;
 };
 
 export type SystemPromptPreset = {

@@ -33,12 +33,17 @@ export class Teller {
       permissionMode: info.permissionMode,
       tools: info.tools,
       agents: info.agents.map(({ name }) => name),
+      slashCommands: info.commands.map(({ name }) => name),
+      skills: info.skills,
+      plugins: info.plugins.map((plugin) => ({ ...plugin })),
+      outputStyle: info.outputStyle.name,
       version,
       apiKeySource: info.keySource,
       models: info.models,
       warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
       projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
       mcpServers: serverStates(options.mcpServers).map(({ name, status }) => ({ name, status })),
+      hookEvents: options.includeHookEvents ?? false,
       partialMessages: options.includePartialMessages ?? false,
       replayUserMessages: Object.hasOwn(options.extraArgs ?? {}, "replay-user-messages"),
     });
@@ -76,6 +81,12 @@ export class Teller {
     const [id, next] = liveIdentity(this.#memo, { at: 0 });
     this.#memo = next;
     this.#out.push(informationalMessage(id, { content, level: "warning" }));
+  }
+
+  /** The conversation goes on in a new session. */
+  tellReset(newSessionId: string): void {
+    const { uuid, session_id } = identity(this.#memo, `reset/${this.#memo.results}`);
+    this.#out.push({ type: "conversation_reset", uuid, session_id, new_conversation_id: newSessionId });
   }
 
   tellMirrorError(error: string, key: SessionKey): void {

@@ -45,7 +45,7 @@ export async function importLog({
     const found = await survey(file, { path: given, tornEnd: "told" });
     const { origin, unfinishedFrom } = await check(file, found, given);
     try {
-      const path = await new Places(home, files).newLog(sessionId(session), cwd);
+      const path = await new Places(home, files).newLog(sessionId(session), { cwd });
       await copyLog({
         files,
         from: { session: origin, file, survey: found },

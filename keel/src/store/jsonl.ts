@@ -11,7 +11,7 @@ import { encodeHeader } from "./line.ts";
 import { listLogs } from "./list.ts";
 import { JsonlLog } from "./log.ts";
 import { openForReading, openLogFile } from "./open-file.ts";
-import { folderOf, isCopyOf, Places } from "./places.ts";
+import { agentsOf, folderOf, isCopyOf, Places } from "./places.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import { sessionId } from "./session-id.ts";
@@ -58,12 +58,13 @@ class JsonlStore implements Store {
     this.#now = () => options.clock?.now() ?? Date.now();
   }
 
-  async create(id: string, { cwd }: { cwd: string }): Promise<Log> {
+  async create(id: string, { cwd, parent }: { cwd: string; parent?: string | undefined }): Promise<Log> {
     const session = sessionId(id);
+    const above = parent === undefined ? undefined : await this.#find(sessionId(parent));
     const lock = await this.#take(session);
     try {
-      if (await this.#places.find(session)) throw fault("session_busy", { session });
-      const log = await this.#places.newLog(session, cwd);
+      if (await this.#places.findOwn(session)) throw fault("session_busy", { session });
+      const log = await this.#places.newLog(session, { cwd, parent: above });
       await this.#createFile(log, encodeHeader({ session, cwd, at: this.#now() }));
       return await this.#openLocked(session, log, lock);
     } catch (thrown) {
@@ -105,12 +106,13 @@ class JsonlStore implements Store {
   async list({
     cwd,
     limit,
+    parent,
   }: {
     cwd?: string | undefined;
     limit?: number | undefined;
+    parent?: string | undefined;
   } = {}): Promise<SessionInfo[]> {
-    const directories =
-      cwd === undefined ? await this.#places.directories() : [await this.#places.directoryOf(cwd)];
+    const directories = await this.#directories({ cwd, parent });
     const logs = await Promise.all(directories.map((directory) => this.#places.logsIn(directory)));
     return listLogs(this.#files, logs.flat(), limit ?? Number.POSITIVE_INFINITY);
   }
@@ -174,6 +176,11 @@ class JsonlStore implements Store {
     } catch (thrown) {
       throw unwritable(folderOf(log), thrown);
     }
+  }
+
+  async #directories({ cwd, parent }: { cwd: string | undefined; parent: string | undefined }) {
+    if (parent !== undefined) return [agentsOf(await this.#find(sessionId(parent)))];
+    return cwd === undefined ? this.#places.directories() : [await this.#places.directoryOf(cwd)];
   }
 
   async #find(session: string): Promise<string> {

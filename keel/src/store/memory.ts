@@ -52,6 +52,7 @@ type Disk = {
 };
 type Kept = {
   readonly cwd: string;
+  readonly parent: string | undefined;
   readonly createdAt: number;
   readonly lines: string[];
   changedAt: number;
@@ -75,19 +76,20 @@ function storeOver(disk: Disk): MemoryStore {
     return kept;
   };
   const store: MemoryStore = {
-    async create(id, { cwd }) {
+    async create(id, { cwd, parent }) {
       const session = sessionId(id);
+      if (parent !== undefined) find(parent);
       if (disk.sessions.has(session)) throw fault("session_busy", { session });
-      keep(disk, session, cwd);
+      keep(disk, session, cwd, parent);
       return openLog(session, hold(session), { disk, process });
     },
     open: async (id) => openLog(sessionId(id), hold(id), { disk, process }),
     async *read(id, after = 0) {
       yield* parsed(find(id), after);
     },
-    async list({ cwd, limit } = {}) {
+    async list({ cwd, limit, parent } = {}) {
       return [...disk.sessions]
-        .filter(([, kept]) => cwd === undefined || kept.cwd === cwd)
+        .filter(([, kept]) => kept.parent === parent && (cwd === undefined || kept.cwd === cwd))
         .sort(([, left], [, right]) => right.change - left.change)
         .slice(0, limit)
         .map(([id, kept]) => infoOf(id, kept));
@@ -104,6 +106,7 @@ function storeOver(disk: Disk): MemoryStore {
     async delete(id) {
       if (find(id).holder?.alive) throw fault("session_busy", { session: id });
       disk.sessions.delete(sessionId(id));
+      for (const [agent, { parent }] of disk.sessions) if (parent === id) await store.delete(agent);
     },
     location: (id) => void sessionId(id),
     async spill(id, name, text) {
@@ -157,9 +160,9 @@ function openLog(session: string, kept: Kept, { disk, process }: { disk: Disk; p
   };
 }
 
-function keep(disk: Disk, session: string, cwd: string): Kept {
+function keep(disk: Disk, session: string, cwd: string, parent?: string): Kept {
   const at = disk.now();
-  const kept: Kept = { cwd, createdAt: at, changedAt: at, change: 0, lines: [], holder: undefined };
+  const kept: Kept = { cwd, parent, createdAt: at, changedAt: at, change: 0, lines: [], holder: undefined };
   disk.sessions.set(session, kept);
   touch(disk, kept);
   return kept;

@@ -30,9 +30,12 @@ export class Places {
     return path.join(this.#projects, projectKey(await this.#realPath(cwd)));
   }
 
-  /** Makes the project's directory and returns where the log of a new session goes. */
-  async newLog(session: string, cwd: string): Promise<string> {
-    const directory = await this.directoryOf(cwd);
+  /** Makes the project's directory, or the one of the parent's agents, and returns where the log of a new session goes. */
+  async newLog(
+    session: string,
+    { cwd, parent }: { cwd: string; parent?: string | undefined },
+  ): Promise<string> {
+    const directory = parent === undefined ? await this.directoryOf(cwd) : agentsOf(parent);
     await makeDurableDirectory(this.#files, directory);
     const { kind } = await this.#files.facts(directory);
     if (kind !== "directory") throw unreadable(directory, new Error("it is not a directory"));
@@ -41,10 +44,19 @@ export class Places {
 
   /** Where the log of a session stands, if it does. Whatever stands there: a link is found and refused later. */
   async find(session: string): Promise<string | undefined> {
+    return (await this.findOwn(session)) ?? (await this.#findAgent(session, await this.directories()));
+  }
+
+  /** As `find`, without a look at the agents of all sessions. */
+  async findOwn(session: string): Promise<string | undefined> {
     const seen = this.#seen.get(session);
     if (seen && (await this.#exists(seen))) return seen;
     this.#seen.delete(session);
-    const files = (await this.directories()).map((directory) => path.join(directory, `${session}${LOG}`));
+    return this.#findIn(session, await this.directories());
+  }
+
+  async #findIn(session: string, directories: readonly string[]): Promise<string | undefined> {
+    const files = directories.map((directory) => path.join(directory, `${session}${LOG}`));
     for (let from = 0; from < files.length; from += AT_ONCE) {
       const some = files.slice(from, from + AT_ONCE);
       const exist = await Promise.all(some.map((file) => this.#exists(file)));
@@ -52,6 +64,16 @@ export class Places {
       if (found) return this.remember(found, session);
     }
     return undefined;
+  }
+
+  /** Agents stand below their parents, and may have some of their own. */
+  async #findAgent(session: string, directories: readonly string[], depth = 1): Promise<string | undefined> {
+    const below: string[] = [];
+    for (const directory of directories)
+      for (const name of await this.#names(directory))
+        if (isSessionId(name)) below.push(path.join(directory, name, AGENTS));
+    if (below.length === 0 || depth > MOST_DEPTH) return undefined;
+    return (await this.#findIn(session, below)) ?? (await this.#findAgent(session, below, depth + 1));
   }
 
   findNow(session: string): string | undefined {
@@ -124,6 +146,13 @@ export function projectKey(realPath: string): string {
   const hash = createHash("sha256").update(realPath).digest("hex").slice(0, 8);
   return [slug.slice(-KEY_TAIL_CHARACTERS).replace(/^-/, ""), hash].filter(Boolean).join("-");
 }
+
+/** Where the logs of a session's agents stand. */
+export const agentsOf = (log: string): string => path.join(folderOf(log), AGENTS);
+
+const AGENTS = "agents";
+/** More than agents may start each other. */
+const MOST_DEPTH = 8;
 
 /** What belongs to a session beside its log. */
 export const folderOf = (log: string): string => log.slice(0, -LOG.length);

@@ -19,6 +19,7 @@ export {
 export { countingIds } from "./counting-ids.ts";
 export { type CrashPoint, crashAfter, crashPoint } from "./crash.ts";
 export { type FakeClock, fakeClock, instantClock, testEpochMs } from "./fake-clock.ts";
+export { type FakeDiagnostics, fakeDiagnostics } from "./fake-diagnostics.ts";
 export { type FaultName, faultNames, faultReply } from "./fault-replies.ts";
 export { type LawMessage, lawChannel } from "./law-channel.ts";
 export { layout } from "./layout.ts";

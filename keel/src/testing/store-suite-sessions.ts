@@ -86,6 +86,27 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     assert.equal(infos.get(first)?.parent, undefined);
   },
 
+  "keeps agents with their parent": async ({ store, beside, folders: [cwd] }) => {
+    await write(store, cwd, envelopes(first, [opened(cwd)]));
+    const events = envelopes(second, [opened(cwd), said("for the agent")]);
+    const log = await store.create(second, { cwd, parent: first });
+    await log.append(events);
+    const below = await store.create(third, { cwd, parent: second });
+    await below.append(envelopes(third, [opened(cwd)]));
+    await below.close();
+    await log.close();
+    const other = await beside();
+    assert.deepEqual(await listed(other), [first]);
+    assert.deepEqual(await listed(other, { parent: first }), [second]);
+    assert.deepEqual(await listed(other, { parent: second }), [third]);
+    assert.deepEqual(await all(other.read(second)), events);
+    assert.equal((await all((await beside()).read(third))).length, 1);
+    const nobody = third.replace(/c$/, "d");
+    await refuses("session_unknown", () => store.create(nobody, { cwd, parent: nobody }));
+    await store.delete(first);
+    await refuses("session_unknown", async () => all((await beside()).read(third)));
+  },
+
   "deletes a session with all that belongs to it": async ({ store, beside, folders: [cwd] }) => {
     await write(store, cwd, envelopes(first, [opened(cwd)]));
     await store.spill(first, "output", "text");
@@ -115,7 +136,10 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
   },
 };
 
-async function listed(store: Store, filter?: { cwd?: string; limit?: number }): Promise<string[]> {
+async function listed(
+  store: Store,
+  filter?: { cwd?: string; limit?: number; parent?: string },
+): Promise<string[]> {
   return (await store.list(filter)).map(({ id }) => id);
 }
 

@@ -5,6 +5,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { changed, keptText } from "./changed.ts";
 import { type Edit, planEdits, type Replacement } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
+import { watchFile, withNewErrors } from "./new-errors.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText } from "./text-file.ts";
 
@@ -25,13 +26,20 @@ export const editTool: Tool<Input> = defineTool({
     const plan = await planEdits(wishOf(given), context);
     return plan.ok ? undefined : plan.why;
   },
-  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* (given, context, signal): AsyncGenerator<never, ToolOutcome> {
     const plan = await planEdits(wishOf(given), context);
     if (!plan.ok) return failure(plan.why);
     const { edit } = plan;
-    const bytes = encodeText(edit.after, edit.form);
-    const written = await context.workspace.files.write(edit.path, bytes, { stamp: edit.stamp });
-    return written.ok ? done(given, { edit, stamp: written.stamp }) : failure(written.why);
+    const { path, after } = edit;
+    const watch = await watchFile(
+      context,
+      { path, before: edit.stamp === null ? null : edit.before },
+      signal,
+    );
+    const bytes = encodeText(after, edit.form);
+    const written = await context.workspace.files.write(path, bytes, { stamp: edit.stamp });
+    if (!written.ok) return failure(written.why);
+    return withNewErrors(done(given, { edit, stamp: written.stamp }), { watch, path, after }, signal);
   },
 });
 

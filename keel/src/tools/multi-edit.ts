@@ -6,6 +6,7 @@ import { changed, keptText } from "./changed.ts";
 import { whatWasDone } from "./edit.ts";
 import { planEdits } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
+import { watchFile, withNewErrors } from "./new-errors.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText } from "./text-file.ts";
 
@@ -38,15 +39,16 @@ export const multiEditTool: Tool<Input> = defineTool({
     const plan = await planEdits(given, context);
     return plan.ok ? undefined : plan.why;
   },
-  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* (given, context, signal): AsyncGenerator<never, ToolOutcome> {
     const plan = await planEdits(given, context);
     if (!plan.ok) return failure(plan.why);
     const { edit } = plan;
     const { path, before, after } = edit;
+    const watch = await watchFile(context, { path, before: edit.stamp === null ? null : before }, signal);
     const bytes = encodeText(after, edit.form);
     const written = await context.workspace.files.write(path, bytes, { stamp: edit.stamp });
     if (!written.ok) return failure(written.why);
-    return changed({
+    const outcome = changed({
       ...{ path, before, after, stamp: written.stamp, said: whatWasDone(edit) },
       data: (hunks) => ({
         filePath: path,
@@ -56,5 +58,6 @@ export const multiEditTool: Tool<Input> = defineTool({
         userModified: false,
       }),
     });
+    return withNewErrors(outcome, { watch, path, after }, signal);
   },
 });

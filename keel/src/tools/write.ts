@@ -5,6 +5,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { changed, keptText } from "./changed.ts";
 import { type Existing, findExisting, mostFileBytes } from "./existing-text.ts";
 import { failure } from "./failure.ts";
+import { watchFile, withNewErrors } from "./new-errors.ts";
 import { lineEnd } from "./occurrences.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText, type TextFile } from "./text-file.ts";
@@ -24,17 +25,18 @@ export const writeTool: Tool<Input> = defineTool({
     const plan = await planWrite(given, context);
     return plan.ok ? undefined : plan.why;
   },
-  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* (given, context, signal): AsyncGenerator<never, ToolOutcome> {
     const plan = await planWrite(given, context);
     if (!plan.ok) return failure(plan.why);
     const { existing, after, form } = plan;
     const { path } = existing;
     const basis = { stamp: existing.kind === "missing" ? null : existing.stamp };
+    const before = textBefore(existing);
+    const watch = await watchFile(context, { path, before: before ?? null }, signal);
     const written = await context.workspace.files.write(path, encodeText(after, form), basis);
     if (!written.ok) return failure(written.why);
     const isNew = existing.kind === "missing";
-    const before = textBefore(existing);
-    return changed({
+    const outcome = changed({
       ...{ path, before: before ?? "", after, stamp: written.stamp },
       said: isNew ? `Made ${path}` : `Wrote ${path}`,
       data: (hunks) => ({
@@ -45,6 +47,7 @@ export const writeTool: Tool<Input> = defineTool({
         originalFile: before === undefined ? null : keptText(before),
       }),
     });
+    return withNewErrors(outcome, { watch, path, after }, signal);
   },
 });
 

@@ -38,6 +38,10 @@ export function sayReason(reason: TurnReason): string {
       return "Stopped at the budget";
     case "budget_tokens":
       return "Stopped at the token budget";
+    case "budget_time":
+      return "Stopped at the time budget";
+    case "stuck":
+      return "Stopped: the same thing was tried again and again without getting further";
     case "interrupted":
       return "Interrupted";
     case "lost":

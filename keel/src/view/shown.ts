@@ -21,4 +21,5 @@ const shownAdditions: ReadonlySet<AddedWhy> = new Set([
   "refusal",
   "empty_reply",
   "structured_output",
+  "stuck",
 ]);

@@ -102,9 +102,13 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
     case "compaction.requested":
     case "files.saved":
     case "files.rewound":
+    case "context.inherited":
+    case "folder.changed":
     case "task.changed":
     case "session.closed":
     case "retry.waiting":
+    case "hook.started":
+    case "hook.finished":
       return [];
     default:
       return never(event);

@@ -13,6 +13,8 @@ import { ProcessTree } from "./process-tree.ts";
 /** What a program wrote last is on its way when it has ended; who holds the pipe longer is not waited for. */
 const drainMs = 100;
 const graceMs = 500;
+/** Who goes on by itself says so within these. */
+const mostFirstCharacters = 1_000;
 
 export function programs({ env, guard }: { env: Environment; guard: Guard }): RunProgram {
   const inherited = commandEnvironment(env);
@@ -58,14 +60,46 @@ async function run(
   // Who closes its input, or ends without reading it, has heard enough.
   child.stdin.on("error", () => undefined);
   child.stdin.end(wish.input);
-  try {
-    const exitCode = await ended;
-    await Promise.race([Promise.all([stdout.done, stderr.done]), pause(drainMs)]);
-    return { exitCode, stdout: stdout.text(), stderr: stderr.text(), cut: stdout.cut() || stderr.cut() };
-  } finally {
+  const said = () => ({ stdout: stdout.text(), stderr: stderr.text(), cut: stdout.cut() || stderr.cut() });
+  const release = (): void => {
     signal.removeEventListener("abort", stop);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  };
+  const leaving = new Promise<number>((resolve) => {
+    const look = (): void => {
+      const printed = stdout.text();
+      const ms = wish.leaves?.(printed);
+      if (ms !== undefined) resolve(ms);
+      // It is said at the start or not at all.
+      if (ms !== undefined || printed.length > mostFirstCharacters) child.stdout.off("data", look);
+    };
+    child.stdout.on("data", look);
+  });
+  try {
+    const end = await Promise.race([ended.then((exitCode) => ({ exitCode })), leaving]);
+    if (typeof end === "number") {
+      signal.removeEventListener("abort", stop);
+      void goOn(ended, { ms: end, stop, release });
+      return { exitCode: null, ...said(), left: true };
+    }
+    await Promise.race([Promise.all([stdout.done, stderr.done]), pause(drainMs)]);
+    release();
+    return { ...end, ...said() };
+  } catch (thrown) {
+    release();
+    throw thrown;
   }
+}
+
+/** A program that goes on by itself, for as long as it was said; nobody waits for it, and it keeps nobody alive. */
+async function goOn(
+  ended: Promise<unknown>,
+  { ms, stop, release }: { ms: number; stop: () => void; release: () => void },
+): Promise<void> {
+  const timer = setTimeout(stop, ms).unref();
+  await ended.catch(() => undefined);
+  clearTimeout(timer);
+  release();
 }
 
 /** Keeps the start and reads on, so that who writes too much is not stopped by a full pipe. */

@@ -11,6 +11,8 @@ export type ProgramWish = {
   readonly input: string;
   /** Of each stream; what comes after is dropped. */
   readonly mostBytes: number;
+  /** Looks at what it has printed so far. A number: it is left alone and may go on for so many milliseconds. */
+  readonly leaves?: (stdout: string) => number | undefined;
 };
 
 export type ProgramEnd = {
@@ -20,6 +22,8 @@ export type ProgramEnd = {
   readonly stderr: string;
   /** More came than was kept. */
   readonly cut: boolean;
+  /** It goes on by itself. */
+  readonly left?: boolean;
 };
 
 /**

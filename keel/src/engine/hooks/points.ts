@@ -22,6 +22,7 @@ export type HookSite = {
   readonly mostMs?: number | undefined;
   readonly signal: AbortSignal;
   show(event: LiveEvent): void;
+  newId(): string;
 };
 
 export type HookDecision = { readonly verdict: "allow" | "deny" | "ask"; readonly reason: string };

@@ -16,6 +16,8 @@ export type Hook = {
   readonly event: HookEvent;
   /** Which tools, sources or kinds it is for; all when left out. */
   readonly matcher?: string | undefined;
+  /** A closer look than the matcher's. */
+  readonly isFor?: ((input: HookInput) => boolean) | undefined;
   /** What a notice calls it. */
   readonly name: string;
   /** In place of the common time limit. */
@@ -26,8 +28,23 @@ export type Hook = {
   readonly once?: boolean | undefined;
   /** Nobody waits for it, and it has no opinion. */
   readonly detached?: boolean | undefined;
+  /** It runs outside of the process: whoever wants to is told when it starts and what came of it. */
+  readonly outside?: boolean | undefined;
   /** Returns an output of the contract, or nothing. Settles soon after the signal fires. */
-  call(input: HookInput, context: { callId: string | undefined; signal: AbortSignal }): Promise<unknown>;
+  call(input: HookInput, context: HookContext): Promise<unknown>;
+};
+
+export type HookContext = {
+  readonly callId: string | undefined;
+  readonly signal: AbortSignal;
+  /** For hooks outside: what they said. */
+  report(run: HookReport): void;
+};
+
+export type HookReport = {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode?: number | undefined;
 };
 
 export type Fire = (moment: HookMoment, site: HookSite) => Promise<Merged>;
@@ -47,10 +64,6 @@ export function hookFirer({
   const spent = new Set<Hook>();
   return async (moment, site) => {
     const subject = subjectOf(moment);
-    const chosen = hooks.filter(
-      (hook) => hook.event === moment.hook_event_name && !spent.has(hook) && matches(hook.matcher, subject),
-    );
-    for (const hook of chosen) if (hook.once) spent.add(hook);
     const input: HookInput = {
       session_id: site.session,
       transcript_path: transcript(site.session) ?? "",
@@ -59,6 +72,14 @@ export function hookFirer({
       ...(site.inputId === undefined ? {} : { prompt_id: site.inputId }),
       ...moment,
     };
+    const chosen = hooks.filter(
+      (hook) =>
+        hook.event === moment.hook_event_name &&
+        !spent.has(hook) &&
+        matches(hook.matcher, subject) &&
+        (hook.isFor?.(input) ?? true),
+    );
+    for (const hook of chosen) if (hook.once) spent.add(hook);
     const opinions = await Promise.all(chosen.map((hook) => opinionOf(hook, { input, site, told })));
     for (const { say } of opinions)
       if (say !== undefined) site.show({ type: "notice.raised", level: "info", text: say, code: "hook" });
@@ -66,33 +87,59 @@ export function hookFirer({
   };
 }
 
-type Occasion = { readonly input: HookInput; readonly site: HookSite; readonly told: Set<Hook> };
+type Occasion = {
+  readonly input: HookInput;
+  readonly site: HookSite;
+  readonly told: Set<Hook>;
+  readonly report?: HookContext["report"];
+};
 
 async function opinionOf(hook: Hook, occasion: Occasion): Promise<Opinion> {
   if (!hook.detached) return ask(hook, occasion);
-  void ask(hook, occasion);
+  // What goes on by itself does not end with the turn; its own time limit holds.
+  void ask(hook, { ...occasion, site: { ...occasion.site, signal: new AbortController().signal } });
   return {};
 }
 
-async function ask(hook: Hook, { input, site, told }: Occasion): Promise<Opinion> {
+async function ask(hook: Hook, occasion: Occasion): Promise<Opinion> {
+  if (!hook.outside) return (await call(hook, occasion)).opinion;
+  const { site } = occasion;
+  const hookId = site.newId();
+  const named = { hookId, name: hook.name, event: hook.event };
+  site.show({ type: "hook.started", ...named });
+  let said: HookReport = { stdout: "", stderr: "" };
+  const { opinion, outcome } = await call(hook, {
+    ...occasion,
+    report: (run) => {
+      said = run;
+    },
+  });
+  site.show({ type: "hook.finished", ...named, outcome, ...said });
+  return opinion;
+}
+
+type Called = { readonly opinion: Opinion; readonly outcome: "success" | "error" | "cancelled" };
+
+async function call(hook: Hook, occasion: Occasion): Promise<Called> {
+  const { input, site, told, report = () => undefined } = occasion;
   const { clock, signal } = site;
+  const failed = (why: string): Called => ({ opinion: failure(hook, why, occasion), outcome: "error" });
+  const cancelled: Called = { opinion: {}, outcome: "cancelled" };
   const ms = Math.min(hook.timeoutMs ?? site.hookMs, site.mostMs ?? Number.POSITIVE_INFINITY);
   const callId = "tool_use_id" in input ? input.tool_use_id : undefined;
   try {
     const timed = await within({ clock, ms, signal }, async (own) =>
       // A copy: hooks must not see what other hooks did to it.
-      hook.call(structuredClone(input), { callId, signal: own }),
+      hook.call(structuredClone(input), { callId, signal: own, report }),
     );
-    if (timed.kind === "aborted" || (signal.aborted && timed.kind === "late")) return {};
-    if (timed.kind === "late")
-      return failure(hook, `it did not answer within ${ms / 1000} s`, { input, site, told });
+    if (timed.kind === "aborted" || (signal.aborted && timed.kind === "late")) return cancelled;
+    if (timed.kind === "late") return failed(`it did not answer within ${ms / 1000} s`);
     const read = readOpinion(hook.event, timed.value);
-    if (!read.ok) return failure(hook, read.error, { input, site, told });
+    if (!read.ok) return failed(read.error);
     told.delete(hook);
-    return bounded(read.value);
+    return { opinion: bounded(read.value), outcome: "success" };
   } catch (thrown) {
-    if (signal.aborted) return {};
-    return failure(hook, toFault(thrown).message, { input, site, told });
+    return signal.aborted ? cancelled : failed(toFault(thrown).message);
   }
 }
 

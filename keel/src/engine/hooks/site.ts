@@ -11,4 +11,5 @@ export const siteOf = ({ parts, state, signal, show }: Work): HookSite => ({
   hookMs: parts.limits.hookMs,
   signal,
   show,
+  newId: () => parts.ids.uuid(),
 });

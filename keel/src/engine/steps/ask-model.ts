@@ -1,6 +1,7 @@
 /** Asks the model once. A failure is recorded, not thrown: whether to try again is `next-step`'s word. */
 import type { Fault } from "../../kernel/fault.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
+import type { AddedWhy } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { note } from "../context/blocks.ts";
@@ -10,9 +11,10 @@ import type { Step, Wait } from "../next-step.ts";
 import type { ModelEvent } from "../ports.ts";
 import { predictRequest } from "../predict.ts";
 import { modelOf } from "../state.ts";
+import { circleIn } from "../stuck.ts";
 import { earlyStarter } from "../tools/early.ts";
 import { takeStockFor } from "../tools/take-stock.ts";
-import { reminders } from "../words.ts";
+import { circleNamed, reminders } from "../words.ts";
 import type { Work } from "../work.ts";
 import { briefModel } from "./brief-model.ts";
 import { readReply } from "./stream.ts";
@@ -22,7 +24,7 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
   if (step.wait && !(await waitBefore(work, step.wait))) return;
   if (step.fallback !== undefined)
     work.record({ type: "settings.changed", patch: { model: step.fallback }, why: "fallback" });
-  const reminder = step.reminder && reminders[step.reminder];
+  const reminder = step.reminder && reminderFor(work, step.reminder);
   if (step.reminder && reminder)
     work.record({ type: "context.added", content: [note(reminder)], why: step.reminder });
   await briefModel(work);
@@ -73,6 +75,12 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
     ms,
     providerId,
   });
+}
+
+function reminderFor({ state }: Work, why: AddedWhy): string | undefined {
+  if (why !== "stuck") return reminders[why];
+  const circle = state.turn ? circleIn(state.turn.habit) : undefined;
+  return circle && circleNamed(circle);
 }
 
 /** A provider that repeats the id of a call would make one result answer two calls, and one approval allow both. */

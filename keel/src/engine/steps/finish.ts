@@ -22,7 +22,7 @@ export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>
     type: "turn.finished",
     turnId: turn.id,
     inputIds: [...turn.inputIds, ...openObjections(work.state)],
-    reason: work.signal.aborted ? "interrupted" : (stopped ?? step.reason),
+    reason: work.signal.aborted ? turn.endsAs : (stopped ?? step.reason),
     usage: turn.usage,
     costUsd: turn.costUsd,
     requests: turn.requests,
@@ -64,6 +64,7 @@ const failures: ReadonlySet<TurnReason> = new Set([
   "empty_reply",
   "structured_output_retries",
   "compaction_stuck",
+  "stuck",
 ]);
 
 function lastText({ state }: Work): string {

@@ -7,6 +7,7 @@ import { printOptions } from "./print-options.ts";
 
 export const wireOptions = {
   ...printOptions,
+  "include-hook-events": { kind: "flag", says: "Also tell when hooks run" },
   "replay-user-messages": { kind: "flag", says: "Echo prompts as messages" },
   "permission-prompt-tool": {
     kind: "text",
@@ -29,7 +30,6 @@ export const wireOptions = {
 
 /** Known to SDKs and harmless to leave out: what they ask for is on anyway, or belongs to somebody else's services. */
 const withoutEffect = {
-  "include-hook-events": "flag",
   debug: "flag",
   "debug-to-stderr": "flag",
   "debug-file": "text",

@@ -45,6 +45,8 @@ export async function sessionOptions(
     settingSources: sourcesOf(values["setting-sources"])?.slice(),
     enableFileCheckpointing: env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"] === "true",
     includePartialMessages: values["include-partial-messages"],
+    includeHookEvents: values["include-hook-events"],
+    skills: said?.skills,
     mcpServers: await serversOf(values["mcp-config"], cwd),
     outputFormat: await formatOf(values, said, cwd),
     systemPrompt: promptOf(values, said),

@@ -36,6 +36,7 @@ export function argumentsOf(options: Options): string[] {
     ...settings(options),
     ...(options.settingSources ? [`--setting-sources=${options.settingSources.join(",")}`] : []),
     ...flag("include-partial-messages", options.includePartialMessages),
+    ...flag("include-hook-events", options.includeHookEvents),
     ...Object.entries(options.extraArgs ?? {}).flatMap(([name, value]) =>
       value === null ? [`--${name}`] : [`--${name}`, value],
     ),
@@ -69,6 +70,7 @@ export function introductionOf(
     ...(sdkServers.length > 0 ? { sdkMcpServers: sdkServers.map(([name]) => name) } : {}),
     ...(timeouts.length > 0 ? { sdkMcpServerConfigs: Object.fromEntries(timeouts) } : {}),
     ...(options.outputFormat ? { jsonSchema: options.outputFormat.schema } : {}),
+    ...(options.skills ? { skills: options.skills } : {}),
     ...(options.title === undefined ? {} : { title: options.title }),
     ...prompt(options),
   };

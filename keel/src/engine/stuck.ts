@@ -1,0 +1,50 @@
+/**
+ * Whether a turn goes round in circles: the same calls with the same results, two of them in turn, or nothing but
+ * failures. Judged by whole replies, so that calls which ran at the same time count as one try. Pure.
+ */
+import { canonicalJson } from "../kernel/json.ts";
+import { fingerprint } from "../kernel/text.ts";
+import type { Call } from "./call-state.ts";
+
+/** The newest tries of a turn, oldest first: a mark of what was called and what came of it. */
+export type Habit = {
+  readonly marks: readonly string[];
+  /** Tries in a row of which every call failed. */
+  readonly failures: number;
+};
+
+export const noHabit: Habit = { marks: [], failures: 0 };
+
+export type Circle = "same" | "to-and-fro" | "failures";
+
+/** A person would have stopped earlier; a build that is looked at three times is no circle. */
+const mostSame = 5;
+/** Each of the two, and again: four times to and four times fro. */
+const mostToAndFro = 8;
+/** Wrong paths and failed tests belong to the work; this many in a row, with nothing that went well, do not. */
+const mostFailures = 10;
+
+export function habitAfter(habit: Habit, batch: readonly Call[]): Habit {
+  if (batch.length === 0) return habit;
+  const mark = fingerprint(batch.map(markOf).sort().join("\n"));
+  const isFailure = batch.every(({ result }) => result?.failed === true);
+  return {
+    marks: [...habit.marks, mark].slice(-mostToAndFro),
+    failures: isFailure ? habit.failures + 1 : 0,
+  };
+}
+
+export function circleIn({ marks, failures }: Habit): Circle | undefined {
+  const newest = marks.slice(-mostSame);
+  if (newest.length === mostSame && newest.every((mark) => mark === newest[0])) return "same";
+  if (isToAndFro(marks)) return "to-and-fro";
+  return failures >= mostFailures ? "failures" : undefined;
+}
+
+function isToAndFro(marks: readonly string[]): boolean {
+  if (marks.length < mostToAndFro || marks[0] === marks[1]) return false;
+  return marks.every((mark, index) => mark === marks[index % 2]);
+}
+
+const markOf = ({ use, input, result }: Call): string =>
+  canonicalJson([use.name, input ?? use.input, result?.failed ?? false, result?.content ?? []]);

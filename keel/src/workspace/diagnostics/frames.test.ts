@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { encodeFrame, type Frame, frameReader } from "./frames.ts";
+
+const read = (chunks: readonly Uint8Array[], mostBytes = 10_000): Frame[] => {
+  const reader = frameReader({ mostBytes });
+  return chunks.flatMap((chunk) => reader.push(chunk));
+};
+const messages = (frames: readonly Frame[]): unknown[] =>
+  frames.map((frame) => (frame.ok ? frame.message : frame.why));
+
+describe("frames of a language server", () => {
+  test("come out as they went in, however the bytes are cut", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.jsonValue().map((value) => ({ value: JSON.parse(JSON.stringify(value)) })),
+          { maxLength: 5 },
+        ),
+        fc.array(fc.nat(400), { maxLength: 10 }),
+        (sent, cuts) => {
+          const bytes = Buffer.concat(sent.map((message) => encodeFrame(message)));
+          const places = [
+            0,
+            ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b),
+            bytes.length,
+          ];
+          const chunks = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+          expect(messages(read(chunks))).toEqual(sent);
+        },
+      ),
+    );
+  });
+
+  test("may have other headers and other letters", () => {
+    const bytes = Buffer.from("Content-Type: application/json\r\ncontent-length: 2\r\n\r\n{}");
+    expect(messages(read([bytes]))).toEqual([{}]);
+  });
+
+  test.each([
+    ["no length", "Hello\r\n\r\n{}", "a header without a length"],
+    ["a header without end", "x".repeat(5_000), "a header without end"],
+    ["a message that is too long", "Content-Length: 20000\r\n\r\n", "a message of 20000 bytes"],
+    ["no JSON", "Content-Length: 3\r\n\r\nabc", "a message that is not JSON"],
+  ])("%s is told once, and nothing behind it is believed", (_, text, why) => {
+    const reader = frameReader({ mostBytes: 10_000 });
+    expect(messages(reader.push(Buffer.from(text)))).toEqual([why]);
+    expect(reader.push(encodeFrame({ later: true }))).toEqual([]);
+  });
+});
