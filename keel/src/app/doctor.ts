@@ -7,6 +7,7 @@ import type { Settings } from "../config/settings-schema.ts";
 import { toFault } from "../kernel/fault.ts";
 import { findSearchProgram } from "../workspace/search-program.ts";
 import { examineGuard } from "./guard.ts";
+import { keptKeys, withKeys } from "./keys.ts";
 import { openModel } from "./model.ts";
 import { nodeClock } from "./node-ports.ts";
 import { sayCounts } from "./say-trust.ts";
@@ -85,8 +86,12 @@ function trustOf({ root, state, waiting }: SettingsInForce["trust"]): Finding {
 
 async function model({ env, cwd, model: name }: DoctorWish): Promise<Finding[]> {
   try {
-    const { settings, env: ours } = await readSettings({ env, cwd });
-    const { facts, catalog, close } = await openModel({ name, env: ours, settings }, nodeClock());
+    const [{ settings, env: ours }, keys] = await Promise.all([
+      readSettings({ env, cwd }),
+      keptKeys({ env, cwd }),
+    ]);
+    const wish = { name, env: ours, settings: withKeys(settings, keys, ours), keys };
+    const { facts, catalog, close } = await openModel(wish, nodeClock());
     close();
     const known = catalog.isKnown(facts.model) ? "" : ", which Keel does not know: no prices, careful limits";
     return [

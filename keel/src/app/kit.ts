@@ -17,6 +17,7 @@ import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
 import { sessionHooks } from "./hooks.ts";
+import { type Keys, keptKeys, withKeys } from "./keys.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { lateDiagnostics } from "./late-diagnostics.ts";
 import { limitsFrom } from "./limits.ts";
@@ -36,7 +37,9 @@ import { toolSet } from "./tool-set.ts";
 export type Kit = {
   readonly parts: Omit<Parts, "log" | "model" | "spill">;
   readonly store: Store;
+  /** With the keys that Keel keeps. */
   readonly settings: Settings;
+  readonly keys: Keys;
   /** What the session goes by, settings included; never a project's. */
   readonly env: SettingsInForce["env"];
   readonly trust: SettingsInForce["trust"];
@@ -57,8 +60,9 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const clock = nodeClock();
   const ids = nodeIds();
   const { home } = pathsOf(options);
-  const inForce = await readSettings(options);
-  const { settings, env, trust } = inForce;
+  const [inForce, keys] = await Promise.all([readSettings(options), keptKeys(options)]);
+  const { env, trust } = inForce;
+  const settings = withKeys(inForce.settings, keys, env);
   const { rules, unread } = readRules(inForce);
   refuseLost(unread);
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
@@ -79,6 +83,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   });
   return {
     settings,
+    keys,
     env,
     trust,
     model: insistedModel(inForce),
@@ -93,6 +98,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       ...start.notices,
       ...[
         ...unread.map(({ problem }) => problem),
+        ...keys.problems,
         ...named.problems,
         ...fallbacks.problems,
         ...offered.problems,

@@ -11,6 +11,7 @@ import { listModels } from "../models/list-models.ts";
 import { type Endpoint, providers } from "../models/providers.ts";
 import { type ResolvedModel, resolveModel, resolveNamed } from "../models/resolve.ts";
 import { routedModel } from "../models/router.ts";
+import type { Keys } from "./keys.ts";
 
 export type ModelWish = {
   /** `--model`. */
@@ -19,6 +20,8 @@ export type ModelWish = {
   readonly logged?: string | undefined;
   readonly env: Environment;
   readonly settings: Settings;
+  /** Keys that Keel keeps; they are in the settings already. */
+  readonly keys?: Keys | undefined;
 };
 
 export type OpenModel = {
@@ -33,7 +36,7 @@ export type ModelFacts = {
   readonly model: string;
   readonly provider: string;
   readonly baseUrl: string;
-  /** The name of the variable in the environment, `settings`, or `none`. */
+  /** The name of the variable in the environment, `settings`, `keychain`, `auth.json`, or `none`. */
   readonly keySource: string;
 };
 
@@ -57,7 +60,7 @@ export async function openModel(wish: ModelWish, clock: Clock): Promise<OpenMode
         now: clock.now,
       }),
       catalog: known,
-      facts: factsOf(resolved, wish.env),
+      facts: factsOf(resolved, wish),
       close: http.close,
     };
   } catch (thrown) {
@@ -121,10 +124,12 @@ async function resolve(
   return resolved.value;
 }
 
-function factsOf({ model, endpoint }: ResolvedModel, env: Environment): ModelFacts {
+function factsOf({ model, endpoint }: ResolvedModel, { env, keys }: ModelWish): ModelFacts {
   const names = providers.find(({ id }) => id === endpoint.provider)?.credentialNames ?? [];
   const variable = names.find(({ name }) => env[name]?.trim())?.name;
-  const keySource = endpoint.credential === undefined ? "none" : (variable ?? "settings");
+  const kept = keys?.found.get(endpoint.provider);
+  const ours = kept && kept.key === endpoint.credential?.value ? kept.from : "settings";
+  const keySource = endpoint.credential === undefined ? "none" : (variable ?? ours);
   return { model, provider: endpoint.provider, baseUrl: endpoint.baseUrl, keySource };
 }
 

@@ -66,7 +66,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const { clock, ids, workspace } = kit.parts;
   const which = options.which ?? { kind: "new" };
   const find = (logged?: string | undefined) =>
-    openModel({ name: kit.model, logged, env: kit.env, settings: kit.settings }, clock);
+    openModel({ name: kit.model, logged, env: kit.env, settings: kit.settings, keys: kit.keys }, clock);
 
   await using undo = new AsyncDisposableStack();
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.

@@ -106,7 +106,7 @@ export const faults = {
   // The model
   key_missing: {
     says: "No key for {provider}.",
-    hint: "Set its key in your environment.",
+    hint: "Set its key in your environment, or give it to `keel auth set`.",
     exit: exitCodes.setUp,
   },
   key_refused: {

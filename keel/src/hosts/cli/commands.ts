@@ -92,10 +92,47 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "doctor",
-    usage: "keel doctor [--json]",
+    usage: "keel doctor [--json] [--bundle FILE [--session ID]]",
     says: "What Keel finds on this machine, and what it would use",
-    options: { ...json, model: { kind: "text", short: "m", value: "NAME", says: "As for keel -p" } },
+    options: {
+      ...json,
+      model: { kind: "text", short: "m", value: "NAME", says: "As for keel -p" },
+      bundle: {
+        kind: "text",
+        value: "FILE",
+        says: "Write it with settings and recent faults into one file, without secrets",
+      },
+      session: { kind: "text", value: "ID", says: "A session whose log goes into the bundle" },
+    },
     load: async () => (await import("./doctor.ts")).doctor,
+  }),
+  command({
+    name: "auth set",
+    usage: "keel auth set PROVIDER [--base-url URL] [--file] < KEY",
+    says: "Keeps the key that comes on standard input: in the keychain where there is one, else in a private file",
+    options: {
+      "base-url": {
+        kind: "text",
+        value: "URL",
+        says: "The address it is for; the provider's own when left out",
+      },
+      file: { kind: "flag", says: "In the file, although there is a keychain" },
+    },
+    load: async () => (await import("./auth.ts")).setKey,
+  }),
+  command({
+    name: "auth status",
+    usage: "keel auth status [--json]",
+    says: "Which key would be used for which provider. No key is shown",
+    options: json,
+    load: async () => (await import("./auth.ts")).showKeys,
+  }),
+  command({
+    name: "auth remove",
+    usage: "keel auth remove PROVIDER",
+    says: "Forgets the key that Keel keeps",
+    options: {},
+    load: async () => (await import("./auth.ts")).removeKey,
   }),
   command({
     name: "config list",
