@@ -17,13 +17,16 @@ export const mostWaiting = 100_000;
 export class Conversation {
   readonly options: Options;
   readonly #out: Outlet;
+  readonly #heard: (session: OpenSession) => void;
   readonly #named = new Set<string>();
   #opened: Promise<Opened> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: Options, out: Outlet) {
+  /** `heard` is given every session of the conversation, before anything is said in it. */
+  constructor(options: Options, out: Outlet, heard: (session: OpenSession) => void = () => undefined) {
     this.options = options;
     this.#out = out;
+    this.#heard = heard;
   }
 
   async open(): Promise<OpenSession> {
@@ -107,6 +110,7 @@ export class Conversation {
       openFor(this.options, {
         out: this.#out,
         named: this.#named,
+        heard: this.#heard,
         tooSlow: () => {
           if (!this.#closing) this.#out.fail(fault("queue_full", { limit: mostWaiting }));
         },

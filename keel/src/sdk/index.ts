@@ -39,13 +39,14 @@ export {
   type SdkMcpServer,
 } from "./mcp-server.ts";
 export type * from "./messages.ts";
-export type { Options, SpawnedProcess, SpawnOptions, SystemPromptPreset } from "./options.ts";
+export type { Options, SystemPromptPreset } from "./options.ts";
 export type {
   PermissionBehavior,
   PermissionRuleValue,
   PermissionUpdate,
   PermissionUpdateDestination,
 } from "./permission-updates.ts";
+export type { SpawnedProcess, SpawnOptions } from "./process/options.ts";
 export { type Query, query, startup, type WarmQuery } from "./query.ts";
 export type { RewindFilesResult } from "./rewind-result.ts";
 export { createSession, resumeSession, type SDKSession } from "./session.ts";

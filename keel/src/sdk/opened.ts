@@ -34,12 +34,14 @@ export type Listener = {
   readonly out: Outlet;
   /** Ids that the program itself gave. */
   readonly named: ReadonlySet<string>;
+  /** Given the session once its messages are told: whoever listens too hears an event after them. */
+  heard(session: OpenSession): void;
   /** The program reads too slowly. */
   tooSlow(): void;
 };
 
 /** Throws what keeps it from opening. */
-export async function openFor(options: Options, { out, named, tooSlow }: Listener): Promise<Opened> {
+export async function openFor(options: Options, { out, named, heard, tooSlow }: Listener): Promise<Opened> {
   const wanted = openOptionsOf(options, { version, processEnv: process.env });
   const known = await restored(options, wanted.cwd);
   const session = await openSession({ ...wanted, which: await whichOf(options, wanted) });
@@ -54,6 +56,7 @@ export async function openFor(options: Options, { out, named, tooSlow }: Listene
     if (isDurable(envelope)) mirror?.add(envelope);
     if (!teller.tell(envelope)) tooSlow();
   });
+  heard(session);
   for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
   answerWith(session, { canUseTool: answererOf(options), tell: (problem) => teller.tellProblem(problem) });
   return {

@@ -1,12 +1,12 @@
 /** The options of `query()`: names and meanings of the interface that Keel is a drop-in for, in types of our own. */
-import type { Readable, Writable } from "node:stream";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { CanUseTool } from "./callbacks.ts";
 import type { HookMap } from "./hooks.ts";
 import type { McpServerConfig } from "./mcp-server.ts";
+import type { ProcessOptions } from "./process/options.ts";
 import type { SessionStore } from "./session-store.ts";
 
-export type Options = {
+export type Options = ProcessOptions & {
   abortController?: AbortController;
   /** Further folders to work in. */
   additionalDirectories?: string[];
@@ -23,10 +23,6 @@ export type Options = {
   enableFileCheckpointing?: boolean;
   /** The whole environment of the session, in place of the process's own. */
   env?: Record<string, string | undefined>;
-  /** What a script of `pathToClaudeCodeExecutable` runs on; Node when left out. */
-  executable?: "bun" | "deno" | "node";
-  /** Arguments for what it runs on. */
-  executableArgs?: string[];
   extraArgs?: Record<string, string | null>;
   /** One model, or several separated by commas. */
   fallbackModel?: string;
@@ -36,8 +32,6 @@ export type Options = {
   /** Also tells when hooks run that are commands or addresses. */
   includeHookEvents?: boolean;
   includePartialMessages?: boolean;
-  /** `process`: the session runs in a process of its own, driven over a wire. */
-  isolation?: "none" | "process";
   /** Keeps the session open after its prompt, until `close()`. */
   keepOpen?: boolean;
   maxBudgetUsd?: number;
@@ -46,8 +40,6 @@ export type Options = {
   mcpServers?: Record<string, McpServerConfig>;
   model?: string;
   outputFormat?: { type: "json_schema"; schema: Record<string, unknown> };
-  /** An executable that the session runs in, in place of Keel's own: implies `isolation: "process"`. */
-  pathToClaudeCodeExecutable?: string;
   /** Left out, the settings decide. */
   permissionMode?: PermissionMode;
   /** A tool of `mcpServers` that answers what would be asked. */
@@ -69,8 +61,6 @@ export type Options = {
   settingSources?: ("user" | "project" | "local")[];
   /** The skills that the model is offered, by name; all when left out. */
   skills?: string[] | "all";
-  /** Starts the executable in the program's own way: in a container, on another machine. */
-  spawnClaudeCodeProcess?: (options: SpawnOptions) => SpawnedProcess;
   /** Hears what a person should know. */
   stderr?: (data: string) => void;
   systemPrompt?: string | string[] | SystemPromptPreset | { type: "custom"; prompt: string | string[] };
@@ -87,23 +77,4 @@ export type SystemPromptPreset = {
   preset: string;
   append?: string;
   excludeDynamicSections?: boolean;
-};
-
-export type SpawnOptions = {
-  command: string;
-  args: string[];
-  cwd: string;
-  env: Record<string, string | undefined>;
-  /** Fires when the query is over. */
-  signal: AbortSignal;
-};
-
-/** What is needed of a process; one of `node:child_process` has it. */
-export type SpawnedProcess = {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  readonly stderr?: Readable | null;
-  kill(signal: NodeJS.Signals): boolean;
-  on(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
 };

@@ -29,11 +29,7 @@ const mostWaiting = 1_000;
 const lastAnswersMs = 1_000;
 const lookEveryMs = 5;
 
-type Started = {
-  readonly conversation: Conversation;
-  readonly methods: QueryMethods;
-  readonly session: OpenSession;
-};
+type Started = { readonly conversation: Conversation; readonly methods: QueryMethods };
 
 export class WireHost {
   readonly #values: WireValues;
@@ -102,7 +98,8 @@ export class WireHost {
     this.#inputEnded.resolve();
     if (!this.#started) return this.#output.end();
     try {
-      const { session, conversation } = await this.#started;
+      const { conversation } = await this.#started;
+      const session = await conversation.open();
       await session.idle();
       await awaitTasks(session, this.#context);
       await conversation.close();
@@ -114,7 +111,7 @@ export class WireHost {
   /** Ends the turn, and what waits behind it; then the session. */
   async interrupt(): Promise<void> {
     try {
-      const { session } = (await this.#started) ?? {};
+      const session = await (await this.#started)?.conversation.open();
       await session?.submit({ type: "interrupt", dropQueued: true });
       await session?.idle();
     } catch {
@@ -151,8 +148,11 @@ export class WireHost {
         void this.#conversation?.close();
         return undefined;
       default: {
-        const work = async () =>
-          answerRequest(request, { ...(await this.#start()), version: this.#context.version });
+        const work = async () => {
+          const started = await this.#start();
+          const session = await started.conversation.open();
+          return answerRequest(request, { ...started, session, version: this.#context.version });
+        };
         return isInOrder(request) ? this.#inOrder(work) : work();
       }
     }
@@ -162,12 +162,13 @@ export class WireHost {
     const isFirst = this.#started === undefined;
     const starting = this.#start(said);
     this.#introduced.resolve();
-    const { methods, session } = await starting;
+    const { methods, conversation } = await starting;
+    const { info } = await conversation.open();
     return {
       ...(await methods.initializationResult()),
       pid: process.pid,
       claude_code_version: this.#context.version,
-      current_permission_mode: session.info.permissionMode,
+      current_permission_mode: info.permissionMode,
       // Who introduces itself after the session was opened comes too late with hooks.
       hooks_applied: isFirst || said.hooks === undefined,
       hook_on_failure_supported: true,
@@ -210,17 +211,19 @@ export class WireHost {
   async #open(said: InitializeRequest | undefined): Promise<Started> {
     let conversation: Conversation;
     try {
-      conversation = new Conversation(await this.#optionsFor(said), this.#output);
+      const heard = (session: OpenSession): void => {
+        this.#output.sessionId = session.id;
+        this.#state.watch(session);
+      };
+      conversation = new Conversation(await this.#optionsFor(said), this.#output, heard);
     } catch (thrown) {
       this.#output.fail(thrown);
       throw thrown;
     }
     this.#conversation = conversation;
     void conversation.live(until(this.#inputEnded.promise));
-    const session = await conversation.open();
-    this.#output.sessionId = session.id;
-    this.#state.watch(session);
-    return { conversation, methods: methodsOf(conversation), session };
+    await conversation.open();
+    return { conversation, methods: methodsOf(conversation) };
   }
 
   async #optionsFor(said: InitializeRequest | undefined): Promise<Options> {

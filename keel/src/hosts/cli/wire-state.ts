@@ -33,6 +33,7 @@ export class WireState {
 
   /** After whoever tells its messages: `idle` comes behind the result. */
   watch(session: Pick<OpenSession, "id" | "hasWork" | "onEvent">): void {
+    // A conversation that was cleared goes on in another session.
     this.#session = session;
     session.onEvent(({ type }) => this.#look(endings.has(type) ? "may have ended" : "goes on"));
     this.#look("goes on");
