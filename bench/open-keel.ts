@@ -41,7 +41,7 @@ export function openKeel({ url, home, cwd }: KeelPlace): Keel {
     ...{ cwd, roots: [cwd], files },
     ...{ search: nodeSearch({ env }), documents: nodeDocuments(), shell: nodeShell({ env }) },
   };
-  const system = systemPrompt({ cwd, roots: [cwd], platform: process.platform, date: "2026-01-31" });
+  const system = systemPrompt({ cwd, roots: [cwd], platform: process.platform });
   const name = models.defaultOf("anthropic");
   if (name === undefined) throw new Error("The catalog has no default model.");
 

@@ -65,10 +65,12 @@ async function runAndEnd(kind: Kind, guard: "on" | "off"): Promise<Process[]> {
   });
   const mark = randomUUID();
   const env = { ORPHAN_OF: mark, KEEL_GUARD: guard, ...preloadFor(kind, stage) };
-  const { child, keelPid } = start(kind, stage, env);
+  const { child, keelPid, err } = start(kind, stage, env);
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const began = path.join(stage.project, "began");
   await until(`${kind}: the command has started`, () => existsSync(began) || child.exitCode !== null);
+  // Then nothing was tried, and nothing would be proven.
+  if (!existsSync(began)) throw new Error(`${kind}: Keel ended before its command had started: ${err()}`);
   const family = familyOf(await keelPid, mark);
   if (kind === "normal end") writeFileSync(path.join(stage.project, "go"), "");
   end(kind, child, await keelPid);
@@ -80,12 +82,12 @@ function start(
   kind: Kind,
   stage: Stage,
   env: Record<string, string>,
-): { child: ChildProcess; keelPid: Promise<number> } {
+): { child: ChildProcess; keelPid: Promise<number>; err: () => string } {
   const parameters = ["-p", "go", "--allowed-tools", "Bash", "--output-format", "stream-json"];
   if (kind !== "parent's death") {
-    const { child } = stage.start(parameters, { env });
+    const { child, err } = stage.start(parameters, { env });
     child.stdin?.end();
-    return { child, keelPid: Promise.resolve(child.pid ?? 0) };
+    return { child, keelPid: Promise.resolve(child.pid ?? 0), err };
   }
   // A program that starts Keel with pipes, as editors do, and is killed.
   const parent = `const keel = require("node:child_process").spawn(process.argv[1], process.argv.slice(2));
@@ -99,7 +101,7 @@ function start(
   const keelPid = new Promise<number>((resolve) =>
     child.stdout.once("data", (bytes: Buffer) => resolve(Number(bytes.toString()))),
   );
-  return { child, keelPid };
+  return { child, keelPid, err: () => "" };
 }
 
 function end(kind: Kind, child: ChildProcess, keelPid: number): void {

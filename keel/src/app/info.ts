@@ -14,11 +14,37 @@ export type SessionFacts = {
   readonly tools: readonly string[];
   /** The kinds of agents that work can be given to. */
   readonly agents: readonly AgentKind[];
+  /** What can be called with a slash, sorted by name. */
+  readonly commands: readonly CommandInfo[];
+  /** The names of the skills that the model is offered. */
+  readonly skills: readonly string[];
+  readonly plugins: readonly { readonly name: string; readonly path: string; readonly version?: string }[];
+  /** How answers are written, and which other ways there are. */
+  readonly outputStyle: { readonly name: string; readonly all: readonly string[] };
   /** What is known about the model and its fallbacks, by id. */
   readonly models: Readonly<Record<string, ModelInfo>>;
   /** Whether a guard is wanted for commands; which kind this machine allows is known with the first one. */
   readonly guard: "on" | "off";
   readonly trust: ProjectTrust;
+};
+
+/**
+ * `prompt`: a text that is put to the model. `local`: answered at once, without the model. `screen`: something that a
+ * screen shows and lets choose from; where there is none it is answered with words.
+ */
+export type CommandKind = "prompt" | "local" | "screen";
+
+export type CommandInfo = {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+  readonly kind: CommandKind;
+  readonly source: "built-in" | "managed" | "project" | "user" | "plugin" | "bundled";
+  readonly aliases: readonly string[];
+  /** Can be called, but is not listed. */
+  readonly hidden: boolean;
+  /** Is answered also while a turn runs. */
+  readonly immediate: boolean;
 };
 
 export type AgentKind = {

@@ -4,6 +4,7 @@ import { entryAt } from "../config/settings.ts";
 import type { Settings } from "../config/settings-schema.ts";
 import { answerTool } from "../engine/answer.ts";
 import { keepNothing, keepRecent } from "../engine/context/condense.ts";
+import { parseRule } from "../engine/policy/rules.ts";
 import type { Clock, Ids, LogNotice, Store, Workspace } from "../engine/ports.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
@@ -28,8 +29,8 @@ import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { processLeases } from "./process-leases.ts";
-import { systemPrompt } from "./prompts.ts";
 import { isForbiddingLost, readRules, refuseLost } from "./rules.ts";
+import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
 import { toolSet } from "./tool-set.ts";
@@ -52,6 +53,8 @@ export type Kit = {
   /** What changes while the session is open. */
   readonly rules: LiveRules;
   readonly folders: LiveFolders;
+  /** What the session is told and can call by name. */
+  readonly texts: SessionTexts;
   readonly notices: readonly LogNotice[];
 };
 
@@ -68,18 +71,23 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
   const bypass = bypassOf(settings, { asked: options.bypass, managed });
   const start = startMode(settings, { asked: options.permissionMode, bypass });
-  const live = liveRules(rules);
+  // A skill is a text that a person put there; a rule that denies or asks about one is stronger.
+  const live = liveRules({ ...rules, allow: [...rules.allow, ...[parseRule("Skill") ?? []].flat()] });
   const named = foldersOf({ ...options, entries: inForce.entries });
   const folders = liveFolders(named, options.env);
   const workspace = workspaceOf(folders, home, inForce);
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
-  const offered = toolSet(options, { settings, env, rules, memory });
+  const texts = await sessionTexts(options, {
+    ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
+  });
+  const offered = toolSet(options, { settings, env, rules, memory, library: texts.port });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
   const hooks = sessionHooks(options.hooks ?? [], {
     inForce,
     cwd: workspace.cwd,
     transcript: (session) => store.location(session),
+    plugins: texts.library.plugins,
   });
   return {
     settings,
@@ -92,6 +100,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     permissionMode: start.mode,
     rules: live,
     folders,
+    texts,
     store,
     notices: [
       ...inForce.notices,
@@ -103,6 +112,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ...fallbacks.problems,
         ...offered.problems,
         ...hooks.problems,
+        ...texts.problems,
       ].map((text): LogNotice => ({ level: "warning", text })),
     ],
     parts: {
@@ -123,7 +133,8 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         structured: options.jsonSchema !== undefined,
         fallbackModels: fallbacks.usable,
       },
-      system: promptOf(options, workspace, clock),
+      system: texts.system,
+      briefing: texts.briefing(offered.tools),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },
@@ -186,13 +197,4 @@ async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
   if (jsonSchema === undefined) return [];
   const { jsonChecker } = await import("./check-json.ts");
   return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
-}
-
-function promptOf(
-  { systemPrompt: replace, appendSystemPrompt: append }: OpenOptions,
-  { cwd, roots }: Workspace,
-  clock: Clock,
-): string[] {
-  const date = new Date(clock.now()).toISOString().slice(0, 10);
-  return systemPrompt({ cwd, roots, platform: process.platform, date, replace, append });
 }

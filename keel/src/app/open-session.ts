@@ -11,7 +11,6 @@ import type { ContextBreakdown } from "../protocol/context.ts";
 import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
-import { builtInAgents } from "./built-in-agents.ts";
 import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
@@ -23,6 +22,7 @@ import type { OpenOptions } from "./options.ts";
 import { planFileBeside } from "./plan-file.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
+import { takeWords } from "./take-words.ts";
 import { openLog } from "./which-session.ts";
 
 /** An open session, as hosts see it. */
@@ -87,6 +87,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
   );
   kit.folders.follow(() => session.state.learnt.folders);
+  kit.texts.port.follow(() => session.state);
   const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
   port.connect(model.port);
@@ -98,7 +99,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     title: options.title,
   });
   undo.move();
-  return handleOf({ kit, log, session, model });
+  return handleOf({ kit, log, session, model, version: options.version });
 }
 
 /** What a session keeps beside its log. */
@@ -135,25 +136,42 @@ async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   });
 }
 
-type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel };
+type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel; version: string };
 
-function handleOf({ kit, log, session, model }: Opened): OpenSession {
+function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
     return turn !== null || pending.some(({ when }) => when !== "with-next") || compaction !== null;
   };
+  const info = factsOf(kit, model);
+  const location = kit.store.location(session.id);
+  const submit: OpenSession["submit"] = async (command) => {
+    if (command.type === "set" && command.patch.permissionMode)
+      allowedMode(command.patch.permissionMode, kit.bypass);
+    return command.type === "input" ? words.take(command) : session.submit(command);
+  };
+  const bill = (): Bill => session.state.bill;
+  const context = (): ContextBreakdown =>
+    breakdownOf(session.state, {
+      info: model.port.info(modelOf(session.state)),
+      limits: kit.parts.limits,
+    });
+  const words = takeWords({
+    session,
+    kit,
+    desk: {
+      ...{ id: session.id, version, location, info, place: kit.place, bill, context, submit },
+      sessions: () => kit.store.list({ cwd: info.cwd, limit: 20 }),
+    },
+  });
   return {
     id: session.id,
-    location: kit.store.location(session.id),
-    info: factsOf(kit, model),
+    location,
+    info,
     notices: [...kit.notices, ...session.notices],
-    async submit(command) {
-      if (command.type === "set" && command.patch.permissionMode)
-        allowedMode(command.patch.permissionMode, kit.bypass);
-      return session.submit(command);
-    },
-    onEvent: (listener) => session.onEvent(listener),
+    submit,
+    onEvent: words.onEvent,
     openAsks: () => session.state.asks,
     hasWork,
     run: () => session.run(),
@@ -171,12 +189,9 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
       const { changePermissions } = await import("./change-permissions.ts");
       return changePermissions({ session, kit }, changes, more);
     },
-    bill: () => session.state.bill,
+    bill,
     contextTokens: () => session.state.contextTokens,
-    context: () => {
-      const info = model.port.info(modelOf(session.state));
-      return breakdownOf(session.state, { info, limits: kit.parts.limits });
-    },
+    context,
     tasks: () => runningTasks(session.state),
     history: (after) => log.read(after),
     close(reason) {
@@ -188,7 +203,7 @@ function handleOf({ kit, log, session, model }: Opened): OpenSession {
 }
 
 function factsOf(
-  { parts, permissionMode, env, settings, trust }: Kit,
+  { parts, permissionMode, env, settings, trust, texts }: Kit,
   { facts, catalog }: OpenModel,
 ): SessionFacts {
   const names = [facts.model, ...parts.limits.fallbackModels];
@@ -200,7 +215,15 @@ function factsOf(
     keySource: facts.keySource,
     permissionMode,
     tools: parts.tools.map(({ name }) => name),
-    agents: builtInAgents.map(({ name, description, model }) => ({ name, description, model })),
+    agents: texts.agents.map(({ name, description, model }) => ({ name, description, model })),
+    commands: texts.registry.listed,
+    skills: texts.skillNames,
+    plugins: texts.library.plugins.map(({ name, path, version }) => ({
+      name,
+      path,
+      ...(version === undefined ? {} : { version }),
+    })),
+    outputStyle: texts.style,
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
     guard: guardWish(env, settings),
     trust: {

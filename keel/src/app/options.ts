@@ -58,6 +58,12 @@ export type OpenOptions = LimitWish & {
   readonly addDirs?: readonly string[] | undefined;
   readonly systemPrompt?: string | undefined;
   readonly appendSystemPrompt?: string | undefined;
+  /** `no`: the conversation is told of the folder, so that the prompt is the same everywhere. */
+  readonly placeInPrompt?: "no" | undefined;
+  /** Folders of plugins; naming one is trusting it. */
+  readonly plugins?: readonly string[] | undefined;
+  /** The skills that the model is offered, by name; all when left out. */
+  readonly skills?: readonly string[] | "all" | undefined;
   /** The form of the answer; the turn ends with it. */
   readonly jsonSchema?: JsonObject | undefined;
 };

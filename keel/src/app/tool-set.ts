@@ -1,6 +1,7 @@
 /** The tools of a session: the built-in ones over their ports, by preset or name, without what rules deny outright. */
 import type { Environment } from "../config/paths.ts";
 import type { Settings } from "../config/settings-schema.ts";
+import type { Library } from "../engine/library.ts";
 import type { Memory } from "../engine/memory.ts";
 import type { Rules } from "../engine/policy/decide.ts";
 import type { Tool } from "../engine/tools/define.ts";
@@ -28,11 +29,19 @@ export function toolSet(
     env,
     rules,
     memory,
-  }: { settings: Settings; env: Environment; rules: Rules; memory?: Memory | undefined },
+    library,
+  }: {
+    settings: Settings;
+    env: Environment;
+    rules: Rules;
+    memory?: Memory | undefined;
+    library?: Library | undefined;
+  },
 ): ToolSet {
   const builtIn = builtInTools({
     web: lateWeb({ allowHosts: settings.web?.allowHosts, version }),
     search: lateSearch({ settings, env, version }),
+    library,
     memory,
   });
   const { tools, unknown } = chooseTools({ builtIn, foreign, choice, asks, list: listOf(env) });

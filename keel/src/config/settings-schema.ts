@@ -100,6 +100,9 @@ export const settingsSchema = z.object({
   mcpServers: z.optional(
     z.record(z.string(), z.looseObject({})).check(says("Servers of tools, by a name of your own.")),
   ),
+  outputStyle: z.optional(
+    z.string().check(says("How answers are written: `default`, `brief`, `teaching`, or a style of your own.")),
+  ),
   limits: z.optional(
     z
       .object({

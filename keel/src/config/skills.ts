@@ -20,7 +20,7 @@ export type PromptFile = {
   readonly forModel: boolean;
   /** Called by a person, but not listed. */
   readonly hidden: boolean;
-  readonly source: ConfigFolder["source"];
+  readonly source: ConfigFolder["source"] | "bundled";
   /** Reads the text itself, as it is now, or a sentence why that is not possible. */
   load(): Promise<PromptText | string>;
 };

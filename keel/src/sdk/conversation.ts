@@ -2,6 +2,7 @@
 import type { OpenSession } from "../app/open-session.ts";
 import { Fault, fault, toFault } from "../kernel/fault.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
+import { type InputBlock, textOf } from "../protocol/message.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import { AbortError } from "./abort-error.ts";
 import type { UserMessage } from "./content.ts";
@@ -63,6 +64,7 @@ export class Conversation {
   async say(message: string | UserMessage): Promise<void> {
     const { session, teller, contentOf, say } = await this.#open();
     const content = contentOf(message);
+    if (isClear(content) && !this.options.verbatimPrompts) return this.#clear();
     const { uuid: id, shouldQuery, priority } = typeof message === "string" ? plain : message;
     if (id !== undefined) this.#named.add(id);
     if (shouldQuery === false) {
@@ -72,6 +74,19 @@ export class Conversation {
     // A message that cannot wait takes the place of what is being done.
     if (priority === "now") await session.submit({ type: "interrupt" });
     await say(content, { when: priority === "later" ? "after" : "now", id });
+  }
+
+  /** The conversation goes on in a new session; the old one stays as it is. */
+  async #clear(): Promise<void> {
+    const before = await this.#open();
+    await before.session.idle();
+    await before.session.close("cleared");
+    await before.mirror?.send();
+    const { resume: _, continue: __, forkSession: ___, sessionId: ____, ...options } = this.options;
+    this.#opened = this.#openWith(options);
+    const { session, teller } = await this.#opened;
+    before.teller.tellReset(session.id);
+    teller.tellNoTurn();
   }
 
   async submit(command: Command): Promise<Receipt> {
@@ -106,8 +121,14 @@ export class Conversation {
 
   /** Opens the session at the first call. Whoever calls learns of a failure there; the iterator tells it too. */
   #open(): Promise<Opened> {
-    this.#opened ??= import("./opened.ts").then(({ openFor }) =>
-      openFor(this.options, {
+    this.#opened ??= this.#openWith(this.options);
+    this.#opened.catch(() => undefined);
+    return this.#opened;
+  }
+
+  #openWith(options: Options): Promise<Opened> {
+    return import("./opened.ts").then(({ openFor }) =>
+      openFor(options, {
         out: this.#out,
         named: this.#named,
         heard: this.#heard,
@@ -116,8 +137,6 @@ export class Conversation {
         },
       }),
     );
-    this.#opened.catch(() => undefined);
-    return this.#opened;
   }
 
   #abort(): void {
@@ -137,6 +156,9 @@ export class Conversation {
 }
 
 const plain: Partial<UserMessage> = { priority: "later" };
+
+const isClear = (content: readonly InputBlock[]): boolean =>
+  content.length === 1 && /^\/(?:clear|reset|new)\s*$/.test(textOf([...content]));
 
 /** No turn, no input that waits, and no task whose end the model is to hear of. */
 async function untilDone(session: OpenSession): Promise<void> {

@@ -1,7 +1,13 @@
 /** What a session tells about itself: commands, models, agents, account. */
 import type { OpenSession } from "../app/open-session.ts";
 
-export type SlashCommand = { name: string; description: string; argumentHint: string };
+export type SlashCommand = {
+  name: string;
+  description: string;
+  argumentHint: string;
+  aliases?: string[];
+  builtin?: boolean;
+};
 export type ModelInfo = { value: string; displayName: string; description: string };
 export type AgentInfo = { name: string; description: string; model?: string };
 export type AccountInfo = {
@@ -31,14 +37,6 @@ export type ContextUsage = {
   model: string;
 };
 
-export const commands: readonly SlashCommand[] = [
-  {
-    name: "compact",
-    description: "Replaces the older part of the conversation by a summary.",
-    argumentHint: "[what the summary should keep]",
-  },
-];
-
 export async function describeSession(
   session: OpenSession,
   env: Readonly<Record<string, string | undefined>>,
@@ -47,7 +45,13 @@ export async function describeSession(
   const { info } = session;
   const models = await knownModels({ env, cwd: info.cwd });
   return {
-    commands: [...commands],
+    commands: info.commands.map(({ name, description, argumentHint, aliases, source }) => ({
+      name,
+      description,
+      argumentHint,
+      ...(aliases.length > 0 ? { aliases: [...aliases] } : {}),
+      builtin: source === "built-in",
+    })),
     agents: info.agents.map(({ name, description, model }) => ({
       name,
       description,
@@ -59,8 +63,8 @@ export async function describeSession(
       description: `${provider}, ${Math.round(windowTokens / 1000)}k tokens`,
     })),
     account: { apiKeySource: info.keySource, apiProvider: info.provider },
-    output_style: "default",
-    available_output_styles: ["default"],
+    output_style: info.outputStyle.name,
+    available_output_styles: [...info.outputStyle.all],
   };
 }
 

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 import { type Environment, environmentOf } from "./environment.ts";
 import { hooksOf } from "./hooks.ts";
-import type { Options } from "./options.ts";
+import type { Options, SystemPromptPreset } from "./options.ts";
 import { ownToolsOf } from "./server-tools.ts";
 
 const defaultThinkingTokens = 10_000;
@@ -45,6 +45,8 @@ export function openOptionsOf(
     jsonSchema: schemaOf(options),
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
+    plugins: options.plugins?.map(({ path }) => path),
+    skills: options.skills,
     ...promptOf(options),
   };
 }
@@ -73,7 +75,9 @@ function thinkingOf({ thinking, maxThinkingTokens }: Options): ThinkingMode | un
   }
 }
 
-function promptOf({ systemPrompt }: Options): Pick<OpenOptions, "systemPrompt" | "appendSystemPrompt"> {
+function promptOf({
+  systemPrompt,
+}: Options): Pick<OpenOptions, "systemPrompt" | "appendSystemPrompt" | "placeInPrompt"> {
   if (systemPrompt === undefined) return {};
   if (typeof systemPrompt === "string" || Array.isArray(systemPrompt))
     return { systemPrompt: [systemPrompt].flat().join("\n\n") };
@@ -81,8 +85,11 @@ function promptOf({ systemPrompt }: Options): Pick<OpenOptions, "systemPrompt" |
     const { prompt } = systemPrompt as { prompt: string | string[] };
     return { systemPrompt: [prompt].flat().join("\n\n") };
   }
-  const { append } = systemPrompt as { append?: string };
-  return append === undefined ? {} : { appendSystemPrompt: append };
+  const { append, excludeDynamicSections } = systemPrompt as SystemPromptPreset;
+  return {
+    ...(append === undefined ? {} : { appendSystemPrompt: append }),
+    ...(excludeDynamicSections ? { placeInPrompt: "no" as const } : {}),
+  };
 }
 
 function schemaOf({ outputFormat }: Options): JsonObject | undefined {

@@ -4,7 +4,7 @@ import type { OpenOptions } from "../app/options.ts";
 import { keptSessions } from "../app/sessions.ts";
 import { fault } from "../kernel/fault.ts";
 import { isDurable } from "../protocol/event.ts";
-import { type InputBlock, text, textOf } from "../protocol/message.ts";
+import { type InputBlock, text } from "../protocol/message.ts";
 import { answerWith } from "./callbacks.ts";
 import { inputOf, type UserMessage } from "./content.ts";
 import { environmentOf } from "./environment.ts";
@@ -24,10 +24,14 @@ export type Opened = {
   readonly mirror: Mirror | undefined;
   /** Throws `usage` for a block that is none. */
   contentOf(message: string | UserMessage): InputBlock[];
-  say(
-    content: InputBlock[],
-    more: { when: "now" | "after" | "with-next"; id: string | undefined },
-  ): Promise<void>;
+  say(content: InputBlock[], more: Omit<Said, "verbatim">): Promise<void>;
+};
+
+type Said = {
+  readonly when: "now" | "after" | "with-next";
+  readonly id: string | undefined;
+  /** A slash and an `@` mean nothing. */
+  readonly verbatim: boolean;
 };
 
 export type Listener = {
@@ -64,22 +68,13 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
     teller,
     mirror,
     contentOf: (message) => (typeof message === "string" ? [text(message)] : inputOf(message)),
-    say: (content, more) => say(session, content, more),
+    say: (content, more) => say(session, content, { ...more, verbatim: options.verbatimPrompts ?? false }),
   };
 }
 
-async function say(
-  session: OpenSession,
-  content: InputBlock[],
-  { when, id }: { when: "now" | "after" | "with-next"; id: string | undefined },
-): Promise<void> {
-  const compact = /^\/compact(?:\s+([\s\S]+))?$/.exec(textOf(content).trim());
-  if (!compact) {
-    await session.submit({ type: "input", content, when, ...(id === undefined ? {} : { id }) });
-    return;
-  }
-  const [, instructions] = compact;
-  await session.submit({ type: "compact", ...(instructions ? { instructions } : {}) });
+async function say(session: OpenSession, content: InputBlock[], { when, id, verbatim }: Said): Promise<void> {
+  const named = id === undefined ? {} : { id };
+  await session.submit({ type: "input", content, when, ...named, ...(verbatim ? { words: "as-is" } : {}) });
 }
 
 /** An earlier message is gone on from in a copy. */

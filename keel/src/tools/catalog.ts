@@ -51,7 +51,7 @@ export function builtInTools({ web, digest, search, library, agents, memory }: T
     ...[askUserQuestionTool, enterPlanModeTool, exitPlanModeTool, toolSearchTool],
     ...(web ? [webFetchTool({ web, digest })] : []),
     ...(search ? [webSearchTool(search)] : []),
-    ...(library ? [skillTool(library)] : []),
+    ...(library ? [skillTool(library, agents)] : []),
     ...(agents ? [agentTool(agents), sendMessageTool(agents)] : []),
     ...(memory ? [recallTool(memory), rememberTool(memory)] : []),
   ];

@@ -1,9 +1,12 @@
-/** Skill: the instructions for a kind of work, read when they are needed. */
+/** Skill: the instructions for a kind of work, read when they are needed, or given to an agent of its own. */
 import * as z from "zod/mini";
-import type { Library } from "../engine/library.ts";
+import type { Agents } from "../engine/agents/port.ts";
+import { enclose } from "../engine/context/enclose.ts";
+import type { Library, SkillRead } from "../engine/library.ts";
 import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
+import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
 
 const input = z.object({
@@ -12,7 +15,8 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-export const skillTool = (library: Library): Tool<Input> =>
+/** Where agents are absent, a skill that wants one of its own is followed here. */
+export const skillTool = (library: Library, agents?: Agents | undefined): Tool<Input> =>
   defineTool({
     name: "Skill",
     description:
@@ -25,13 +29,46 @@ export const skillTool = (library: Library): Tool<Input> =>
       if (names.includes(skill)) return undefined;
       return `There is no skill called ${skill}. ${names.length > 0 ? `There are: ${names.join(", ")}.` : "There are none."}`;
     },
-    run: async function* ({ skill, args = "" }, _, signal): AsyncGenerator<never, ToolOutcome> {
+    run: async function* ({ skill, args = "" }, { callId }, signal): AsyncGenerator<Display, ToolOutcome> {
       const read = await library.readSkill({ name: skill, args }, signal);
       if (!read.ok) return failure(read.why);
+      if (read.fork && agents) return yield* inAgent({ skill, callId, read, agents }, signal);
       return {
-        content: [text(`Follow this skill:\n\n${read.text}`)],
+        content: [text(`Follow this skill:\n\n${enclose("skill", { name: skill }, read.text)}`)],
         display: { kind: "text", text: `Skill ${skill}` },
         data: { success: true, commandName: skill },
+        ...(read.allow && read.allow.length > 0 ? { allow: [...read.allow] } : {}),
       };
     },
   });
+
+type Order = { skill: string; callId: string; read: Extract<SkillRead, { ok: true }>; agents: Agents };
+
+async function* inAgent(
+  { skill, callId, read, agents }: Order,
+  signal: AbortSignal,
+): AsyncGenerator<Display, ToolOutcome> {
+  const wanted = read.fork?.agent;
+  const kinds = agents.kinds().map(({ name }) => name);
+  const kind = wanted !== undefined && kinds.includes(wanted) ? wanted : "general-purpose";
+  const outcome = yield* agents.start(
+    {
+      callId,
+      kind,
+      description: `Skill ${skill}`,
+      prompt: read.text,
+      model: read.fork?.model,
+      effort: undefined,
+      name: undefined,
+      isolation: undefined,
+      when: "foreground",
+    },
+    signal,
+  );
+  if (!outcome.ok) return failure(outcome.why);
+  return {
+    content: [...outcome.content],
+    display: { kind: "agent", name: kind, text: `Skill ${skill}` },
+    data: { success: true, commandName: skill },
+  };
+}

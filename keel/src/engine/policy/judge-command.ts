@@ -10,6 +10,8 @@ import { writingRedirections } from "./shell/effects.ts";
 import { takesCode } from "./shell/hazards.ts";
 import { programName } from "./shell/inside.ts";
 import { placeOf } from "./shell/places.ts";
+import { gitPlaces, nestedRepositories } from "./shell/programs/git.ts";
+import { gitWords } from "./shell/programs/git-words.ts";
 import { writtenTo } from "./shell/programs/writers.ts";
 import type { Step } from "./shell/walk.ts";
 import { coversCommand, type Touch, touchesCommand } from "./shell-rules.ts";
@@ -74,6 +76,8 @@ export function permitOf(
   );
   const byStep = new Map(analysis.commands.map((found) => [found.step, found]));
   let isProved = true;
+  for (const path of nestedIn(analysis, world))
+    if (paths.get(path)?.exists) return { kind: "open", because: otherRepository(path) };
   for (const [at, step] of analysis.steps.entries()) {
     const written = writesUnasked(step, { world, allow, edits, paths, tool });
     if (written !== undefined) return { kind: "open", because: written };
@@ -114,7 +118,29 @@ function whyNotRead(
   const [concern] = proof.concerns;
   if (concern !== undefined) return concern;
   const away = proof.reads.find((path) => isAway(paths.get(path)));
-  return away === undefined ? undefined : `${away} leads outside`;
+  if (away !== undefined) return `${away} leads outside`;
+  const present = proof.absent.find((path) => !isAbsent(paths.get(path)));
+  return present === undefined ? undefined : otherRepository(present);
+}
+
+const otherRepository = (mark: string): string =>
+  `git would use the settings of another repository if ${mark} is one`;
+
+/** Somebody has looked, and there is nothing. */
+const isAbsent = (facts: PathFacts | undefined): boolean =>
+  facts !== undefined && !facts.exists && facts.root !== undefined && facts.problem === undefined;
+
+/** What would make a folder in which a command runs git a repository of its own. */
+export function nestedIn(analysis: Analysis & { kind: "read" }, world: Surroundings): string[] {
+  const steps = [...analysis.steps, ...analysis.commands.flatMap(withInner).map(({ step }) => step)];
+  return [...new Set(steps.flatMap((step) => nestedBy(step, world)))];
+}
+
+function nestedBy({ words, directories }: Step, world: Surroundings): string[] {
+  const [program, ...rest] = words;
+  return program && programName(program) === "git"
+    ? nestedRepositories(gitPlaces(gitWords(rest).before, directories), world)
+    : [];
 }
 
 /** Somebody has looked, and it is not what its name says. */

@@ -1,7 +1,7 @@
 /** Looks at what a call claims, so that policy can decide about it: commands are read, paths are described. */
 import type { Claim } from "../../protocol/tool.ts";
 import type { PathFacts, Workspace } from "../ports.ts";
-import { claimsOf } from "./judge-command.ts";
+import { claimsOf, nestedIn } from "./judge-command.ts";
 import { type Analysis, analyse, type Surroundings } from "./shell/analyse.ts";
 
 export type Looked = {
@@ -31,7 +31,10 @@ async function lookAtCommand(
   const tree = await workspace.commands?.grammar.parse(text);
   const analysis = analyse(text, world, tree);
   if (analysis.kind === "unread") return analysis;
-  const named = new Set(claimsOf(analysis, world, paths).map(({ target }) => target));
+  const named = new Set([
+    ...claimsOf(analysis, world, paths).map(({ target }) => target),
+    ...nestedIn(analysis, world),
+  ]);
   for (const path of [...named].slice(0, mostPaths)) paths.set(path, await workspace.files.describe(path));
   if (named.size <= mostPaths) return analysis;
   const doubt = { kind: "meaning", text: `it names more than ${mostPaths} paths` } as const;

@@ -108,7 +108,7 @@ function proveShell(command: Command, world: World): Proof {
   const own = prove({ ...command.step, words: [] }, world);
   const proofs = [own, ...command.inner.map(({ step }) => prove(step, world))];
   const unproved = proofs.find(({ ok }) => !ok);
-  return unproved ?? { ok: true, reads: [], concerns: ["it runs in another shell"] };
+  return unproved ?? { ok: true, reads: [], concerns: ["it runs in another shell"], absent: [] };
 }
 
 /** A function that calls itself twice, for ever. */

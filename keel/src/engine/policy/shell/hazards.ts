@@ -10,6 +10,8 @@ import { isInside, type World } from "./places.ts";
 import { gitPlaces } from "./programs/git.ts";
 import { gitWords } from "./programs/git-words.ts";
 import { hazardousOption } from "./programs/hazardous-options.ts";
+import { readerOf } from "./programs/readers.ts";
+import { hasOutwardOption } from "./programs/unseen-options.ts";
 import { interpreters, shells, wrappers } from "./programs/wrappers.ts";
 
 type Case = {
@@ -34,8 +36,19 @@ export function isHazardous(command: Command, { words, world, named }: Case): bo
     return !isNamedInside(command, { words, world, named });
   if (command.hides || writesOutside(command, world)) return true;
   if (name === "git" && !worksInside(command, world)) return true;
-  return hazardousOption(name, rest, named - 1);
+  const { directories } = command.step;
+  return (
+    hazardousOption(name, rest, named - 1) ||
+    // The options of programs that only read, whatever they are given, are known.
+    (!isReader(name) &&
+      hasOutwardOption(name, { words: rest.slice(Math.max(0, named - 1)), directories, world }))
+  );
 }
+
+const isReader = (name: string): boolean => {
+  const reader = readerOf(name);
+  return reader !== undefined && reader.needs === undefined;
+};
 
 /** Elsewhere the settings of another repository act. */
 const worksInside = ({ step: { directories, words } }: Command, { roots }: World): boolean =>

@@ -35,6 +35,8 @@ export function placeOf(
   }
   if (text === "" || (kind === "glob" && globMayClimb(text))) return { kind: "unknown" };
   if (harmless.test(text)) return { kind: "harmless" };
+  // The name of a share on another machine, where somebody takes it for one.
+  if (text.startsWith("\\\\")) return { kind: "outside", paths: [`/${text}`] };
   const paths = text.startsWith("/") ? [text] : directories?.map((directory) => `${directory}/${text}`);
   if (!paths) return { kind: "unknown" };
   return { kind: paths.every((path) => isInside(path, roots)) ? "inside" : "outside", paths };

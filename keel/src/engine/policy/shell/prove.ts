@@ -19,6 +19,8 @@ export type Proof =
       readonly reads: readonly string[];
       /** Why it should be asked about although it only reads. */
       readonly concerns: readonly string[];
+      /** What must not be there, or it would do something else. */
+      readonly absent: readonly string[];
     }
   | { readonly ok: false; readonly because: string };
 
@@ -28,7 +30,7 @@ export function prove(step: Step, world: World): Proof {
     prover.assignments();
     prover.redirections();
     prover.program(step.words, 0);
-    return { ok: true, reads: prover.reads, concerns: prover.concerns };
+    return { ok: true, reads: prover.reads, concerns: prover.concerns, absent: prover.absent };
   } catch (thrown) {
     if (thrown instanceof Unproved) return { ok: false, because: thrown.because };
     throw thrown;
@@ -67,6 +69,7 @@ const mostWrapped = 8;
 class Prover {
   readonly reads: string[] = [];
   readonly concerns: string[] = [];
+  readonly absent: string[] = [];
   readonly #step: Step;
   readonly #world: World;
 
@@ -115,6 +118,7 @@ class Prover {
     if (outcome.kind === "unproved") throw new Unproved(outcome.because);
     if (depth > mostWrapped) throw new Unproved("it is wrapped too often");
     this.concerns.push(...(outcome.concerns ?? []));
+    this.absent.push(...(outcome.absent ?? []));
     for (const use of outcome.uses ?? []) this.#place(use);
     for (const words of outcome.runs ?? []) this.program(words, depth + 1);
   }
@@ -126,6 +130,10 @@ class Prover {
     if (reader.needs && !has(read, ...reader.needs)) throw new Unproved(`${program} does more than to read`);
     if (reader.operands === "none" && operands.length > 0)
       throw new Unproved(`${program} is given ${operands[0]?.text}`);
+    if (reader.follows && has(read, ...reader.follows.with) && !has(read, ...reader.follows.unless))
+      this.concerns.push(`${program} goes where links lead`);
+    if (reader.takesLists && operands.some(({ prefix }) => prefix.startsWith("@")))
+      throw new Unproved(`${program} would read further words from a file`);
     if (loose.length > 0 && !reader.isOpen)
       throw new Unproved(`${loose[0]?.text} may become an option of ${program}`);
     if (

@@ -32,16 +32,18 @@ export function readAwkScript(script: string): AwkFindings {
 }
 
 /**
- * Where there are no strings and no regular expressions, braces are what they seem, and a greater sign outside of them
+ * Where there are no strings, no regular expressions and no comments, braces are what they seem, and a greater sign outside of them
  * stands in a pattern, where nothing is printed.
  */
 function withoutComparisons(script: string): string {
-  if (/["/]/.test(script)) return script;
+  if (/["/#]/.test(script)) return script;
   let depth = 0;
   return [...script]
     .filter((sign) => {
       if (sign === "{") depth += 1;
       if (sign === "}") depth -= 1;
+      // A brace too many: nothing is what it seems.
+      if (depth < 0) depth = Number.NEGATIVE_INFINITY;
       return sign !== ">" || depth !== 0;
     })
     .join("");

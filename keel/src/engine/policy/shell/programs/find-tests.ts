@@ -3,7 +3,7 @@ import type { Argument } from "../arguments.ts";
 
 /** How many words follow it. */
 const looking: Readonly<Record<string, number>> = Object.fromEntries([
-  ..."-depth -d -mount -xdev -noleaf -daystart -follow -ignore_readdir_race -noignore_readdir_race -warn -nowarn -true -false -empty -nouser -nogroup -readable -writable -executable -print -print0 -ls -prune -quit -not -a -and -o -or , ! ( )"
+  ..."-depth -d -mount -xdev -noleaf -daystart -ignore_readdir_race -noignore_readdir_race -warn -nowarn -true -false -empty -nouser -nogroup -readable -writable -executable -print -print0 -ls -prune -quit -not -a -and -o -or , ! ( )"
     .split(" ")
     .map((name) => [name, 0]),
   ..."-maxdepth -mindepth -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -perm -user -group -uid -gid -links -inum -mtime -atime -ctime -mmin -amin -cmin -used -fstype -lname -ilname -printf -context -newer -anewer -cnewer -samefile"

@@ -1,7 +1,7 @@
 /** Git, where it only reads. It runs what a repository's settings name, so the repository must be trusted and inside. */
 import type { Argument } from "../arguments.ts";
 import { has, pathValues, type ReadOptions, readOptions } from "../options.ts";
-import { isInside } from "../places.ts";
+import { isInside, normalise, type World } from "../places.ts";
 import type { Directories } from "../walk.ts";
 import { type GitReader, gitReaders } from "./git-options.ts";
 import { type GitWords, gitWords } from "./git-words.ts";
@@ -44,7 +44,13 @@ export const git: Special = (words, surroundings) => {
   if (subcommand.kind !== "fixed" || !Object.hasOwn(gitReaders, subcommand.text))
     return unproved(`git ${subcommand.text} is not known to only read`);
   const reader = gitReaders[subcommand.text];
-  return reader ? judge(subcommand.text, reader, rest) : unproved("git has no such subcommand");
+  const outcome = reader ? judge(subcommand.text, reader, rest) : unproved("git has no such subcommand");
+  return outcome.kind === "reads"
+    ? {
+        ...outcome,
+        absent: nestedRepositories(gitPlaces(before, surroundings.directories), surroundings.world),
+      }
+    : outcome;
 };
 
 /** Where it works decides whose settings act. */
@@ -52,9 +58,26 @@ function placeProblem(before: GitWords["before"], { directories, world }: Surrou
   if (!world.isTrusted) return "git would use the settings of a repository that is not trusted";
   const places = gitPlaces(before, directories);
   if (!places) return "only the run knows where git works";
-  return places.every((place) => isInside(place, world.roots))
+  // Trust is for the project that the session works in, which is where its first root lies.
+  return places.every((place) => isInside(place, world.roots.slice(0, 1)))
     ? undefined
     : "git would use the settings of another repository";
+}
+
+/**
+ * What makes a folder on the way from the root a repository of its own, whose settings nobody has trusted: a `.git`, or
+ * the head of a bare one.
+ */
+export function nestedRepositories(places: Directories, { roots }: World): string[] {
+  const top = normalise(roots[0] ?? "/");
+  const found = new Set<string>();
+  for (const place of places ?? []) {
+    for (let at = normalise(place); at !== top && at !== "/"; at = normalise(`${at}/..`)) {
+      if (!isInside(at, [top])) break;
+      found.add(`${at}/.git`).add(`${at}/HEAD`);
+    }
+  }
+  return [...found];
 }
 
 /** The directories in which git may work; undefined when only the run knows. */
@@ -89,7 +112,9 @@ function judge(subcommand: string, reader: GitReader, rest: readonly Argument[])
   if (values.some((value) => /%G|signature/.test(value)))
     return unproved("git would run a program to check signatures");
   if (subcommand === "config") return judgeConfig(read);
-  return reads([...operands.flatMap(usesOf), ...contents(pathValues(read, reader.options))]);
+  // `-L 1,5:file` names a file as well.
+  const ranges = read.given.flatMap(({ name, value }) => (name === "-L" && value ? [value] : []));
+  return reads([...[...operands, ...ranges].flatMap(usesOf), ...contents(pathValues(read, reader.options))]);
 }
 
 /** An operand is a revision, a path, or a path in a revision. Those that cannot be a revision are placed as paths. */
@@ -109,6 +134,8 @@ const secretKeys = /credential|password|token|secret|extraheader|url\./i;
 
 function judgeConfig(read: ReadOptions): Outcome {
   const [key, ...more] = read.operands;
-  if (!key || more.length > 0 || key.text.startsWith("-")) return unproved("git config may write");
+  // A word without a dot is a verb in newer versions: `list` shows everything, `edit` runs an editor.
+  if (!key?.text.includes(".") || more.length > 0 || key.text.startsWith("-"))
+    return unproved("git config may write");
   return secretKeys.test(key.text) ? unproved("git config may show a secret") : reads([]);
 }

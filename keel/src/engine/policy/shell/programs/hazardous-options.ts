@@ -15,7 +15,9 @@ export function hazardousOption(program: string, words: readonly Argument[], see
   // What the run finds may turn out to be an option.
   const check = Object.hasOwn(checks, program) ? checks[program] : undefined;
   if (check && unseen.some(({ kind, prefix }) => kind === "glob" && prefix === "")) return true;
-  if (check) return check(words);
+  if (check) return check(words, seen);
+  const running = Object.hasOwn(runningWords, program) ? runningWords[program] : undefined;
+  if (running && anyWord(running)(words, seen)) return true;
   const names = Object.hasOwn(dangerous, program) ? (dangerous[program] ?? "").split(" ") : [];
   // What stands behind two dashes is no option of the program itself.
   const end = unseen.findIndex(({ text }) => text === "--");
@@ -68,20 +70,17 @@ const tar = (words: readonly Argument[]): boolean => {
       : words;
   const read = readOptions(
     given,
-    "-c -x -t -r -u -f: -v -z -j -J -Z -C: -p -k -m -h -O -w -W -S -a --create --extract --get --list --append --update --file: --verbose --gzip --bzip2 --xz --zstd --lzma --compress --directory: --exclude: --exclude-vcs --exclude-vcs-ignores --strip-components: --preserve-permissions --keep-old-files --touch --dereference --to-stdout --wildcards --no-recursion --numeric-owner --owner: --group: --mode: --mtime: --sort: --transform: --xform: --auto-compress --no-same-owner --overwrite --one-file-system --totals",
+    "-c -x -t -r -u -f: -v -z -j -J -Z -C: -p -k -m -h -O -w -W -S -a --create --extract --get --list --append --update --file: --verbose --gzip --bzip2 --xz --zstd --lzma --compress --directory: --exclude: --exclude-vcs --exclude-vcs-ignores --strip-components: --preserve-permissions --keep-old-files --touch --dereference --to-stdout --wildcards --no-recursion --numeric-owner --owner: --group: --mode: --mtime: --sort: --auto-compress --no-same-owner --overwrite --one-file-system --totals",
   );
   if (typeof read === "string") return true;
-  const values = read.given.flatMap(({ name, value }) =>
-    value && /^(?:-f|--file|--transform|--xform)$/.test(name) ? [{ name, text: value.text }] : [],
-  );
-  // A colon makes it the archive of another machine; `e` in a transformation is code.
-  return values.some(({ name, text }) =>
-    /^(?:-f|--file)$/.test(name) ? text.includes(":") : /e[a-z]*$/.test(text),
+  // A colon makes it the archive of another machine.
+  return read.given.some(
+    ({ name, value }) => /^(?:-f|--file)$/.test(name) && value !== undefined && value.text.includes(":"),
   );
 };
 
 const gitLong =
-  "--config --config-env --upload-pack --receive-pack --exec --open-files-in-pager --ext-diff --textconv --extcmd --template --no-index --setup --env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter".split(
+  "--config --config-env --upload-pack --receive-pack --exec --open-files-in-pager --ext-diff --textconv --extcmd --template --no-index --setup --env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --filters --smtp-server --sendmail-cmd".split(
     " ",
   );
 const gitShort: Readonly<Record<string, RegExp>> = {
@@ -93,15 +92,26 @@ const gitShort: Readonly<Record<string, RegExp>> = {
 const programKeys =
   /^(?:alias\.|core\.(?:pager|editor|fsmonitor|sshcommand|askpass|gitproxy|hookspath|alternaterefscommand|worktree|attributesfile)|pager\.|sequence\.editor|include|includeif\.|diff\.|difftool\.|merge|mergetool\.|filter\.|credential|gpg|browser\.|man\.|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|url\.|protocol\.|init\.templatedir|uploadpack\.|receive\.)/i;
 
-const git = (words: readonly Argument[]): boolean => {
+/** Other words may be aliases, which run what a setting says, or programs of their own. */
+const gitCommands = new Set(
+  "add am apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone commit commit-graph commit-tree config count-objects describe diff diff-files diff-index diff-tree fast-export fetch for-each-ref format-patch fsck gc grep hash-object init log ls-files ls-remote ls-tree merge merge-base merge-file merge-tree mktag mktree mv name-rev notes pack-refs patch-id prune pull push range-diff read-tree rebase reflog remote repack replace rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status stripspace submodule switch symbolic-ref tag update-index update-ref verify-commit verify-pack verify-tag version whatchanged worktree write-tree".split(
+    " ",
+  ),
+);
+
+const git = (words: readonly Argument[], seen: number): boolean => {
   const { before, subcommand, rest } = gitWords(words);
   if (before.some(({ name }) => !harmlessGlobals.has(name))) return true;
   const name = subcommand?.text ?? "";
+  const isNamed = subcommand !== undefined && words.indexOf(subcommand) < seen;
+  if (!isNamed && !gitCommands.has(name) && !/^--?(?:version|v)$/.test(words[0]?.text ?? "")) return true;
+  // `ext::…` is a command line; other words before `::` name programs as well.
+  if (rest.some(({ text }) => /^[\w-]+::/.test(text))) return true;
   // A setting that names a program runs it with the next command.
   if (name === "config")
     return (
       rest.filter(({ text }) => !text.startsWith("-")).length > 1 &&
-      rest.some(({ text }) => programKeys.test(text))
+      rest.some(({ text }) => programKeys.test(text) || /^(?:edit|-e|--edit)$/.test(text))
     );
   const short = Object.hasOwn(gitShort, name) ? gitShort[name] : undefined;
   return rest.some(
@@ -109,7 +119,63 @@ const git = (words: readonly Argument[]): boolean => {
   );
 };
 
-const checks: Readonly<Record<string, (words: readonly Argument[]) => boolean>> = {
+/** Variables of make that are programs, or options of make itself. */
+const make = (words: readonly Argument[], seen: number): boolean =>
+  words
+    .slice(Math.max(0, seen))
+    .some(
+      ({ text }) =>
+        /^(?:\.?SHELL\w*|MAKE\w*|GNUMAKEFLAGS|[A-Z]*(?:CC|CXX|CPP|LD|AR|AS|FC|RM|NM|RANLIB|STRIP|LINK|INSTALL|PYTHON|NODE|NPM|GO|CARGO|LAUNCHER|WRAPPER))[:+?]?=/.test(
+          text,
+        ) || "--eval -f --file --makefile -C --directory -I".split(" ").some((name) => isOption(text, name)),
+    );
+
+/** Any of these words, wherever it stands behind what the rule names. */
+const anyWord =
+  (pattern: RegExp) =>
+  (words: readonly Argument[], seen: number): boolean =>
+    words.slice(Math.max(0, seen)).some(({ text }) => pattern.test(text));
+
+/** Words of these programs that are commands of theirs to run something, or to change what they run. */
+const runningWords: Readonly<Record<string, RegExp>> = {
+  less: /^\+/,
+  more: /^\+/,
+  view: /^\+/,
+  vim: /^\+/,
+  vi: /^\+/,
+  nvim: /^\+/,
+  ex: /^\+/,
+  npm: /^(?:config|set|c|explore|edit|init|create|innit)$/,
+  gh: /^(?:alias|config|extension|extensions|ext)$/,
+  sqlite3: /^\s*\.|load_extension|writefile|\battach\b/i,
+  nc: /^-[a-zA-Z]*[ec]|^--(?:sh-|lua-)?exec/,
+  ncat: /^-[a-zA-Z]*[ec]|^--(?:sh-|lua-)?exec/,
+  netcat: /^-[a-zA-Z]*[ec]/,
+  socat: /^(?:exec|system|shell)(?:[:,]|$)/i,
+  openssl: /^-{1,2}(?:engine|provider|provider-path|config)$/,
+  ip: /^(?:exec|-b|-batch|--batch)$/,
+  tmux: /^(?:new|neww|split|send|run|if|pipe|respawn|source|set-hook|bind|display-popup|popup|command-prompt|confirm)/,
+  screen: /^-[a-zA-Z]*[XS]|^-dm|^\/|^[a-z]/,
+  dpkg: /^--(?:pre|post)-invoke|^--(?:root|admindir|instdir|path-include)/,
+  nmap: /^--(?:script|datadir|servicedb|versiondb)|^-o[A-Z]/,
+  kubectl: /^--kubeconfig/,
+  docker:
+    /^--(?:privileged|mount|pid|ipc|uts|net|network|cap-add|device|security-opt|volumes-from|userns|cgroup-parent|host|config|context|volume)(?:=|$)|^-(?:v|H)/,
+  podman:
+    /^--(?:privileged|mount|pid|ipc|uts|net|network|cap-add|device|security-opt|volumes-from|userns|volume)(?:=|$)|^-v/,
+  convert: /^(?:msl|ephemeral|url|https?|ftp|text|label|caption):|^@/i,
+  magick: /^(?:msl|ephemeral|url|https?|ftp|text|label|caption):|^@/i,
+  gcc: /^@/,
+  "g++": /^@/,
+  cc: /^@/,
+  clang: /^@/,
+  "clang++": /^@/,
+  ld: /^@/,
+  javac: /^(?:@|-J|-processor|-Xplugin)/,
+  go: /^--?(?:exec|toolexec|vettool|overlay|modfile|C|buildmode)(?:=|$)|extld|toolexec/,
+};
+
+const checks: Readonly<Record<string, (words: readonly Argument[], seen: number) => boolean>> = {
   sed,
   gsed: sed,
   awk,
@@ -120,12 +186,14 @@ const checks: Readonly<Record<string, (words: readonly Argument[]) => boolean>> 
   tar,
   gtar: tar,
   git,
-  sort: unknownOption("-o: --output: -T: --temporary-directory:")("sort"),
+  sort: unknownOption("-o: --output:")("sort"),
   rg: unknownOption("-L --follow")("rg"),
   fd: unknownOption("-L --follow")("fd"),
   fdfind: unknownOption("-L --follow")("fdfind"),
   file: unknownOption("")("file"),
   tree: unknownOption("-o:")("tree"),
+  make,
+  gmake: make,
 };
 
 const dangerous: Readonly<Record<string, string>> = {
@@ -151,10 +219,12 @@ const dangerous: Readonly<Record<string, string>> = {
   gcc: "-wrapper -fplugin -B -specs",
   "g++": "-wrapper -fplugin -B -specs",
   clang: "-fplugin -Xclang -B",
-  make: "--eval -f --file --makefile -C --directory -I",
   jq: "-f --from-file -L --library-path",
-  pytest: "-p -c --rootdir --confcutdir -o",
+  pytest: "-p -c --rootdir --confcutdir -o --override-ini --cov-config",
+  eslint: "-c --config --rulesdir --plugin --resolve-plugins-relative-to -f --format --parser",
+  prettier: "--plugin --plugin-search-dir --config",
   docker: "--url",
+  vimdiff: "-c --cmd -S -s -u",
   psql: "-c -f --command --file -v --set",
   crontab: "-",
 };

@@ -157,7 +157,41 @@ const gitSubcommands: Readonly<Record<string, (rest: readonly Argument[]) => Inn
 
 const scriptsOf = (texts: readonly string[]): Inner[] => texts.map((script) => ({ script }));
 
+/** `bundle exec rspec`: what stands behind the verb, and behind its options. */
+const behind =
+  (verb: RegExp, valued = ""): Look =>
+  (words) => {
+    const at = words.findIndex(({ text }) => verb.test(text));
+    if (at < 0 || words.slice(0, at).some(({ text }) => !text.startsWith("-"))) return [];
+    const takesNext = new Set(valued.split(" "));
+    let from = at + 1;
+    while (words[from]?.text.startsWith("-")) {
+      const { text = "" } = words[from] ?? {};
+      from += takesNext.has(text) ? 2 : 1;
+      if (text === "--") break;
+    }
+    const inner = words.slice(from);
+    return inner.length > 0 ? [{ words: inner }] : [];
+  };
+
 const programs: Readonly<Record<string, Look>> = {
+  bundle: behind(/^exec$/),
+  poetry: behind(/^run$/),
+  pipenv: behind(/^run$/),
+  uv: behind(/^run$/, "--with --python -p --extra --group --project --directory --env-file --index --from"),
+  rye: behind(/^run$/),
+  hatch: behind(/^run$/),
+  pdm: behind(/^run$/),
+  conda: behind(/^run$/, "-n --name -p --prefix --cwd"),
+  mamba: behind(/^run$/, "-n --name -p --prefix --cwd"),
+  mise: behind(/^(?:exec|x)$/),
+  asdf: behind(/^exec$/),
+  rbenv: behind(/^exec$/),
+  pyenv: behind(/^exec$/),
+  npm: behind(/^(?:exec|x)$/, "-p --package -c --call -w --workspace"),
+  pnpm: behind(/^(?:exec|dlx)$/, "--package --filter -F"),
+  yarn: behind(/^(?:exec|dlx)$/, "-p --package"),
+  bun: behind(/^x$/),
   find,
   fd,
   fdfind: fd,

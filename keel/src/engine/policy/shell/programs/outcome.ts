@@ -14,6 +14,8 @@ export type Outcome =
       readonly runs?: readonly (readonly Argument[])[];
       /** Why it should be asked about although it only reads. */
       readonly concerns?: readonly string[];
+      /** What must not be there: with it, somebody else's settings would act. */
+      readonly absent?: readonly string[];
     }
   | { readonly kind: "unproved"; readonly because: string };
 

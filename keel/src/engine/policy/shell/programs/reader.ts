@@ -8,6 +8,10 @@ export type Reader = {
   readonly most?: number;
   /** One of these options must be given, or it does something else than to read. */
   readonly needs?: readonly string[];
+  /** With one of the first options, and without one of the second, it goes where links lead. */
+  readonly follows?: { readonly with: readonly string[]; readonly unless: readonly string[] };
+  /** An operand that starts with `@` is a file of further words. */
+  readonly takesLists?: boolean;
   /** None of its options does harm, so that names which the run finds may be any. */
   readonly isOpen?: boolean;
 };

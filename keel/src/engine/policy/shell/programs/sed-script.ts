@@ -21,6 +21,9 @@ export function readSedScript(script: string): SedFindings {
 const plainFlags = /^[gpiImM0-9]$/;
 const withoutArgument = "dDgGhHnNpPxzF=";
 
+/** A first `]` stands for itself, and classes such as `[:space:]` have brackets of their own. */
+const bracketExpression = /^\[\^?\]?(?:\[([:.=])(?:(?!\1\]).)*\1\]|[^\]])*\]/s;
+
 class SedReader implements SedFindings {
   isPlain = true;
   runsInput = false;
@@ -117,9 +120,10 @@ class SedReader implements SedFindings {
     return true;
   }
 
+  /** Up to where the longest reading of the bracket goes; one that does not end holds everything. */
   #bracketHolds(delimiter: string): boolean {
-    const end = this.#text.indexOf("]", this.#at + 2);
-    return end > 0 && this.#text.slice(this.#at, end).includes(delimiter);
+    const [bracket] = bracketExpression.exec(this.#text.slice(this.#at)) ?? [];
+    return bracket === undefined || bracket.includes(delimiter) || bracket.includes("\\");
   }
 
   #addresses(): boolean {

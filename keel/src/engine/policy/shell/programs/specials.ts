@@ -148,6 +148,8 @@ const dashed = (word: Argument): Argument => {
 
 const find: Special = (words) => {
   const { starts, rest } = findWords(words);
+  if (words.slice(0, words.length - starts.length - rest.length).some(({ text }) => text === "-L"))
+    return unproved("find -L follows links, which lead anywhere");
   if (starts.some(({ kind, prefix }) => kind !== "fixed" && prefix === ""))
     return unproved("a word may become an action of find");
   const looked = onlyLooks(withoutExecuted(rest));

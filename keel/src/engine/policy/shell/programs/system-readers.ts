@@ -11,11 +11,12 @@ const fd: Reader = {
   operands: "names",
   first: { count: 1, unless: [] },
 };
+// Not `-L`: with `-R` it lists what links lead to.
 const ls: Reader = {
-  options: `-1 -a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I: -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T: -u -U -v -w: -x -X -Z
+  options: `-1 -a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I: -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -T: -u -U -v -w: -x -X -Z
     --all --almost-all --author --escape --block-size: --ignore-backups --color? --directory --dired --classify? --file-type
     --format: --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line
-    --dereference-command-line-symlink-to-dir --hide: --hyperlink? --indicator-style: --inode --ignore: --kibibytes --dereference
+    --dereference-command-line-symlink-to-dir --hide: --hyperlink? --indicator-style: --inode --ignore: --kibibytes
     --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style: --reverse --recursive
     --size --sort: --time: --time-style: --tabsize: --width: --context --zero ${version}`,
   operands: "names",
@@ -32,13 +33,14 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
     operands: "names",
     isOpen: true,
   },
-  // Not `-C`, `-m`, `-f` and `-z`.
+  // Not `-C`, `-m`, `-f`, `-p` and `-z`.
   file: {
-    options: `-b -c -d -E -F: -h -i -k -L -N -n -p -r -s -S -v -0 --brief --checking-printout --dereference --no-dereference --extension --mime --mime-type --mime-encoding --keep-going --separator: --no-pad --raw --print0 --apple ${version}`,
+    options: `-b -c -d -E -F: -h -i -k -L -N -n -r -s -S -v -0 --brief --checking-printout --dereference --no-dereference --extension --mime --mime-type --mime-encoding --keep-going --separator: --no-pad --raw --print0 --apple ${version}`,
     operands: "contents",
   },
+  // Not `-L`, here and below: links lead anywhere.
   du: {
-    options: `-0 -a -b -B: -c -D -d: -h -H -k -L -l -m -P -S -s -t: -x -X< --null --all --apparent-size --block-size: --bytes --total --dereference-args --max-depth: --human-readable --inodes --dereference --count-links --no-dereference --separate-dirs --si --summarize --threshold: --time? --time-style: --exclude-from< --exclude: --one-file-system ${version}`,
+    options: `-0 -a -b -B: -c -D -d: -h -H -k -l -m -P -S -s -t: -x -X< --null --all --apparent-size --block-size: --bytes --total --dereference-args --max-depth: --human-readable --inodes --count-links --no-dereference --separate-dirs --si --summarize --threshold: --time? --time-style: --exclude-from< --exclude: --one-file-system ${version}`,
     operands: "names",
     isOpen: true,
   },
@@ -47,10 +49,10 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
     operands: "names",
     isOpen: true,
   },
-  // Not `-o` and `-R`.
+  // Not `-l`, `-o` and `-R`.
   tree: {
     options:
-      "-a -d -l -f -x -L: -P: -I: -p -u -g -s -h -D -F -q -N -Q -r -t -c -U -v -i -A -S -n -C -J -X --gitignore --gitfile< --ignore-case --matchdirs --metafirst --prune --info --noreport --charset: --filelimit: --si --du --timefmt: --inodes --device --dirsfirst --filesfirst --sort: --nolinks --help --version",
+      "-a -d -f -x -L: -P: -I: -p -u -g -s -h -D -F -q -N -Q -r -t -c -U -v -i -A -S -n -C -J -X --gitignore --gitfile< --ignore-case --matchdirs --metafirst --prune --info --noreport --charset: --filelimit: --si --du --timefmt: --inodes --device --dirsfirst --filesfirst --sort: --nolinks --help --version",
     operands: "names",
   },
   // Not `-x`, `-X` and `-l`.

@@ -2,8 +2,9 @@
 import type { Reader } from "./reader.ts";
 
 const version = "--help --version";
+// Not `-c`: it opens whatever files its list names.
 const sums: Reader = {
-  options: `-b -c -t -w -z --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn ${version}`,
+  options: `-b -t -z --binary --tag --text --zero ${version}`,
   operands: "contents",
   isOpen: true,
 };
@@ -73,7 +74,7 @@ export const textReaders: Readonly<Record<string, Reader>> = {
     options:
       "-a -f -n: -t: -o -w -e: -d -s: -# --all --print-file-name --bytes: --radix: --encoding: --include-all-whitespace --help --version",
     operands: "contents",
-    isOpen: true,
+    takesLists: true,
   },
   base64: {
     options: `-d -i -w: --decode --ignore-garbage --wrap: ${version}`,
@@ -156,8 +157,7 @@ export const textReaders: Readonly<Record<string, Reader>> = {
   sha384sum: sums,
   sha512sum: sums,
   shasum: {
-    options:
-      "-a: -b -c -t -U -0 -q -s -w --algorithm: --binary --check --text --quiet --status --warn --version --help",
+    options: "-a: -b -t -U -0 --algorithm: --binary --text --version --help",
     operands: "contents",
     isOpen: true,
   },
@@ -168,6 +168,7 @@ export const textReaders: Readonly<Record<string, Reader>> = {
   diff: {
     options: `-q -s -c -C: -u -U: -e -n -y -W: -p -F: -t -T -r -N -x: -X< -i -E -Z -b -w -B -I: -a -d -H -S: -# --normal --brief --report-identical-files --context? --unified? --ed --rcs --side-by-side --width: --left-column --suppress-common-lines --show-c-function --show-function-line: --label: --expand-tabs --initial-tab --tabsize: --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --no-ignore-file-name-case --exclude: --exclude-from< --starting-file: --from-file< --to-file< --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --horizon-lines: --speed-large-files --color? --palette: ${version}`,
     operands: "contents",
+    follows: { with: ["-r", "--recursive"], unless: ["--no-dereference"] },
   },
   cmp: {
     options: `-b -i: -l -n: -s --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent ${version}`,

@@ -1,0 +1,59 @@
+/**
+ * Policy about what is read and run for a person's own words: files that they mention, commands in texts that they call.
+ * The same rules, mode and roots hold as for the model's calls; what would be asked is refused, since nobody is asked
+ * about words that are not sent yet.
+ */
+import { rulesInForce } from "../engine/policy/changes.ts";
+import { type Decision, decide } from "../engine/policy/decide.ts";
+import { lookAt } from "../engine/policy/look.ts";
+import { parseRule } from "../engine/policy/rules.ts";
+import type { Workspace } from "../engine/ports.ts";
+import type { State } from "../engine/state.ts";
+import { carefulTraits } from "../engine/tools/define.ts";
+import type { Parts } from "../engine/work.ts";
+import type { Claim } from "../protocol/tool.ts";
+
+export type PolicyVerdict = { readonly ok: true } | { readonly ok: false; readonly because: string };
+
+export type SessionPolicy = {
+  /** The path as `describe` gave it. */
+  mayRead(path: string): Promise<PolicyVerdict>;
+  /** For files of a person's own, which lie outside of the workspace: whatever no rule denies. */
+  mayReadOwn(path: string): Promise<PolicyVerdict>;
+  /** `allow`: rules of the text that holds the command. */
+  mayRun(command: string, allow: readonly string[]): Promise<PolicyVerdict>;
+};
+
+export function sessionPolicy(
+  { rules: given, workspace }: { rules: Parts["rules"]; workspace: Workspace },
+  state: () => State | undefined,
+): SessionPolicy {
+  const decisionAbout = async (tool: string, claim: Claim, allow: readonly string[]): Promise<Decision> => {
+    const now = state();
+    const rules = now ? rulesInForce(given, () => now.learnt) : given;
+    const own = allow.flatMap((words) => parseRule(words) ?? []);
+    return decide({
+      tool,
+      traits: tool === "Read" ? { ...carefulTraits, readOnly: true } : carefulTraits,
+      claims: [claim],
+      mode: now?.settings?.permissionMode ?? "default",
+      ...(await lookAt([claim], workspace)),
+      rules: { ...rules, allow: [...rules.allow, ...own] },
+    });
+  };
+  const about = async (
+    [tool, claim]: readonly [string, Claim],
+    { needs, allow = [] }: { needs: "leave" | "no denial"; allow?: readonly string[] },
+  ): Promise<PolicyVerdict> => {
+    const { verdict, because } = await decisionAbout(tool, claim, allow);
+    const isAllowed = needs === "leave" ? verdict === "allow" : verdict !== "deny";
+    return isAllowed ? { ok: true } : { ok: false, because };
+  };
+  const reading = (path: string) => ["Read", { action: "read", target: path }] as const;
+  return {
+    mayRead: (path) => about(reading(path), { needs: "leave" }),
+    mayReadOwn: (path) => about(reading(path), { needs: "no denial" }),
+    mayRun: (command, allow) =>
+      about(["Bash", { action: "execute", target: command }], { needs: "leave", allow }),
+  };
+}

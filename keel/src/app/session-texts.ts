@@ -1,0 +1,109 @@
+/** All that a session is told and can call by name, put together: prompt, briefing, skills, commands, agents, styles. */
+import { readGitHead } from "../config/git-head.ts";
+import { type InstructionFile, Instructions } from "../config/instructions.ts";
+import { type Paths, userHome } from "../config/paths.ts";
+import type { AgentDefinition } from "../engine/agents/definition.ts";
+import type { Briefing } from "../engine/briefing.ts";
+import type { Clock, Workspace } from "../engine/ports.ts";
+import type { State } from "../engine/state.ts";
+import type { Parts } from "../engine/work.ts";
+import type { AttachWorld } from "./attach.ts";
+import { builtInAgents } from "./built-in-agents.ts";
+import { type Registry, registryOf } from "./commands/registry.ts";
+import { sessionBriefing } from "./instructions.ts";
+import { type LibraryPort, libraryPort, modelSkills, readLibrary, type SessionLibrary } from "./library.ts";
+import type { OpenOptions } from "./options.ts";
+import { chooseStyle, defaultStyle, styleNames } from "./output-styles.ts";
+import { placeSection, systemPrompt } from "./prompts.ts";
+import { sessionPolicy } from "./session-policy.ts";
+import type { SettingsInForce } from "./settings.ts";
+
+export type SessionTexts = {
+  readonly library: SessionLibrary;
+  /** What the Skill tool reads through. */
+  readonly port: LibraryPort;
+  readonly registry: Registry;
+  /** The names of the skills that the model is offered. */
+  readonly skillNames: readonly string[];
+  /** The kinds of agents that there are, those of files included. */
+  readonly agents: readonly AgentDefinition[];
+  readonly style: { readonly name: string; readonly all: readonly string[] };
+  readonly system: readonly string[];
+  readonly problems: readonly string[];
+  /** Names what is offered to the model, once the tools are known. */
+  briefing(tools: readonly { readonly name: string }[]): Briefing;
+  instructions(): Promise<readonly InstructionFile[]>;
+  /** What a person's words are read with. */
+  attachWorld(state: () => State | undefined): AttachWorld;
+};
+
+export async function sessionTexts(
+  options: OpenOptions,
+  {
+    paths,
+    inForce,
+    workspace,
+    rules,
+    clock,
+  }: {
+    paths: Paths;
+    inForce: SettingsInForce;
+    workspace: Workspace;
+    rules: Parts["rules"];
+    clock: Clock;
+  },
+): Promise<SessionTexts> {
+  const { trust, settings } = inForce;
+  const chosen = options.settingSources;
+  const { plugins, skills } = options;
+  const library = await readLibrary({ paths, cwd: workspace.cwd, trust, chosen, plugins, skills });
+  const agents = [...library.agents, ...builtInAgents.filter(isNotIn(library.agents))];
+  const { style, problem } = chooseStyle(settings.outputStyle, library.styles);
+  const attachWorld = (state: () => State | undefined): AttachWorld => ({
+    workspace,
+    policy: sessionPolicy({ rules, workspace }, state),
+    agents: agents.map(({ name }) => name),
+  });
+  const offered = modelSkills(library, skills);
+  const files = new Instructions({
+    paths,
+    userHome: userHome(options.env),
+    trust,
+    roots: workspace.roots,
+    chosen,
+    mayRead: async (file) => (await sessionPolicy({ rules, workspace }, () => undefined).mayReadOwn(file)).ok,
+  });
+  const place = { cwd: workspace.cwd, roots: workspace.roots, platform: process.platform };
+  const isElsewhere = options.placeInPrompt === "no";
+  return {
+    library,
+    port: libraryPort(offered, attachWorld),
+    registry: registryOf(library),
+    skillNames: offered.map(({ name }) => name),
+    agents,
+    style: { name: style?.name ?? defaultStyle, all: styleNames(library.styles) },
+    system: systemPrompt({
+      ...place,
+      style,
+      replace: options.systemPrompt,
+      append: options.appendSystemPrompt,
+      place: isElsewhere ? "elsewhere" : "here",
+    }),
+    problems: [...library.problems, ...(problem === undefined ? [] : [problem])],
+    briefing: (tools) =>
+      sessionBriefing({
+        instructions: files,
+        skills: tools.some(({ name }) => name === "Skill") ? offered : [],
+        now: () => clock.now(),
+        gitHead: () => readGitHead(trust.root),
+        place: isElsewhere ? placeSection(place) : undefined,
+      }),
+    instructions: () => files.start(),
+    attachWorld,
+  };
+}
+
+const isNotIn =
+  (others: readonly AgentDefinition[]) =>
+  ({ name }: AgentDefinition): boolean =>
+    others.every((other) => other.name !== name);

@@ -1,0 +1,80 @@
+/** Takes a person's words on their way to a session: commands are answered here, everything else goes on as an input. */
+import type { Listener, Session } from "../engine/session.ts";
+import type { Command, Receipt } from "../protocol/command.ts";
+import type { LiveEvent } from "../protocol/event.ts";
+import type { CommandDesk } from "./commands/command.ts";
+import { expandInput } from "./expand.ts";
+import type { Kit } from "./kit.ts";
+
+export type Words = {
+  take(command: Extract<Command, { type: "input" }>): Promise<Receipt>;
+  /** Events of the session and of commands, to one listener. */
+  onEvent(listener: Listener): () => void;
+};
+
+/** Ids of inputs that are remembered: the same one sent twice runs its command once. */
+const mostIds = 1_000;
+
+export function takeWords({
+  session,
+  kit,
+  desk,
+}: {
+  session: Session;
+  kit: Kit;
+  desk: Omit<CommandDesk, "commands" | "library" | "instructions" | "settings">;
+}): Words {
+  const { texts, parts } = kit;
+  const listeners = new Set<Listener>();
+  const receipts = new Map<string, Promise<Receipt>>();
+  const world = {
+    registry: texts.registry,
+    attach: texts.attachWorld(() => session.state),
+    desk: {
+      ...desk,
+      library: texts.library,
+      commands: () => texts.registry.listed,
+      settings: () => session.state.settings,
+      instructions: () => texts.instructions(),
+    },
+  };
+  const show = (event: LiveEvent): void => {
+    for (const listener of listeners) listener({ at: parts.clock.now(), session: session.id, ...event });
+  };
+  const take = async (command: Extract<Command, { type: "input" }>): Promise<Receipt> => {
+    const expanded = await expandInput(command, world);
+    if (expanded.kind === "local") {
+      const { name, output } = expanded;
+      if (output !== "") show({ type: "command.answered", name, text: output });
+      return { type: "ran", command: name };
+    }
+    for (const text of expanded.problems) show({ type: "notice.raised", level: "warning", text });
+    return session.submit(expanded.command);
+  };
+  return {
+    take(command) {
+      const { id } = command;
+      if (id === undefined) return take(command);
+      const known = receipts.get(id);
+      if (known !== undefined)
+        return known.then((receipt) =>
+          receipt.type === "accepted" ? { ...receipt, duplicate: true } : receipt,
+        );
+      const receipt = take(command);
+      receipts.set(id, receipt);
+      // What was not accepted may be sent again.
+      receipt.catch(() => receipts.delete(id));
+      const [oldest] = receipts.keys();
+      if (receipts.size > mostIds && oldest !== undefined) receipts.delete(oldest);
+      return receipt;
+    },
+    onEvent(listener) {
+      listeners.add(listener);
+      const stop = session.onEvent(listener);
+      return () => {
+        listeners.delete(listener);
+        stop();
+      };
+    },
+  };
+}
