@@ -23,6 +23,8 @@ const nodePlaces = [
 const timed = [
   "app/node-ports.ts",
   ...["transport/node/", "models/", "mcp/", "workspace/", "store/", "hosts/", "testing/", "web/"],
+  // A session in a process of its own: no port of this process is open yet.
+  "sdk/process/",
 ];
 
 export const capabilities: readonly Capability[] = [
@@ -44,7 +46,10 @@ export const capabilities: readonly Capability[] = [
     name: "chance",
     globals: ["Math.random", "crypto.randomUUID", "crypto.getRandomValues"],
     names: { "node:crypto": ["randomUUID", "randomBytes", "randomInt", "getRandomValues", "webcrypto"] },
-    allowedIn: ["app/node-ports.ts", "mcp/", "workspace/", "store/", "hosts/", "testing/", "web/"],
+    allowedIn: [
+      ...["app/node-ports.ts", "mcp/", "workspace/", "store/", "sdk/process/", "hosts/", "testing/"],
+      "web/",
+    ],
     instead: "take the Ids port",
   },
   {
@@ -80,7 +85,7 @@ export const capabilities: readonly Capability[] = [
   {
     name: "another process",
     modules: ["node:child_process", "node:cluster"],
-    allowedIn: ["workspace/", "mcp/transports/", "testing/"],
+    allowedIn: ["workspace/", "mcp/transports/", "sdk/process/child.ts", "testing/"],
     instead: "take the Workspace port: its guard ends whatever it started",
   },
   {

@@ -1,17 +1,14 @@
 /** One session in this process, and what flows between it and the program. What is heavy is loaded when it opens. */
 import type { OpenSession } from "../app/open-session.ts";
 import { Fault, fault, toFault } from "../kernel/fault.ts";
-import type { Queue } from "../kernel/queue.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import { type InputBlock, textOf } from "../protocol/message.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
+import { AbortError } from "./abort-error.ts";
 import type { UserMessage } from "./content.ts";
-import type { SDKMessage } from "./messages.ts";
 import type { Opened } from "./opened.ts";
 import type { Options } from "./options.ts";
-
-/** Thrown by the iterator when the program's own controller was aborted. */
-export class AbortError extends Error {}
+import type { Outlet } from "./outlet.ts";
 
 export type Prompt = string | AsyncIterable<UserMessage>;
 
@@ -20,14 +17,17 @@ export const mostWaiting = 100_000;
 
 export class Conversation {
   readonly options: Options;
-  readonly #out: Queue<SDKMessage>;
+  readonly #out: Outlet;
+  readonly #heard: (session: OpenSession) => void;
   readonly #named = new Set<string>();
   #opened: Promise<Opened> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: Options, out: Queue<SDKMessage>) {
+  /** `heard` is given every session of the conversation, before anything is said in it. */
+  constructor(options: Options, out: Outlet, heard: (session: OpenSession) => void = () => undefined) {
     this.options = options;
     this.#out = out;
+    this.#heard = heard;
   }
 
   async open(): Promise<OpenSession> {
@@ -131,6 +131,7 @@ export class Conversation {
       openFor(options, {
         out: this.#out,
         named: this.#named,
+        heard: this.#heard,
         tooSlow: () => {
           if (!this.#closing) this.#out.fail(fault("queue_full", { limit: mostWaiting }));
         },

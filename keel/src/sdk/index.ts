@@ -10,9 +10,10 @@ export type {
 } from "../protocol/hook.ts";
 export { hookEvents as HOOK_EVENTS } from "../protocol/hook.ts";
 export type { PermissionMode } from "../protocol/settings.ts";
+export { AbortError } from "./abort-error.ts";
 export type { CanUseTool, PermissionResult } from "./callbacks.ts";
 export type { UserMessage } from "./content.ts";
-export { AbortError, type Prompt } from "./conversation.ts";
+export type { Prompt } from "./conversation.ts";
 export type {
   HookCallback,
   HookCallbackMatcher,
@@ -45,7 +46,9 @@ export type {
   PermissionUpdate,
   PermissionUpdateDestination,
 } from "./permission-updates.ts";
-export { type Query, query, type RewindFilesResult, startup, type WarmQuery } from "./query.ts";
+export type { SpawnedProcess, SpawnOptions } from "./process/options.ts";
+export { type Query, query, startup, type WarmQuery } from "./query.ts";
+export type { RewindFilesResult } from "./rewind-result.ts";
 export { createSession, resumeSession, type SDKSession } from "./session.ts";
 export {
   archiveSession,

@@ -3,16 +3,15 @@ import { type OpenSession, openSession } from "../app/open-session.ts";
 import type { OpenOptions } from "../app/options.ts";
 import { keptSessions } from "../app/sessions.ts";
 import { fault } from "../kernel/fault.ts";
-import type { Queue } from "../kernel/queue.ts";
 import { isDurable } from "../protocol/event.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
 import { answerWith } from "./callbacks.ts";
 import { inputOf, type UserMessage } from "./content.ts";
 import { environmentOf } from "./environment.ts";
-import type { SDKMessage } from "./messages.ts";
 import { Mirror, restoreFrom } from "./mirror.ts";
 import { openOptionsOf } from "./open-options.ts";
 import type { Options } from "./options.ts";
+import type { Outlet } from "./outlet.ts";
 import { answererOf } from "./prompt-tool.ts";
 import { projectKeyOf } from "./session-store.ts";
 import { seqOfMessage } from "./stored-messages.ts";
@@ -35,16 +34,18 @@ type Said = {
   readonly verbatim: boolean;
 };
 
-export type Outlet = {
-  readonly out: Queue<SDKMessage>;
+export type Listener = {
+  readonly out: Outlet;
   /** Ids that the program itself gave. */
   readonly named: ReadonlySet<string>;
+  /** Given the session once its messages are told: whoever listens too hears an event after them. */
+  heard(session: OpenSession): void;
   /** The program reads too slowly. */
   tooSlow(): void;
 };
 
 /** Throws what keeps it from opening. */
-export async function openFor(options: Options, { out, named, tooSlow }: Outlet): Promise<Opened> {
+export async function openFor(options: Options, { out, named, heard, tooSlow }: Listener): Promise<Opened> {
   const wanted = openOptionsOf(options, { version, processEnv: process.env });
   const known = await restored(options, wanted.cwd);
   const session = await openSession({ ...wanted, which: await whichOf(options, wanted) });
@@ -59,6 +60,7 @@ export async function openFor(options: Options, { out, named, tooSlow }: Outlet)
     if (isDurable(envelope)) mirror?.add(envelope);
     if (!teller.tell(envelope)) tooSlow();
   });
+  heard(session);
   for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
   answerWith(session, { canUseTool: answererOf(options), tell: (problem) => teller.tellProblem(problem) });
   return {

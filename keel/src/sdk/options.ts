@@ -7,6 +7,7 @@ import type { HookMap } from "./hooks.ts";
 import type { McpServerConfig } from "./mcp-server.ts";
 import type { AcceptedOptions } from "./options-accepted.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
+import type { ProcessOptions } from "./process/options.ts";
 import type { SessionStore } from "./session-store.ts";
 
 export type Options = AcceptedOptions & {

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { all, sdkStage } from "../../../test/sdk-stage.ts";
 import { verifies } from "../../../test/verifies.ts";
 import { reply, replyWith, toolUse } from "../testing/reply.ts";
+import { AbortError } from "./abort-error.ts";
 import type { UserMessage } from "./content.ts";
-import { AbortError } from "./conversation.ts";
 import type { SDKMessage } from "./messages.ts";
 import { type Query, query, startup } from "./query.ts";
 

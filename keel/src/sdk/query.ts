@@ -18,6 +18,8 @@ import {
 import { type McpServerStatus, serverStates } from "./mcp-server.ts";
 import type { SDKMessage } from "./messages.ts";
 import type { Options } from "./options.ts";
+import { runsApart, startApart } from "./process/apart.ts";
+import type { RewindFilesResult } from "./rewind-result.ts";
 
 export interface Query extends AsyncGenerator<SDKMessage, void> {
   /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
@@ -43,16 +45,9 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export type RewindFilesResult = {
-  canRewind: boolean;
-  filesChanged?: string[];
-  insertions?: number;
-  deletions?: number;
-  skippedLinks?: number;
-};
-
 export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
   const out = new Queue<SDKMessage>({ limit: mostWaiting });
+  if (runsApart(options)) return startApart(options, out).query(prompt);
   const conversation = new Conversation(options, out);
   void conversation.live(prompt);
   return queryOf(conversation, out);
@@ -67,6 +62,11 @@ export type WarmQuery = {
 /** Opens a session ahead of its prompt. Throws what kept it from opening. */
 export async function startup({ options = {} }: { options?: Options } = {}): Promise<WarmQuery> {
   const out = new Queue<SDKMessage>({ limit: mostWaiting });
+  if (runsApart(options)) {
+    const apart = startApart(options, out);
+    await apart.introduced;
+    return apart;
+  }
   const conversation = new Conversation(options, out);
   await conversation.open();
   let used = false;
@@ -81,7 +81,16 @@ export async function startup({ options = {} }: { options?: Options } = {}): Pro
   };
 }
 
-function queryOf(conversation: Conversation, out: Queue<SDKMessage>): Query {
+/** What can be asked of a session, beside its messages. */
+export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
+
+const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
+  Object.assign(read(out, conversation), {
+    ...methodsOf(conversation),
+    [Symbol.asyncDispose]: () => conversation.close(),
+  });
+
+export function methodsOf(conversation: Conversation): QueryMethods {
   const { options } = conversation;
   let described: Promise<InitializationResult> | undefined;
   const describe = (): Promise<InitializationResult> => {
@@ -90,8 +99,7 @@ function queryOf(conversation: Conversation, out: Queue<SDKMessage>): Query {
       .then((session) => describeSession(session, environmentOf(options, process.env)));
     return described;
   };
-  const messages = read(out, conversation);
-  return Object.assign(messages, {
+  return {
     async interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}) {
       const receipt = await conversation.submit({ type: "interrupt", dropQueued: cancelQueued });
       if (receipt.type !== "interrupted") return { still_queued: [] };
@@ -124,8 +132,7 @@ function queryOf(conversation: Conversation, out: Queue<SDKMessage>): Query {
       return receipt.type === "backgrounded" && receipt.callIds.length > 0;
     },
     close: () => void conversation.close(),
-    [Symbol.asyncDispose]: () => conversation.close(),
-  });
+  };
 }
 
 /** The iterator. Leaving it early closes the session. */

@@ -5,6 +5,7 @@ import type { UserMessage } from "./content.ts";
 import { Conversation, mostWaiting } from "./conversation.ts";
 import type { SDKMessage } from "./messages.ts";
 import type { Options } from "./options.ts";
+import { runsApart } from "./process/apart.ts";
 
 export interface SDKSession {
   readonly sessionId: string;
@@ -19,6 +20,8 @@ export interface SDKSession {
 
 /** Throws what kept it from opening. */
 export async function createSession(options: Options = {}): Promise<SDKSession> {
+  if (runsApart(options))
+    throw fault("usage", { reason: "A session object lives in this process: use query() for another one." });
   const out = new Queue<SDKMessage>({ limit: mostWaiting });
   const conversation = new Conversation(options, out);
   const { id } = await conversation.open();

@@ -1,6 +1,5 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../app/open-session.ts";
-import type { Queue } from "../kernel/queue.ts";
 import { type Durable, type Envelope, isDurable } from "../protocol/event.ts";
 import { toMessages } from "./dialect.ts";
 import { type Memo, newMemo } from "./dialect-memo.ts";
@@ -8,20 +7,20 @@ import { resultWithoutTurn } from "./dialect-result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./dialect-say.ts";
 import { lifecycleOf } from "./lifecycle.ts";
 import { serverStates } from "./mcp-server.ts";
-import type { SDKMessage } from "./messages.ts";
 import type { Options } from "./options.ts";
+import type { Outlet } from "./outlet.ts";
 import type { SessionKey } from "./session-store.ts";
 import { version } from "./version.ts";
 
 export class Teller {
   readonly #session: OpenSession;
   readonly #named: ReadonlySet<string>;
-  readonly #out: Queue<SDKMessage>;
+  readonly #out: Outlet;
   #memo: Memo;
 
   constructor(
     session: OpenSession,
-    { options, named, out }: { options: Options; named: ReadonlySet<string>; out: Queue<SDKMessage> },
+    { options, named, out }: { options: Options; named: ReadonlySet<string>; out: Outlet },
   ) {
     const { info } = session;
     this.#session = session;

@@ -136,7 +136,8 @@ function joined(given: readonly string[], options: Options): string[] {
   return out;
 }
 
-function namesOf(options: Options): ReadonlyMap<string, string> {
+/** Every spelling with its dashes, and the name that it stands for. */
+export function namesOf(options: Options): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, { aliases = [], short }] of Object.entries(options)) {
     for (const spelling of [name, ...aliases]) names.set(`--${spelling}`, name);

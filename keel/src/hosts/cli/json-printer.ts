@@ -4,6 +4,7 @@ import { toMessages } from "../../sdk/dialect.ts";
 import { newMemo } from "../../sdk/dialect-memo.ts";
 import type { SDKMessage } from "../../sdk/messages.ts";
 import type { Context } from "./context.ts";
+import { piecesFor } from "./pieces.ts";
 import type { NewPrinter } from "./printer.ts";
 
 export type JsonOutput = {
@@ -12,9 +13,6 @@ export type JsonOutput = {
   /** `pieces`: also what arrives while a reply is written. */
   readonly replies: "whole" | "pieces";
 };
-
-/** From here on a reader that lags gets whole messages only: the pieces of a reply would wait in memory for nothing. */
-const mostWaitingBytes = 4 * 1024 * 1024;
 
 export const jsonPrinter =
   ({ show, replies }: JsonOutput): NewPrinter =>
@@ -38,19 +36,6 @@ export const jsonPrinter =
       },
     };
   };
-
-/** Pieces are left out from the first that finds the reader behind to the end of its reply: half a reply misleads. */
-function piecesFor(out: Context["out"]): { mayPass(message: SDKMessage): boolean } {
-  let skipping = false;
-  return {
-    mayPass(message) {
-      if (message.type !== "stream_event") return true;
-      if (message.event.type === "message_start") skipping = false;
-      skipping ||= out.waitingBytes > mostWaitingBytes;
-      return !skipping;
-    },
-  };
-}
 
 function factsOf(
   { id, info, notices }: Parameters<NewPrinter>[0],

@@ -7,6 +7,7 @@ import { commands } from "./commands.ts";
 import type { Context } from "./context.ts";
 import { Output } from "./output.ts";
 import { catchSignals } from "./signals.ts";
+import { isWireWish } from "./wire-options.ts";
 
 export async function main(): Promise<void> {
   const context: Context = {
@@ -31,6 +32,10 @@ export async function main(): Promise<void> {
 }
 
 async function run(given: readonly string[], context: Context): Promise<number> {
+  if (isWireWish(given)) {
+    const { streamJson } = await import("./stream-json.ts");
+    return streamJson(given, context);
+  }
   const [first = "", second = ""] = given;
   const group = commands.some(({ name }) => name.startsWith(`${first} `));
   const isCommand = commands.some(({ name }) => name === first);

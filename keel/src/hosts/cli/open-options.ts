@@ -9,7 +9,7 @@ import { amount, oneOf, splitList, usage, wholeNumber } from "./arguments.ts";
 import type { Context } from "./context.ts";
 import type { PrintValues } from "./print-options.ts";
 
-const modes = ["default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions"] as const;
+export const modes = ["default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions"] as const;
 
 export async function openOptions(
   values: PrintValues,
@@ -76,13 +76,13 @@ const thinkingOf = (tokens: number): OpenOptions["thinking"] =>
   tokens === 0 ? { kind: "off" } : { kind: "budget", tokens };
 
 /** Given without a name, none of the three is read. */
-function sourcesOf(given: readonly string[]): OpenOptions["settingSources"] {
+export function sourcesOf(given: readonly string[]): OpenOptions["settingSources"] {
   if (given.length === 0) return undefined;
   return splitList(given).flatMap((name) => oneOf("setting-sources", name, settingSources) ?? []);
 }
 
 /** Inline when it starts as an object does, otherwise the name of a file. */
-async function settingsOf(given: string | undefined, cwd: string): Promise<OpenOptions["settings"]> {
+export async function settingsOf(given: string | undefined, cwd: string): Promise<OpenOptions["settings"]> {
   if (given === undefined) return undefined;
   if (!given.trimStart().startsWith("{")) return path.resolve(cwd, given);
   const read = await readInlineSettings(given);
@@ -91,7 +91,7 @@ async function settingsOf(given: string | undefined, cwd: string): Promise<OpenO
 }
 
 /** Inline when it starts as an object does, otherwise the name of a file. */
-async function schemaOf(given: string | undefined, cwd: string): Promise<JsonObject | undefined> {
+export async function schemaOf(given: string | undefined, cwd: string): Promise<JsonObject | undefined> {
   if (given === undefined) return undefined;
   const isInline = given.trimStart().startsWith("{");
   const text = isInline ? given : await readSchema(path.resolve(cwd, given));

@@ -4,6 +4,11 @@ import type { Options, Values } from "./arguments.ts";
 export const printOptions = {
   print: { kind: "flag", short: "p", says: "Answer the prompt, print the result and end" },
   "output-format": { kind: "text", value: "FORMAT", says: "text (the default), json or stream-json" },
+  "input-format": {
+    kind: "text",
+    value: "FORMAT",
+    says: "text (the default), or stream-json: the executable of an SDK, which sends prompts as lines",
+  },
   "include-partial-messages": { kind: "flag", says: "With stream-json: also what arrives piece by piece" },
   verbose: { kind: "flag", says: "Say more on standard error" },
   resume: {

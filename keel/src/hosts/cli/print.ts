@@ -17,6 +17,8 @@ export async function print(
   context: Context,
 ): Promise<number> {
   const format = oneOf("output-format", values["output-format"], formats) ?? "text";
+  // The other format was taken before: it has more options than a table for people should list.
+  oneOf("input-format", values["input-format"], ["text"]);
   const partial = values["include-partial-messages"];
   if (partial && format !== "stream-json")
     throw usage("--include-partial-messages needs --output-format stream-json.");

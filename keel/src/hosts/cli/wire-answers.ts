@@ -1,0 +1,90 @@
+/** What an SDK asks of its session, answered: each subtype by the method of a query that means the same. */
+import type { OpenSession } from "../../app/open-session.ts";
+import { never } from "../../kernel/never.ts";
+import { type PermissionMode, permissionModeSchema } from "../../protocol/settings.ts";
+import { ControlError, unsupported } from "../../sdk/control/channel.ts";
+import type { HostRequest } from "../../sdk/control/host-requests.ts";
+import type { Conversation } from "../../sdk/conversation.ts";
+import type { QueryMethods } from "../../sdk/query.ts";
+import { sayUsd } from "../../view/say.ts";
+
+export type Answering = {
+  readonly conversation: Pick<Conversation, "submit" | "set">;
+  readonly methods: QueryMethods;
+  readonly session: OpenSession;
+  readonly version: string;
+};
+
+/** Beside the introduction, and the messages for its servers, which whoever holds the wire answers. */
+export type SessionRequest = Exclude<HostRequest, { subtype: "initialize" | "mcp_message" | "end_session" }>;
+
+/** Undefined where the interface says nothing more than that it was done. */
+export async function answerRequest(request: SessionRequest, on: Answering): Promise<unknown> {
+  const { conversation, methods, session, version } = on;
+  switch (request.subtype) {
+    case "interrupt":
+      return methods.interrupt({ cancelQueued: request.cancel_queued === true });
+    case "set_permission_mode":
+      return setMode(request.mode, on);
+    case "set_model": {
+      const model = request.model ?? session.info.model;
+      await methods.setModel(model);
+      return { model };
+    }
+    case "set_max_thinking_tokens":
+      return methods.setMaxThinkingTokens(request.max_thinking_tokens ?? null);
+    case "rewind_files":
+      return methods.rewindFiles(request.user_message_id, { dryRun: request.dry_run === true });
+    case "rename_session":
+      return conversation.set({ title: request.title });
+    case "stop_task":
+      await methods.stopTask(request.task_id);
+      return {};
+    case "background_tasks":
+      await methods.backgroundTasks(request.tool_use_id);
+      return {};
+    case "cancel_async_message": {
+      const receipt = await conversation.submit({ type: "drop", inputId: request.message_uuid });
+      return { cancelled: receipt.type === "dropped" && receipt.found };
+    }
+    case "mcp_status":
+      return { mcpServers: await methods.mcpServerStatus() };
+    case "get_context_usage":
+      return methods.getContextUsage();
+    case "get_session_cost":
+      return { text: sayUsd(session.bill().costUsd) };
+    case "get_binary_version":
+      return { version };
+    case "list_models":
+      return { models: await methods.supportedModels() };
+    case "mcp_set_servers":
+    case "mcp_reconnect":
+    case "mcp_toggle":
+      throw unsupported(request.subtype);
+    default:
+      return never(request);
+  }
+}
+
+async function setMode(mode: string, { conversation }: Answering): Promise<{ mode: PermissionMode }> {
+  const known = permissionModeSchema.safeParse(mode === "manual" ? "default" : mode);
+  if (!known.success)
+    throw new ControlError(`There is no permission mode ${mode.slice(0, 50)}.`, "invalid_mode");
+  try {
+    await conversation.set({ permissionMode: known.data });
+  } catch (thrown) {
+    if (known.data !== "bypassPermissions") throw thrown;
+    throw new ControlError(thrown instanceof Error ? thrown.message : String(thrown), "bypass_not_launched");
+  }
+  return { mode: known.data };
+}
+
+/** Handled one after the other and with the messages: each means the session as the lines before it left it. */
+export const isInOrder = ({ subtype }: SessionRequest): boolean =>
+  [
+    "interrupt",
+    "set_permission_mode",
+    "set_model",
+    "set_max_thinking_tokens",
+    "cancel_async_message",
+  ].includes(subtype);

@@ -1,0 +1,130 @@
+/** What an executable asks of this program, answered by the callbacks in its options. */
+import { never } from "../../kernel/never.ts";
+import type { HookCallback } from "../hooks.ts";
+import type { Options } from "../options.ts";
+import { type Answer, ControlError } from "./channel.ts";
+import { LocalServer, type Tell } from "./local-server.ts";
+import { present } from "./present.ts";
+import {
+  type CanUseToolRequest,
+  type HookCallbackRequest,
+  type McpMessageRequest,
+  readProcessRequest,
+} from "./process-requests.ts";
+
+type Call = Parameters<Answer>[1];
+
+export type WireHooks = {
+  /** As the introduction names them. */
+  readonly named: Record<
+    string,
+    { matcher?: string; hookCallbackIds: string[]; timeout?: number; onFailure?: "continue" | "block" }[]
+  >;
+  readonly callbacks: ReadonlyMap<string, HookCallback>;
+};
+
+/** Every callback under an id of its own, numbered across all points. */
+export function wireHooks({ hooks = {} }: Options): WireHooks {
+  const callbacks = new Map<string, HookCallback>();
+  const keep = (callback: HookCallback): string => {
+    const id = `hook_${callbacks.size}`;
+    callbacks.set(id, callback);
+    return id;
+  };
+  const named = Object.entries(hooks).map(([event, matchers = []]) => [
+    event,
+    matchers.map(({ matcher, hooks: own, timeout, onFailure }) => ({
+      hookCallbackIds: own.map(keep),
+      ...(matcher === undefined ? {} : { matcher }),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(onFailure === undefined ? {} : { onFailure }),
+    })),
+  ]);
+  return { named: Object.fromEntries(named), callbacks };
+}
+
+/** The servers of this program by name, ready to answer. */
+export function localServers(
+  { mcpServers = {} }: Options,
+  tell: (server: string) => Tell,
+): ReadonlyMap<string, LocalServer> {
+  return new Map(
+    Object.entries(mcpServers).flatMap(([name, config]) =>
+      config.type === "sdk" ? [[name, new LocalServer(config.instance, tell(name))] as const] : [],
+    ),
+  );
+}
+
+export function answerWith(
+  options: Options,
+  { hooks, servers }: { hooks: WireHooks["callbacks"]; servers: ReadonlyMap<string, LocalServer> },
+): Answer {
+  return async (asked, call) => {
+    const request = readProcessRequest(asked);
+    switch (request.subtype) {
+      case "can_use_tool":
+        return permission(options, request, call);
+      case "hook_callback":
+        return hook(hooks, request, call);
+      case "mcp_message":
+        return serve(servers, request, call);
+      default:
+        return never(request);
+    }
+  };
+}
+
+async function permission(
+  { canUseTool }: Options,
+  { tool_name, input, tool_use_id, ...told }: CanUseToolRequest,
+  { requestId, signal }: Call,
+): Promise<unknown> {
+  if (!canUseTool) throw new ControlError("canUseTool callback is not provided.");
+  const result = await canUseTool(tool_name, input, {
+    signal,
+    requestId,
+    toolUseID: tool_use_id,
+    ...present({
+      title: told.title,
+      displayName: told.display_name,
+      description: told.description,
+      suggestions: told.permission_suggestions,
+      blockedPath: told.blocked_path,
+      decisionReason: told.decision_reason,
+      mcpServer: told.mcp_server,
+      agentID: told.agent_id,
+      defaultToNo: told.default_to_no,
+      suppressAlwaysAllowRule: told.suppress_always_allow_rule,
+      matchedAskRule: told.matched_ask_rule,
+    }),
+  });
+  // Null: the program answers by another way, and nobody hears anything here.
+  if (result === null) await aborted(signal);
+  return { ...result, toolUseID: tool_use_id };
+}
+
+async function hook(
+  callbacks: WireHooks["callbacks"],
+  { callback_id, input, tool_use_id }: HookCallbackRequest,
+  { signal }: Call,
+): Promise<unknown> {
+  const callback = callbacks.get(callback_id);
+  if (!callback) throw new ControlError(`No hook callback found for ID: ${callback_id}`);
+  return (await callback(input, tool_use_id, { signal })) ?? {};
+}
+
+async function serve(
+  servers: ReadonlyMap<string, LocalServer>,
+  { server_name, message }: McpMessageRequest,
+  { signal }: Call,
+): Promise<unknown> {
+  const server = servers.get(server_name);
+  if (!server) throw new ControlError(`SDK MCP server not found: ${server_name}`);
+  return { mcp_response: await server.hear(message, signal) };
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

@@ -1,0 +1,140 @@
+/** What an executable asks of its SDK, and what it is answered: permission, hooks, and messages for the program's servers. */
+import * as z from "zod/mini";
+import type { Json } from "../../kernel/json.ts";
+import { parseWith, sayIssues } from "../../kernel/schema.ts";
+import { shorten } from "../../kernel/text.ts";
+import type { HookInput, HookOutput } from "../../protocol/hook.ts";
+import type { PermissionResult } from "../callbacks.ts";
+import type { PermissionUpdate } from "../permission-updates.ts";
+import { ControlError, unsupported } from "./channel.ts";
+import type { ControlRequest } from "./frames.ts";
+
+export type CanUseToolRequest = {
+  subtype: "can_use_tool";
+  tool_name: string;
+  display_name: string;
+  input: Record<string, unknown>;
+  tool_use_id: string;
+  title?: string;
+  description?: string;
+  permission_suggestions?: PermissionUpdate[];
+  blocked_path?: string;
+  decision_reason?: string;
+  mcp_server?: { name: string; source?: string };
+  agent_id?: string;
+  default_to_no?: boolean;
+  suppress_always_allow_rule?: boolean;
+  matched_ask_rule?: string;
+};
+
+export type HookCallbackRequest = {
+  subtype: "hook_callback";
+  callback_id: string;
+  input: HookInput;
+  tool_use_id?: string;
+};
+
+export type McpMessageRequest = { subtype: "mcp_message"; server_name: string; message: JsonRpc };
+
+/** A message of JSON-RPC 2.0: a request, a notification or an answer. */
+export type JsonRpc = {
+  jsonrpc: "2.0";
+  id?: string | number;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: unknown;
+  error?: { code: number; message: string };
+};
+
+export type ProcessRequest = CanUseToolRequest | HookCallbackRequest | McpMessageRequest;
+
+const record = z.record(z.string(), z.unknown());
+const opt = z.optional;
+const schemas = {
+  can_use_tool: z.object({
+    subtype: z.literal("can_use_tool"),
+    tool_name: z.string(),
+    display_name: opt(z.string()),
+    input: record,
+    tool_use_id: z.string(),
+    title: opt(z.string()),
+    description: opt(z.string()),
+    permission_suggestions: opt(z.array(z.unknown())),
+    blocked_path: opt(z.string()),
+    decision_reason: opt(z.string()),
+    mcp_server: opt(z.looseObject({ name: z.string() })),
+    agent_id: opt(z.string()),
+    default_to_no: opt(z.boolean()),
+    suppress_always_allow_rule: opt(z.boolean()),
+    matched_ask_rule: opt(z.string()),
+  }),
+  hook_callback: z.object({
+    subtype: z.literal("hook_callback"),
+    callback_id: z.string(),
+    input: record,
+    tool_use_id: opt(z.string()),
+  }),
+  mcp_message: z.object({ subtype: z.literal("mcp_message"), server_name: z.string(), message: record }),
+} as const;
+
+/** Throws `ControlError` for a subtype that nobody knows, and for fields that are wrong. */
+export function readProcessRequest(request: ControlRequest["request"]): ProcessRequest {
+  const { subtype } = request;
+  if (!isKnown(subtype)) throw unsupported(subtype);
+  const parsed = parseWith<unknown>(schemas[subtype], request);
+  // The forms that are not checked here, such as what a hook is told, are those that the executable owns.
+  if (parsed.ok) return parsed.value as ProcessRequest;
+  throw new ControlError(shorten(`${subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
+}
+
+const isKnown = (subtype: string): subtype is keyof typeof schemas => Object.hasOwn(schemas, subtype);
+
+const permissionSchema = z.discriminatedUnion("behavior", [
+  z.object({
+    behavior: z.literal("allow"),
+    updatedInput: opt(z.nullable(record)),
+    updatedPermissions: opt(z.nullable(z.array(z.looseObject({ type: z.string() })))),
+  }),
+  z.object({ behavior: z.literal("deny"), message: opt(z.string()), interrupt: opt(z.boolean()) }),
+]);
+
+/** Throws `ControlError` for what is no answer: whoever asked then counts it as a refusal. */
+export function readPermission(answer: unknown): PermissionResult {
+  const parsed = parseWith(permissionSchema, answer);
+  if (!parsed.ok) throw new ControlError(`The answer is no permission: ${sayIssues(parsed.error)}`);
+  const { value } = parsed;
+  if (value.behavior === "deny")
+    return {
+      behavior: "deny",
+      message: value.message ?? "Refused.",
+      ...(value.interrupt === undefined ? {} : { interrupt: value.interrupt }),
+    };
+  const { updatedInput, updatedPermissions } = value;
+  return {
+    behavior: "allow",
+    ...(updatedInput ? { updatedInput } : {}),
+    // Each update is read again where it is used; one of an unknown kind has no effect.
+    ...(updatedPermissions ? { updatedPermissions: updatedPermissions as PermissionUpdate[] } : {}),
+  };
+}
+
+/** A hook that answers with anything but an object has no opinion. */
+export const readHookOutput = (answer: unknown): HookOutput =>
+  typeof answer === "object" && answer !== null && !Array.isArray(answer) ? answer : {};
+
+const mcpAnswerSchema = z.object({
+  mcp_response: z.object({
+    result: opt(z.unknown()),
+    error: opt(z.looseObject({ code: opt(z.number()), message: z.string() })),
+  }),
+});
+
+/** The result of a call, or throws the server's own error. */
+export function readMcpAnswer(answer: unknown): Json {
+  const parsed = parseWith(mcpAnswerSchema, answer);
+  if (!parsed.ok) throw new ControlError("The server did not answer with a message.");
+  const { error, result } = parsed.value.mcp_response;
+  if (error) throw new ControlError(error.message);
+  // It came as a line of JSON.
+  return (result ?? {}) as Json;
+}

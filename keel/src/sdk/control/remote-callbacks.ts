@@ -1,0 +1,74 @@
+/** Callbacks of a program that is at the other end of a wire: permission and hooks, as options of a session here. */
+import type { CanUseTool } from "../callbacks.ts";
+import type { HookCallback, HookMap } from "../hooks.ts";
+import type { Channel } from "./channel.ts";
+import type { InitializeRequest } from "./host-requests.ts";
+import { present } from "./present.ts";
+import {
+  type CanUseToolRequest,
+  type HookCallbackRequest,
+  readHookOutput,
+  readPermission,
+} from "./process-requests.ts";
+
+/** `waits` is told when a question opens and when it is settled. */
+export function remotePermission(
+  channel: Pick<Channel, "request">,
+  waits: { asked(): void; answered(): void },
+): CanUseTool {
+  return async (toolName, input, { signal, ...told }) => {
+    const request: CanUseToolRequest = {
+      subtype: "can_use_tool",
+      tool_name: toolName,
+      display_name: told.displayName ?? toolName,
+      input,
+      tool_use_id: told.toolUseID,
+      ...present({
+        title: told.title,
+        description: told.description,
+        permission_suggestions: told.suggestions,
+        blocked_path: told.blockedPath,
+        decision_reason: told.decisionReason,
+        mcp_server: told.mcpServer,
+        agent_id: told.agentID,
+        default_to_no: told.defaultToNo,
+        suppress_always_allow_rule: told.suppressAlwaysAllowRule,
+        matched_ask_rule: told.matchedAskRule,
+      }),
+    };
+    waits.asked();
+    try {
+      return readPermission(await channel.request(request, signal));
+    } finally {
+      waits.answered();
+    }
+  };
+}
+
+export function remoteHooks(
+  channel: Pick<Channel, "request">,
+  hooks: NonNullable<InitializeRequest["hooks"]>,
+): HookMap {
+  const callback =
+    (id: string): HookCallback =>
+    async (input, toolUseID, { signal }) => {
+      const request: HookCallbackRequest = {
+        subtype: "hook_callback",
+        callback_id: id,
+        input,
+        ...(toolUseID === undefined ? {} : { tool_use_id: toolUseID }),
+      };
+      return readHookOutput(await channel.request(request, signal));
+    };
+  return Object.fromEntries(
+    Object.entries(hooks).map(([event, matchers]) => [
+      event,
+      matchers.map(({ matcher, hookCallbackIds, timeout, onFailure }) => ({
+        hooks: hookCallbackIds.map(callback),
+        ...(matcher ? { matcher } : {}),
+        ...(timeout === undefined ? {} : { timeout }),
+        ...(onFailure === undefined ? {} : { onFailure }),
+      })),
+    ]),
+  );
+}

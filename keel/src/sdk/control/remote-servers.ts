@@ -1,0 +1,203 @@
+/**
+ * Servers of a program that is at the other end of a wire: their tools are listed and called by JSON-RPC messages inside
+ * control requests. What the program has said about them beforehand (a manifest) is not asked again.
+ */
+import * as z from "zod/mini";
+import { isObject } from "../../kernel/json.ts";
+import { parseWith } from "../../kernel/schema.ts";
+import type { McpSdkServerConfig, SdkMcpServer } from "../mcp-server.ts";
+import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } from "../tool.ts";
+import type { StandardSchema } from "../tool-schema.ts";
+import type { Channel } from "./channel.ts";
+import type { InitializeRequest } from "./host-requests.ts";
+import { type McpMessageRequest, readMcpAnswer } from "./process-requests.ts";
+import { protocolVersion } from "./protocol-version.ts";
+
+const opt = z.optional;
+const initializeResult = z.looseObject({
+  serverInfo: opt(z.looseObject({ name: opt(z.string()), version: opt(z.string()) })),
+  instructions: opt(z.string()),
+});
+const toolSchema = z.looseObject({
+  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  description: opt(z.string()),
+  inputSchema: opt(z.looseObject({})),
+  annotations: opt(z.looseObject({})),
+});
+const toolsListResult = z.looseObject({
+  tools: z.array(toolSchema).check(z.maxLength(1_000)),
+  nextCursor: opt(z.string()),
+});
+
+/** A server that lists page after page without an end is cut off. */
+const mostPages = 100;
+
+export class RemoteServers {
+  readonly #channel: Pick<Channel, "request">;
+  readonly #calls = new Map<string, ToolExtra>();
+  #messages = 0;
+
+  constructor(channel: Pick<Channel, "request">) {
+    this.#channel = channel;
+  }
+
+  /** Servers that did not answer before the signal are left out and named. */
+  async connect(
+    { sdkMcpServers = [], sdkMcpServerConfigs = {}, sdkMcpServerManifests = {} }: InitializeRequest,
+    { signal, failed }: { signal: AbortSignal; failed: (name: string, why: string) => void },
+  ): Promise<Record<string, McpSdkServerConfig>> {
+    const found = await Promise.all(
+      sdkMcpServers.map(async (name): Promise<[string, McpSdkServerConfig][]> => {
+        try {
+          const instance = await this.#describe(name, sdkMcpServerManifests[name] ?? {}, signal);
+          const timeout = sdkMcpServerConfigs[name]?.timeout;
+          return [[name, { type: "sdk", name, instance, ...(timeout === undefined ? {} : { timeout }) }]];
+        } catch (thrown) {
+          failed(name, thrown instanceof Error ? thrown.message : String(thrown));
+          return [];
+        }
+      }),
+    );
+    return Object.fromEntries(found.flat());
+  }
+
+  /** A message that a server sends by itself: how far a call is. Others have no reader here. */
+  hear({ message }: { message: Record<string, unknown> }): void {
+    const { method, params } = message;
+    if (method !== "notifications/progress" || !isObject(params)) return;
+    const call = this.#calls.get(String(params["progressToken"]));
+    void call?.sendNotification({ method, params });
+  }
+
+  async #describe(
+    server: string,
+    manifest: { initializeResult?: unknown; toolsListResult?: unknown },
+    signal: AbortSignal,
+  ): Promise<SdkMcpServer> {
+    const told = manifest.initializeResult ?? (await this.#initialize(server, signal));
+    const parsed = parseWith(initializeResult, told);
+    const { serverInfo, instructions } = parsed.ok ? parsed.value : {};
+    const listed =
+      manifest.toolsListResult === undefined
+        ? await this.#list(server, signal)
+        : toolsIn(manifest.toolsListResult).tools;
+    return {
+      name: serverInfo?.name ?? server,
+      version: serverInfo?.version ?? "",
+      instructions,
+      tools: listed.map((one) => this.#toolOf(server, one)),
+    };
+  }
+
+  async #initialize(server: string, signal: AbortSignal): Promise<unknown> {
+    const result = await this.#call(server, "initialize", {
+      params: {
+        protocolVersion,
+        capabilities: {},
+        clientInfo: { name: "keel", version: "1" },
+      },
+      signal,
+    });
+    await this.#notify(server, "notifications/initialized", {});
+    return result;
+  }
+
+  async #list(server: string, signal: AbortSignal): Promise<z.infer<typeof toolSchema>[]> {
+    const all: z.infer<typeof toolSchema>[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < mostPages; page += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      const { tools, nextCursor } = toolsIn(await this.#call(server, "tools/list", { params, signal }));
+      all.push(...tools);
+      if (nextCursor === undefined) break;
+      cursor = nextCursor;
+    }
+    return all;
+  }
+
+  #toolOf(
+    server: string,
+    { name, description = "", inputSchema = { type: "object" }, annotations }: z.infer<typeof toolSchema>,
+  ): AnyToolDefinition {
+    return {
+      name,
+      description,
+      inputSchema: asTold(inputSchema),
+      // What a server says of its own tools; a hint of the wrong form is none.
+      ...(annotations === undefined ? {} : { annotations: annotations as ToolAnnotations }),
+      handler: (args, extra) => this.#run({ server, name, args, extra }),
+    };
+  }
+
+  async #run({
+    server,
+    name,
+    args,
+    extra,
+  }: {
+    server: string;
+    name: string;
+    args: unknown;
+    extra: ToolExtra;
+  }): Promise<CallToolResult> {
+    const token = extra.requestId;
+    this.#calls.set(token, extra);
+    const params = { name, arguments: args, _meta: { ...extra._meta, progressToken: token } };
+    try {
+      const result: unknown = await this.#call(server, "tools/call", { params, signal: extra.signal });
+      if (!isObject(result) || !Array.isArray(result["content"]))
+        throw new Error("The tool returned no content.");
+      // Each part is read again where it becomes part of a result.
+      return result as CallToolResult;
+    } finally {
+      this.#calls.delete(token);
+    }
+  }
+
+  async #call(
+    server: string,
+    method: string,
+    { params, signal }: { params: Record<string, unknown>; signal: AbortSignal },
+  ): Promise<unknown> {
+    this.#messages += 1;
+    const id = this.#messages;
+    const request: McpMessageRequest = {
+      subtype: "mcp_message",
+      server_name: server,
+      message: { jsonrpc: "2.0", id, method, params },
+    };
+    const stop = (): void =>
+      void this.#notify(server, "notifications/cancelled", { requestId: id }).catch(() => undefined);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return readMcpAnswer(await this.#channel.request(request, signal));
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  async #notify(server: string, method: string, params: Record<string, unknown>): Promise<void> {
+    const request: McpMessageRequest = {
+      subtype: "mcp_message",
+      server_name: server,
+      message: { jsonrpc: "2.0", method, params },
+    };
+    await this.#channel.request(request);
+  }
+}
+
+function toolsIn(result: unknown): z.infer<typeof toolsListResult> {
+  const parsed = parseWith(toolsListResult, result);
+  if (!parsed.ok) throw new Error("its list of tools cannot be read.");
+  return parsed.value;
+}
+
+/** A schema as the server tells it: the model reads it here, the server itself holds inputs against it. */
+const asTold = (json: Record<string, unknown>): StandardSchema => ({
+  "~standard": {
+    version: 1,
+    vendor: "keel",
+    validate: (value) => ({ value }),
+    jsonSchema: { input: () => json },
+  },
+});

@@ -1,0 +1,60 @@
+/** `isolation: "process"`: a query whose session runs in a process of its own. What that needs is loaded when it starts. */
+import { fault } from "../../kernel/fault.ts";
+import type { Queue } from "../../kernel/queue.ts";
+import type { Prompt } from "../conversation.ts";
+import type { SDKMessage } from "../messages.ts";
+import type { Options } from "../options.ts";
+import { processMethods } from "./methods.ts";
+
+/** Whoever names an executable wants it to be used. */
+export const runsApart = ({
+  isolation,
+  pathToClaudeCodeExecutable,
+  spawnClaudeCodeProcess,
+}: Options): boolean =>
+  isolation === "process" ||
+  (isolation === undefined && (pathToClaudeCodeExecutable ?? spawnClaudeCodeProcess) !== undefined);
+
+type ApartQuery = AsyncGenerator<SDKMessage, void> &
+  ReturnType<typeof processMethods> & { [Symbol.asyncDispose](): Promise<void> };
+
+export type Apart = {
+  /** Resolves when the process has said what it can do. Throws what kept it from starting. */
+  readonly introduced: Promise<unknown>;
+  /** Once only: a session has one beginning. */
+  query(prompt: Prompt): ApartQuery;
+  close(): void;
+};
+
+export function startApart(options: Options, out: Queue<SDKMessage>): Apart {
+  const running = import("./process-session.ts").then(
+    ({ ProcessSession }) => new ProcessSession(options, out),
+  );
+  running.catch((thrown: unknown) => out.fail(thrown));
+  const close = async (): Promise<void> => (await running.catch(() => undefined))?.close();
+  const introduced = running.then((session) => session.introduced);
+  introduced.catch(() => undefined);
+  let used = false;
+  return {
+    introduced,
+    query(prompt) {
+      if (used) throw fault("usage", { reason: "A warm query takes one prompt." });
+      used = true;
+      void running.then((session) => session.live(prompt)).catch(() => undefined);
+      return Object.assign(read(out, close), {
+        ...processMethods(running),
+        [Symbol.asyncDispose]: close,
+      });
+    },
+    close: () => void close(),
+  };
+}
+
+/** The iterator. Leaving it early ends the process. */
+async function* read(out: Queue<SDKMessage>, close: () => Promise<void>): AsyncGenerator<SDKMessage, void> {
+  try {
+    yield* out;
+  } finally {
+    await close();
+  }
+}

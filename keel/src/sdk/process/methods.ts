@@ -1,0 +1,40 @@
+/** The methods of a query whose session runs in a process of its own: each is one request over the wire. */
+import type { PermissionMode } from "../../protocol/settings.ts";
+import type { UserMessage } from "../content.ts";
+import type { ContextUsage, InitializationResult } from "../introspection.ts";
+import type { McpServerStatus } from "../mcp-server.ts";
+import type { RewindFilesResult } from "../rewind-result.ts";
+import type { ProcessSession } from "./process-session.ts";
+
+/** The process may still be starting. What it answers has the form that the interface says. */
+export function processMethods(running: Promise<ProcessSession>) {
+  const ask = async <T>(subtype: string, fields: Record<string, unknown> = {}): Promise<T> =>
+    (await (await running).request({ subtype, ...fields })) as T;
+  const introduced = async (): Promise<InitializationResult> => (await running).introduced;
+  return {
+    interrupt: ({ cancelQueued = false }: { cancelQueued?: boolean } = {}) =>
+      ask<{ still_queued: string[]; cancelled?: string[] }>("interrupt", { cancel_queued: cancelQueued }),
+    setPermissionMode: (mode: PermissionMode) => ask<void>("set_permission_mode", { mode }).then(nothing),
+    setModel: (model?: string) => ask<void>("set_model", model === undefined ? {} : { model }).then(nothing),
+    setMaxThinkingTokens: (tokens: number | null) =>
+      ask<void>("set_max_thinking_tokens", { max_thinking_tokens: tokens }).then(nothing),
+    rewindFiles: (userMessageId: string, { dryRun = false }: { dryRun?: boolean } = {}) =>
+      ask<RewindFilesResult>("rewind_files", { user_message_id: userMessageId, dry_run: dryRun }),
+    streamInput: async (messages: AsyncIterable<UserMessage>) => (await running).send(messages),
+    initializationResult: introduced,
+    supportedCommands: async () => (await introduced()).commands,
+    supportedModels: async () => (await introduced()).models,
+    supportedAgents: async () => (await introduced()).agents,
+    accountInfo: async () => (await introduced()).account,
+    mcpServerStatus: async () => (await ask<{ mcpServers: McpServerStatus[] }>("mcp_status")).mcpServers,
+    getContextUsage: () => ask<ContextUsage>("get_context_usage"),
+    stopTask: (taskId: string) => ask<void>("stop_task", { task_id: taskId }).then(nothing),
+    async backgroundTasks(toolUseId?: string) {
+      await ask("background_tasks", toolUseId === undefined ? {} : { tool_use_id: toolUseId });
+      return true;
+    },
+    close: (): void => void running.then((session) => session.close()).catch(() => undefined),
+  };
+}
+
+const nothing = (): void => undefined;

@@ -1,0 +1,200 @@
+/**
+ * A session in a process of its own, driven over the same wire that an SDK of the interface drives: what the program
+ * answers by callbacks is asked over it, and whatever ends the query ends the process.
+ */
+import { randomUUID } from "node:crypto";
+import { fault } from "../../kernel/fault.ts";
+import { type JsonObject, toLine } from "../../kernel/json.ts";
+import type { Queue } from "../../kernel/queue.ts";
+import { AbortError } from "../abort-error.ts";
+import type { UserMessage } from "../content.ts";
+import { Channel } from "../control/channel.ts";
+import { readFrame } from "../control/frames.ts";
+import { answerWith, localServers, wireHooks } from "../control/local-callbacks.ts";
+import type { JsonRpc } from "../control/process-requests.ts";
+import type { Prompt } from "../conversation.ts";
+import type { InitializationResult } from "../introspection.ts";
+import type { SDKMessage } from "../messages.ts";
+import type { Options } from "../options.ts";
+import { argumentsOf, environmentFor, hasCallbacks, introductionOf } from "./arguments.ts";
+import { Child } from "./child.ts";
+
+/** A program that reads this far behind stops the process from telling more. */
+const mostUnread = 10_000;
+const lookEveryMs = 20;
+
+export class ProcessSession {
+  readonly #options: Options;
+  readonly #out: Queue<SDKMessage>;
+  readonly #child: Child;
+  readonly #channel: Channel;
+  readonly #gone = new AbortController();
+  /** Messages whose end was not told yet; only for them the wire stays open. */
+  readonly #open = new Set<string>();
+  /** Ids that are not the program's: it does not hear of them. */
+  readonly #own = new Set<string>();
+  /** What the process says about itself. */
+  readonly introduced: Promise<InitializationResult>;
+  #inputDone = false;
+  #state: string | undefined;
+  #hadResult = false;
+  #lastFailed = false;
+  #closing: Promise<void> | undefined;
+  #requests = 0;
+
+  /** Throws `usage` when the executable cannot be started. */
+  constructor(options: Options, out: Queue<SDKMessage>) {
+    this.#options = options;
+    this.#out = out;
+    const hooks = wireHooks(options);
+    const servers = localServers(options, (name) => (message) => this.#tell(name, message));
+    this.#channel = new Channel({
+      send: (frame) => void this.#child.write(toLine(frame)),
+      answer: answerWith(options, { hooks: hooks.callbacks, servers }),
+      newId: () => {
+        this.#requests += 1;
+        return `keel-${this.#requests}`;
+      },
+    });
+    this.#child = new Child(options, {
+      args: argumentsOf(options),
+      env: environmentFor(options, process.env),
+      signal: this.#gone.signal,
+      on: { line: (line) => this.#take(line), stderr: (text) => options.stderr?.(text) },
+    });
+    void this.#untilGone();
+    // What an executable says about itself in its introduction is what the interface returns.
+    this.introduced = this.request(introductionOf(options, hooks.named)) as Promise<InitializationResult>;
+    this.introduced.catch(() => undefined);
+  }
+
+  request(request: { subtype: string } & Record<string, unknown>): Promise<unknown> {
+    return this.#channel.request(request);
+  }
+
+  /** From the first word to the last. */
+  async live(prompt: Prompt): Promise<void> {
+    const { abortController } = this.#options;
+    const abort = (): void => this.#abort();
+    abortController?.signal.addEventListener("abort", abort, { once: true });
+    if (abortController?.signal.aborted) return this.#abort();
+    try {
+      if (typeof prompt === "string") await this.say(prompt);
+      else await this.send(prompt);
+      this.#inputDone = true;
+      // Without callbacks nothing needs the wire; a text still waits for its result, as the interface does.
+      if (typeof prompt !== "string" && !hasCallbacks(this.#options) && !this.#options.keepOpen)
+        this.#child.endInput();
+      this.#lookAtEnd();
+    } catch (thrown) {
+      this.#out.fail(thrown);
+      void this.close();
+    }
+  }
+
+  async send(messages: AsyncIterable<UserMessage>): Promise<void> {
+    for await (const message of messages) {
+      if (this.#closing !== undefined) return;
+      await this.say(message);
+    }
+  }
+
+  async say(message: string | UserMessage): Promise<void> {
+    const user: UserMessage =
+      typeof message === "string"
+        ? { type: "user", message: { role: "user", content: [{ type: "text", text: message }] } }
+        : message;
+    const id = user.uuid ?? randomUUID();
+    if (user.uuid === undefined) this.#own.add(id);
+    this.#open.add(id);
+    await this.#child.write(toLine({ session_id: "", parent_tool_use_id: null, ...user, uuid: id }));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#child.stop().then(() => this.#out.end());
+    return this.#closing;
+  }
+
+  #abort(): void {
+    this.#out.fail(new AbortError("The query was aborted."));
+    void this.close();
+  }
+
+  #take(line: JsonObject): void {
+    const frame = readFrame(line);
+    switch (frame.kind) {
+      case "request":
+        return this.#channel.takeRequest(frame.id, frame.request);
+      case "response":
+        return this.#channel.takeResponse(frame.response);
+      case "cancel":
+        return this.#channel.takeCancel(frame.id);
+      case "refused":
+        return this.#channel.refuse(frame.id, frame.fault.message);
+      default:
+        // Messages are the executable's: whatever it says is passed on, also what only newer ones know.
+        return this.#hear(line as unknown as SDKMessage);
+    }
+  }
+
+  #hear(message: SDKMessage): void {
+    if (message.type === "system" && message.subtype === "session_state_changed") {
+      this.#state = message.state;
+      this.#lookAtEnd();
+      if ("sdk_host_only" in message) return;
+    }
+    if (message.type === "command_lifecycle") {
+      if (message.state === "completed" || message.state === "cancelled")
+        this.#open.delete(message.command_uuid);
+      if (this.#own.has(message.command_uuid)) return;
+    }
+    if (["keep_alive", "transcript_mirror"].includes(message.type)) return;
+    if (message.type === "result") {
+      this.#hadResult = true;
+      this.#lastFailed = message.is_error;
+    }
+    this.#out.push(message);
+    if (this.#out.length > mostUnread) void this.#wait();
+    this.#lookAtEnd();
+  }
+
+  /** Everything was said and answered, and nothing works any more: the process may go. */
+  #lookAtEnd(): void {
+    if (!this.#inputDone || !this.#hadResult || this.#options.keepOpen) return;
+    if (hasCallbacks(this.#options)) {
+      if (this.#state !== undefined && (this.#state !== "idle" || this.#open.size > 0)) return;
+    }
+    this.#child.endInput();
+  }
+
+  async #wait(): Promise<void> {
+    this.#child.pause();
+    while (this.#out.length > mostUnread / 2 && this.#closing === undefined)
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    this.#child.resume();
+  }
+
+  async #untilGone(): Promise<void> {
+    try {
+      const { code, signal } = await this.#child.exited;
+      // After a failed result the code only repeats it.
+      if (code !== 0 && !this.#lastFailed && this.#closing === undefined) {
+        const reason =
+          `The executable ended with ${signal ?? `code ${code}`}. ${this.#child.lastWords}`.trim();
+        this.#out.fail(fault("unexpected", { reason }));
+      }
+    } catch (thrown) {
+      this.#out.fail(thrown);
+    } finally {
+      this.#channel.stop("The executable has ended.");
+      this.#gone.abort();
+      this.#out.end();
+    }
+  }
+
+  #tell(server: string, message: JsonRpc): void {
+    void this.#channel
+      .request({ subtype: "mcp_message", server_name: server, message })
+      .catch(() => undefined);
+  }
+}
