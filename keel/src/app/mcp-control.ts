@@ -5,6 +5,8 @@ import type { InputBlock } from "../protocol/message.ts";
 export type McpControl = {
   /** How each server stands now, in the order in which they were named. */
   status(): readonly McpServerStatus[];
+  /** The tools that can be called now, by the names that the model knows. */
+  tools(): readonly string[];
   /** Tries again. Throws `usage` for a name that is none, and `mcp_failed` when it did not come back. */
   reconnect(name: string): Promise<void>;
   /** Off: its process ends and its tools cannot be called. Throws `usage`. */

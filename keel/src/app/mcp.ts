@@ -84,6 +84,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
     },
     control: {
       status: () => box?.status() ?? servers.map(notYet),
+      tools: () => (box?.tools() ?? []).map(({ name }) => name).toSorted(),
       reconnect: async (name) => (await open()).reconnect(name),
       toggle: async (name, to) => (await open()).toggle(name, to),
       set: async (named) => (await open()).set(named),

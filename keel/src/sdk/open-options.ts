@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 import { type Environment, environmentOf } from "./environment.ts";
 import { hooksOf } from "./hooks.ts";
+import { outsideServers } from "./mcp-server.ts";
 import type { Options, SystemPromptPreset } from "./options.ts";
 import { ownToolsOf } from "./server-tools.ts";
 
@@ -39,6 +40,9 @@ export function openOptionsOf(
     tools: Array.isArray(options.tools) ? options.tools : undefined,
     asks: canAnswer(options) ? "answered" : "refused",
     ownTools: ownToolsOf(options.mcpServers),
+    mcpServers: outsideServers(options.mcpServers),
+    strictMcpConfig: options.strictMcpConfig,
+    toolAliases: options.toolAliases,
     hooks: hooksOf(options.hooks),
     addDirs: options.additionalDirectories,
     checkpoints: options.enableFileCheckpointing ? "on" : "off",

@@ -15,7 +15,14 @@ import {
   type ModelInfo,
   type SlashCommand,
 } from "./introspection.ts";
-import { type McpServerStatus, serverStates } from "./mcp-server.ts";
+import {
+  type McpServerConfig,
+  type McpServerStatus,
+  type McpSetServersResult,
+  outsideServers,
+  type Servers,
+  serverStates,
+} from "./mcp-server.ts";
 import type { SDKMessage } from "./messages.ts";
 import type { Options } from "./options.ts";
 import { runsApart, startApart } from "./process/apart.ts";
@@ -36,6 +43,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   supportedAgents(): Promise<AgentInfo[]>;
   accountInfo(): Promise<AccountInfo>;
   mcpServerStatus(): Promise<McpServerStatus[]>;
+  /** Throws when it did not come back. */
+  reconnectMcpServer(serverName: string): Promise<void>;
+  toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
+  /** Replaces the servers outside of this process that the program named. */
+  setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
   getContextUsage(): Promise<ContextUsage>;
   stopTask(taskId: string): Promise<void>;
   /** Sends what runs to the background; false when nothing could go. */
@@ -121,7 +133,11 @@ export function methodsOf(conversation: Conversation): QueryMethods {
     supportedModels: async () => (await describe()).models,
     supportedAgents: async () => (await describe()).agents,
     accountInfo: async () => (await describe()).account,
-    mcpServerStatus: async () => serverStates(options.mcpServers),
+    mcpServerStatus: async () => serverStates(options.mcpServers, (await conversation.open()).mcp.status()),
+    reconnectMcpServer: async (name: string) => (await conversation.open()).mcp.reconnect(name),
+    toggleMcpServer: async (name: string, enabled: boolean) =>
+      (await conversation.open()).mcp.toggle(name, enabled ? "on" : "off"),
+    setMcpServers: (servers: Servers) => setServers(conversation, servers),
     getContextUsage: async () => contextUsage(await conversation.open()),
     async stopTask(taskId: string) {
       await conversation.submit({ type: "stop", taskId });
@@ -133,6 +149,14 @@ export function methodsOf(conversation: Conversation): QueryMethods {
     },
     close: () => void conversation.close(),
   };
+}
+
+async function setServers(conversation: Conversation, servers: Servers): Promise<McpSetServersResult> {
+  const { added, removed, errors } = await (await conversation.open()).mcp.set(outsideServers(servers));
+  const known = conversation.options.mcpServers ?? {};
+  const own = Object.keys(servers).filter((name) => servers[name]?.type === "sdk" && !Object.hasOwn(known, name));
+  const why = "A server of this process has to be named when the session opens.";
+  return { added, removed, errors: { ...errors, ...Object.fromEntries(own.map((name) => [name, why])) } };
 }
 
 /** The iterator. Leaving it early closes the session. */

@@ -2,7 +2,7 @@
 import type { OpenSession } from "../app/open-session.ts";
 import { type Durable, type Envelope, isDurable } from "../protocol/event.ts";
 import { toMessages } from "./dialect.ts";
-import { type Memo, newMemo } from "./dialect-memo.ts";
+import { type Memo, newMemo, withFacts } from "./dialect-memo.ts";
 import { resultWithoutTurn } from "./dialect-result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./dialect-say.ts";
 import { lifecycleOf } from "./lifecycle.ts";
@@ -14,6 +14,7 @@ import { version } from "./version.ts";
 
 export class Teller {
   readonly #session: OpenSession;
+  readonly #options: Options;
   readonly #named: ReadonlySet<string>;
   readonly #out: Outlet;
   #memo: Memo;
@@ -24,6 +25,7 @@ export class Teller {
   ) {
     const { info } = session;
     this.#session = session;
+    this.#options = options;
     this.#named = named;
     this.#out = out;
     this.#memo = newMemo({
@@ -42,11 +44,20 @@ export class Teller {
       models: info.models,
       warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
       projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
-      mcpServers: serverStates(options.mcpServers).map(({ name, status }) => ({ name, status })),
       hookEvents: options.includeHookEvents ?? false,
       partialMessages: options.includePartialMessages ?? false,
       replayUserMessages: Object.hasOwn(options.extraArgs ?? {}, "replay-user-messages"),
     });
+  }
+
+  /** Servers come and go: each turn says which there are. */
+  #serverFacts(): Pick<Memo["facts"], "mcpServers" | "tools"> {
+    const { info, mcp } = this.#session;
+    const servers = serverStates(this.#options.mcpServers, mcp.status());
+    return {
+      mcpServers: servers.map(({ name, status }) => ({ name, status })),
+      tools: [...info.tools, ...mcp.tools()],
+    };
   }
 
   /** Takes a fact in that was told to somebody else. */
@@ -56,6 +67,7 @@ export class Teller {
 
   /** False when the program reads too slowly. */
   tell(envelope: Envelope): boolean {
+    if (envelope.type === "turn.started") this.#memo = withFacts(this.#memo, this.#serverFacts());
     const [messages, next] = toMessages(envelope, this.#memo);
     this.#memo = next;
     const life = isDurable(envelope)
