@@ -1,23 +1,47 @@
 /** The laws, checked on the disk alone. Each complaint is a sentence; none means that all is well. */
+import { requestOf } from "../../keel/src/engine/context/request.ts";
+import { defaultLimits } from "../../keel/src/engine/limits.ts";
+import type { ModelRequest } from "../../keel/src/engine/ports.ts";
 import { emptyState, fold, type State } from "../../keel/src/engine/state.ts";
 import { isRunning } from "../../keel/src/engine/task-state.ts";
+import { retryKind } from "../../keel/src/kernel/retryable.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { ModelInfo } from "../../keel/src/protocol/usage.ts";
 import type { Disk } from "./disk.ts";
+import type { HookWords } from "./hooks.ts";
 import type { Promises } from "./host.ts";
-import type { Effects } from "./tools.ts";
+import { type Effects, forbidden, senseless } from "./tools.ts";
+import type { World } from "./world.ts";
+
+/** How long a turn may take to end after it was interrupted, or a session to close: graces, last hooks, a slow disk. */
+const mostMsToStop = 60_000;
+/** Waits of one life at once: calls, their deadlines, asks, tasks, hooks. More is a leak. */
+const mostWaits = 400;
 
 export class Checks {
   readonly complaints: string[] = [];
+  readonly #world: World;
+  readonly #disk: Disk;
   readonly #terminal = new Map<string, number>();
-  readonly #started = new Map<string, number>();
-  readonly #finished = new Map<string, number>();
+  readonly #started = new Set<string>();
+  readonly #finished = new Set<string>();
   readonly #inputs = new Set<string>();
+  readonly #askedAt = new Map<string, number>();
   #state: State = emptyState;
   #checked = 0;
+  #isAfterCompaction = false;
+  #stalls = 0;
+  /** Since when something is to stop, and what. */
+  #stopping: { readonly what: string; readonly since: number } | undefined;
+
+  constructor(world: World, disk: Disk) {
+    this.#world = world;
+    this.#disk = disk;
+  }
 
   /** Looks at what is new on the disk. */
-  follow(disk: Disk): void {
-    for (const event of disk.eventsAfter(this.#checked)) {
+  follow(): void {
+    for (const event of this.#disk.eventsAfter(this.#checked)) {
       this.#look(event);
       this.#checked += 1;
     }
@@ -26,81 +50,185 @@ export class Checks {
   /** After every step. */
   always(promises: Promises, effects: Effects): void {
     for (const id of promises.accepted)
-      if (!this.#inputs.has(id)) this.#complain(`accepted input ${id} is not on disk`);
+      if (!this.#inputs.has(id)) this.complain(`accepted input ${id} is not on disk`);
     for (const [call, times] of effects.runs) {
-      if (times > 1) this.#complain(`call ${call} had its effect ${times} times`);
-      if (promises.denied.has(call)) this.#complain(`call ${call} was denied and ran`);
+      if (times > 1) this.complain(`call ${call} had its effect ${times} times`);
+      if (promises.denied.has(call)) this.complain(`call ${call} was denied and ran`);
     }
+    if (this.#state.pending.length > defaultLimits.pendingInputs) this.complain("more inputs wait than may");
+    if (this.#world.waiting > mostWaits) this.complain(`${this.#world.waiting} waits are under way`);
+    const stopping = this.#stopping;
+    if (stopping && this.#world.monotonicMs - stopping.since > mostMsToStop)
+      this.complain(`${stopping.what} did not come to its end in time`);
+  }
+
+  /** Something is to end soon from now on. */
+  stopping(what: string): void {
+    this.#stopping ??= { what, since: this.#world.monotonicMs };
+  }
+
+  /** The machine went down, or its disk failed: nobody can be held to a time. */
+  excuse(): void {
+    this.#stopping = undefined;
+    for (const id of this.#askedAt.keys()) this.#askedAt.set(id, this.#world.monotonicMs);
+  }
+
+  /** A request goes out: what it says is what the disk says, and that it goes out stands there too. */
+  atRequest(request: ModelRequest, info: ModelInfo): string[] {
+    this.follow();
+    const { request: open } = this.#state;
+    if (!open) return ["a request went out before its start was on disk"];
+    if (open.purpose !== "turn") return [];
+    const projected = requestOf(this.#state, { session: request.session, info });
+    return JSON.stringify(projected) === JSON.stringify(request)
+      ? []
+      : ["a request says something else than the log"];
+  }
+
+  /** A call has its effect: its start is on disk, nobody has denied it, and its input may be. */
+  atEffect(callId: string, at: string | undefined, said: HookWords): void {
+    this.follow();
+    if (!this.#started.has(callId))
+      this.complain(`call ${callId} had its effect before its start was on disk`);
+    if (at === forbidden) this.complain(`call ${callId} ran with an input that a rule denies`);
+    if (at === senseless) this.complain(`call ${callId} ran with an input that its tool refuses`);
+    if (said.get(callId) === "deny") this.complain(`call ${callId} was denied by a hook and ran`);
   }
 
   /** When all is calm and nothing is left to do. */
   atTheEnd(promises: Promises): void {
     for (const id of this.#inputs) {
       const ends = this.#terminal.get(id) ?? 0;
-      if (ends !== 1) this.#complain(`input ${id} has ${ends} terminal events`);
+      if (ends !== 1) this.complain(`input ${id} has ${ends} terminal events`);
     }
     for (const id of promises.refused)
-      if (this.#inputs.has(id)) this.#complain(`refused input ${id} is on disk`);
-    if (this.#state.turn) this.#complain("a turn never ended");
-    if (this.#state.pending.length > 0) this.#complain("inputs still wait");
-    if (this.#state.asks.length > 0) this.#complain("asks are still open");
-    if (this.#state.request) this.#complain("a request is still open");
+      if (this.#inputs.has(id)) this.complain(`refused input ${id} is on disk`);
+    if (this.#state.turn) this.complain("a turn never ended");
+    if (this.#state.pending.length > 0) this.complain("inputs still wait");
+    if (this.#state.asks.length > 0) this.complain("asks are still open");
+    if (this.#state.request) this.complain("a request is still open");
     for (const task of this.#state.tasks.values())
-      if (isRunning(task)) this.#complain(`task ${task.id} never ended`);
+      if (isRunning(task)) this.complain(`task ${task.id} never ended`);
+    const silent = this.#world.faults.filter(({ kind }) => kind === "stall").length;
+    if (this.#stalls > silent) this.complain(`${this.#stalls} streams were given up, ${silent} were silent`);
   }
 
-  get state(): State {
-    return this.#state;
+  complain(words: string): void {
+    if (this.complaints.length < 20 && !this.complaints.includes(words)) this.complaints.push(words);
   }
 
   #look(event: Durable): void {
     if (event.seq !== this.#checked + 1 && event.seq !== this.#state.seq + 1)
-      this.#complain(`event ${event.seq} follows ${this.#state.seq}`);
+      this.complain(`event ${event.seq} follows ${this.#state.seq}`);
     const before = this.#state;
     this.#state = fold(before, event);
+    if (event.type === "context.compacted") this.#isAfterCompaction = true;
+    if (event.type === "turn.started" || event.type === "model.started") this.#isAfterCompaction = false;
     switch (event.type) {
       case "input.accepted":
-        if (this.#inputs.has(event.input.id)) this.#complain(`input ${event.input.id} was accepted twice`);
+        if (this.#inputs.has(event.input.id)) this.complain(`input ${event.input.id} was accepted twice`);
         this.#inputs.add(event.input.id);
         return;
       case "input.dropped":
-        return this.#count(this.#terminal, event.inputId);
+        return this.#ends(event.inputId);
+      case "turn.started":
+        if (before.turn) this.complain(`turn ${event.turnId} began inside another`);
+        return;
+      case "turn.interrupted":
+        return this.stopping("an interrupted turn");
       case "turn.finished":
-        if (!before.turn) this.#complain(`turn ${event.turnId} ended without running`);
-        for (const id of event.inputIds) this.#count(this.#terminal, id);
+        this.#stopping = undefined;
+        if (!before.turn) this.complain(`turn ${event.turnId} ended without running`);
+        if (before.asks.length > 0) this.complain(`turn ${event.turnId} ended with open asks`);
+        if (before.calls.some(({ status }) => status === "started"))
+          this.complain(`turn ${event.turnId} ended with a call under way`);
+        for (const id of event.inputIds) this.#ends(id);
         return;
       case "tool.started":
-        this.#count(this.#started, event.callId);
-        if ((this.#started.get(event.callId) ?? 0) > 1) this.#complain(`call ${event.callId} started twice`);
-        return this.#insideTurn(before, event);
       case "tool.finished":
-        this.#count(this.#finished, event.callId);
-        if ((this.#finished.get(event.callId) ?? 0) > 1)
-          this.#complain(`call ${event.callId} finished twice`);
+        return this.#lookAtCall(before, event);
+      case "ask.opened":
+        if (before.asks.some(({ id }) => id === event.ask.id))
+          this.complain(`ask ${event.ask.id} was opened twice`);
+        this.#askedAt.set(event.ask.id, this.#world.monotonicMs);
         return this.#insideTurn(before, event);
+      case "ask.closed":
+        return this.#lookAtAnswer(before, event);
+      case "model.started":
+        return this.#lookAtRequest(before);
+      case "model.finished":
+        if (before.request?.id !== event.requestId)
+          this.complain(`a reply (${event.seq}) is to no open request`);
+        return this.#insideTurn(before, event);
+      case "model.failed":
+        if (event.fault.code === "stream_stalled") this.#stalls += 1;
+        return;
+      case "context.compacted":
+        if (
+          event.trigger !== "manual" &&
+          (this.#state.turn?.fruitlessCompactions ?? 0) > defaultLimits.maxFruitlessCompactions
+        )
+          this.complain(`compaction ${event.seq} came although the ones before gained nothing`);
+        return;
       case "task.changed": {
         const known = before.tasks.get(event.taskId);
-        if (known && !isRunning(known)) this.#complain(`task ${event.taskId} changed after its end`);
-        if (known && event.status === "running") this.#complain(`task ${event.taskId} started twice`);
+        if (known && !isRunning(known)) this.complain(`task ${event.taskId} changed after its end`);
+        if (known && event.status === "running") this.complain(`task ${event.taskId} started twice`);
         return;
       }
-      case "model.finished":
-      case "input.joined":
       case "context.added":
+        // A compaction between turns may be followed by words, as one within a turn.
+        return this.#isAfterCompaction ? undefined : this.#insideTurn(before, event);
+      case "input.joined":
         return this.#insideTurn(before, event);
+      case "session.closed":
+        this.#stopping = undefined;
+        if (before.turn || before.asks.length > 0) this.complain("a session was closed with work under way");
+        for (const task of before.tasks.values())
+          if (isRunning(task)) this.complain(`task ${task.id} outlives its session`);
+        return;
       default:
     }
   }
 
+  #lookAtCall(before: State, event: Extract<Durable, { type: "tool.started" | "tool.finished" }>): void {
+    this.#insideTurn(before, event);
+    const { callId } = event;
+    const call = before.calls.find(({ use }) => use.id === callId);
+    if (!call) this.complain(`call ${callId} (${event.seq}) was not asked for`);
+    const [seen, word] =
+      event.type === "tool.started" ? [this.#started, "started"] : [this.#finished, "finished"];
+    if (seen.has(callId)) this.complain(`call ${callId} ${word} twice`);
+    seen.add(callId);
+    if (event.type === "tool.started" && before.turn?.interrupted)
+      this.complain(`call ${callId} started after its turn was interrupted`);
+  }
+
+  #lookAtAnswer(before: State, event: Extract<Durable, { type: "ask.closed" }>): void {
+    if (before.asks.every(({ id }) => id !== event.askId))
+      this.complain(`ask ${event.askId} was closed and was not open`);
+    const waitedMs = this.#world.monotonicMs - (this.#askedAt.get(event.askId) ?? 0);
+    // The clock of the wall may have jumped: it does not count.
+    if (event.by === "timeout" && waitedMs < defaultLimits.askMs - 1)
+      this.complain(`ask ${event.askId} was given up after ${waitedMs} ms`);
+    this.#askedAt.delete(event.askId);
+  }
+
+  #lookAtRequest(before: State): void {
+    if (before.request) this.complain("two requests are open");
+    const { turn } = before;
+    if (!turn?.failure) return;
+    const isCheap = retryKind(turn.failure.fault.code) === "often";
+    const most = isCheap ? defaultLimits.maxRetries : defaultLimits.maxStreamRetries;
+    if (turn.failures > most && !turn.tooLong)
+      this.complain(`a request was tried ${turn.failures + 1} times`);
+  }
+
   #insideTurn(before: State, event: Durable): void {
-    if (!before.turn) this.#complain(`${event.type} (${event.seq}) came after its turn had ended`);
+    if (!before.turn) this.complain(`${event.type} (${event.seq}) came after its turn had ended`);
   }
 
-  #count(counts: Map<string, number>, key: string): void {
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-
-  #complain(words: string): void {
-    if (this.complaints.length < 20 && !this.complaints.includes(words)) this.complaints.push(words);
+  #ends(inputId: string): void {
+    this.#terminal.set(inputId, (this.#terminal.get(inputId) ?? 0) + 1);
   }
 }

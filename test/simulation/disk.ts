@@ -7,6 +7,9 @@ import type { World } from "./world.ts";
 export class Disk {
   /** Lines as they are on the platter. */
   readonly lines: string[] = [];
+  /** The same, decoded when somebody looks. */
+  readonly #events: Durable[] = [];
+  readonly #boundaries: Durable[] = [];
   readonly #world: World;
   #underWay: string[] = [];
 
@@ -19,12 +22,18 @@ export class Disk {
   }
 
   eventsAfter(count: number): Durable[] {
-    return this.lines.slice(count).map(decode);
+    for (const line of this.lines.slice(this.#events.length)) {
+      const event = decode(line);
+      this.#events.push(event);
+      if (boundary.has(event.type)) this.#boundaries.push(event);
+    }
+    return this.#events.slice(count);
   }
 
   /** What is on the platter of what the request law takes for a reason. */
-  boundaries(): Durable[] {
-    return this.lines.filter((line) => boundary.test(line)).map(decode);
+  boundaries(): readonly Durable[] {
+    this.eventsAfter(this.lines.length);
+    return this.#boundaries;
   }
 
   /** What the power cut leaves: a start of what was being written. */
@@ -46,7 +55,7 @@ export class Disk {
       async append(events) {
         const lines = events.map((event) => JSON.stringify(event));
         disk.#underWay = lines;
-        await world.sleep(world.between(1, 4) / 4);
+        await world.sleep(world.goesWrong("slow-disk") ? world.between(10, 5_000) : world.between(1, 4) / 4);
         disk.#underWay = [];
         if (world.goesWrong("disk-full"))
           throw fault("log_unwritable", { path: "log", reason: "no space left" });
@@ -54,14 +63,24 @@ export class Disk {
         disk.lines.push(...lines);
       },
       async *read(after = 0) {
-        for (const line of disk.lines.slice(after)) yield decode(line);
+        if (world.goesWrong("unreadable"))
+          throw fault("log_unreadable", { path: "log", reason: "input/output error" });
+        for (const event of disk.eventsAfter(after)) {
+          if (world.goesWrong("slow-read")) await world.sleep(world.between(1, 3_000));
+          yield event;
+        }
       },
       close: async () => undefined,
     };
   }
 }
 
-const boundary = /"type":"(?:prompt\.fixed|context\.compacted|context\.cleared|settings\.changed)"/;
+const boundary: ReadonlySet<string> = new Set([
+  "prompt.fixed",
+  "context.compacted",
+  "context.cleared",
+  "settings.changed",
+]);
 
 /** Through the schema, as a real store reads: what it cannot read back must not have been written. */
 function decode(line: string): Durable {

@@ -3,6 +3,8 @@ import type { Session } from "../../keel/src/engine/session.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
 import type { Envelope } from "../../keel/src/protocol/event.ts";
 import { text } from "../../keel/src/protocol/message.ts";
+import { changedInput } from "./hooks.ts";
+import type { Told } from "./told.ts";
 import type { World } from "./world.ts";
 
 /** What the host was promised; the disk must keep every word of it. */
@@ -15,17 +17,20 @@ export type Promises = {
 export class Host {
   readonly promises: Promises = { accepted: new Set(), refused: new Set(), denied: new Set() };
   readonly #world: World;
+  readonly #told: Told;
   #session: Session | undefined;
   #sent = 0;
 
-  constructor(world: World) {
+  constructor(world: World, told: Told) {
     this.#world = world;
+    this.#told = told;
   }
 
   /** The session of the present life; undefined while the process is down. */
   attach(session: Session | undefined): void {
     this.#session = session;
     if (!session) return;
+    this.#told.begin();
     session.onEvent((envelope) => this.#watch(session, envelope));
     for (const ask of session.state.asks) void this.#reply(session, ask);
   }
@@ -64,13 +69,19 @@ export class Host {
     }
   }
 
+  /** Stops whatever runs, at any moment. */
+  interrupt(): void {
+    void this.#submit({ type: "interrupt", dropQueued: this.#world.draw() < 0.3 });
+  }
+
   #watch(session: Session, envelope: Envelope): void {
+    this.#told.hear(envelope);
     if (envelope.type === "ask.opened") void this.#reply(session, envelope.ask);
     if (
       (envelope.type === "tool.started" || envelope.type === "block.finished") &&
       this.#world.goesWrong("interrupt")
     )
-      void this.#submit({ type: "interrupt", dropQueued: this.#world.draw() < 0.3 });
+      this.interrupt();
   }
 
   async #reply(session: Session, ask: Ask): Promise<void> {
@@ -92,7 +103,8 @@ export class Host {
     const dice = this.#world.draw();
     if (ask.kind === "question") return { verdict: "allow", data: "this one" };
     if (dice < 0.55) return { verdict: "allow" };
-    if (dice < 0.65) return { verdict: "allow", option: "always" };
+    if (dice < 0.6) return { verdict: "allow", option: "always" };
+    if (dice < 0.65) return { verdict: "allow", input: changedInput(this.#world) };
     if (dice < 0.95) return { verdict: "deny", reason: "no" };
     return { verdict: "deny", reason: "stop", interrupt: true };
   }

@@ -5,26 +5,35 @@ import type { Stop } from "../../keel/src/protocol/event.ts";
 import type { Block } from "../../keel/src/protocol/message.ts";
 import type { RequestLaw } from "../../keel/src/testing/request-law.ts";
 import { testModelInfo } from "../../keel/src/testing/scripted-model.ts";
+import { forbidden, senseless, temptation } from "./tools.ts";
 import type { World } from "./world.ts";
 
 type Said = { readonly content: Block[]; readonly stop: Stop };
 
 export type SimulatedModel = Model & { readonly requests: number; readonly violations: string[] };
 
+export type ModelSurroundings = {
+  readonly names: readonly string[];
+  readonly law: RequestLaw;
+  /** Says what is wrong with a request at the moment it arrives. */
+  readonly onRequest: (request: ModelRequest) => readonly string[];
+};
+
 /** After so many requests it only says goodbye: worlds must end. */
 const mostRequests = 60;
 
-export function simulatedModel(
-  world: World,
-  { names, law }: { names: readonly string[]; law: RequestLaw },
-): SimulatedModel {
+export function simulatedModel(world: World, { names, law, onRequest }: ModelSurroundings): SimulatedModel {
+  // Follows whatever it reads in a result.
+  const isObedient = world.draw() < 0.3;
   const violations: string[] = [];
   const usedIds: string[] = [];
   let requests = 0;
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     requests += 1;
-    violations.push(...law.check(request));
+    violations.push(...law.check(request), ...onRequest(request));
+    // A connection that does not let go: it hears no signal.
+    const isDeaf = world.goesWrong("deaf-model");
     await wait(world.between(1, 400));
     if (world.goesWrong("http-error")) throw httpFault();
     if (world.goesWrong("too-long")) throw fault("prompt_too_long", { reason: "too long" });
@@ -40,6 +49,7 @@ export function simulatedModel(
     }
 
     async function wait(ms: number): Promise<void> {
+      if (isDeaf) return world.sleep(ms);
       if (!signal.aborted) await world.sleep(ms, signal);
       if (signal.aborted) throw fault("aborted");
     }
@@ -57,6 +67,8 @@ export function simulatedModel(
     const last = JSON.stringify(request.messages.at(-1)?.content);
     if (last.includes("about to be shortened")) return { content: [words("notes ")], stop: "end" };
     if (requests > mostRequests) return { content: [words("goodbye ")], stop: "end" };
+    if (isObedient && last.includes(temptation))
+      return { content: [callOf("Change", forbidden)], stop: "tool_use" };
     const dice = world.draw();
     if (dice < 0.55) return { content: [words("calling "), ...calls()], stop: "tool_use" };
     if (dice < 0.88) return { content: [words("done ")], stop: "end" };
@@ -69,13 +81,18 @@ export function simulatedModel(
 
   function calls(): Block[] {
     return Array.from({ length: world.between(1, 4) }, (): Block => {
-      const old = usedIds.length > 0 && world.draw() < 0.05 ? world.pick(usedIds) : undefined;
-      const id = old ?? `call-${usedIds.length}`;
-      usedIds.push(id);
       const name = world.draw() < 0.05 ? "Missing" : world.pick(names);
-      const call = { type: "tool_use" as const, id, name, input: { at: String(usedIds.length) } };
-      return world.draw() < 0.05 ? { ...call, input: {}, broken: '{"at": ' } : call;
+      const dice = world.draw();
+      return callOf(name, dice < 0.03 ? forbidden : dice < 0.06 ? senseless : undefined);
     });
+  }
+
+  function callOf(name: string, at: string | undefined): Block {
+    const old = usedIds.length > 0 && world.draw() < 0.05 ? world.pick(usedIds) : undefined;
+    const id = old ?? `call-${usedIds.length}`;
+    usedIds.push(id);
+    const call = { type: "tool_use" as const, id, name, input: { at: at ?? String(usedIds.length) } };
+    return world.draw() < 0.05 ? { ...call, input: {}, broken: '{"at": ' } : call;
   }
 
   const words = (start: string): Block => ({ type: "text", text: start.repeat(world.between(1, 30)) });

@@ -3,16 +3,20 @@
 import { noHooks } from "../../keel/src/engine/hooks/points.ts";
 import { defaultLimits } from "../../keel/src/engine/limits.ts";
 import { noRules } from "../../keel/src/engine/policy/decide.ts";
+import { parseRule } from "../../keel/src/engine/policy/rules.ts";
 import { Session } from "../../keel/src/engine/session.ts";
 import { fingerprint } from "../../keel/src/kernel/text.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
+import { simulatedCheckpoints } from "./checkpoints.ts";
 import { Checks } from "./checks.ts";
 import { Disk } from "./disk.ts";
+import { type HookWords, simulatedHooks } from "./hooks.ts";
 import { Host } from "./host.ts";
 import { simulatedModel } from "./model.ts";
-import { type Effects, simulatedTools } from "./tools.ts";
+import { Told } from "./told.ts";
+import { type Effects, forbidden, simulatedTools } from "./tools.ts";
 import { World } from "./world.ts";
 
 export type Outcome = {
@@ -24,8 +28,11 @@ export type Outcome = {
   readonly crashes: number;
   /** The same for the same seed: every event, every effect, every promise. */
   readonly hash: string;
+  /** The log as it stood at the end, for whoever looks into a failing seed. */
+  readonly log: readonly string[];
 };
 
+const denied = [parseRule(`Change(${forbidden})`)].flatMap((rule) => rule ?? []);
 const session = "00000000-0000-7000-8000-00000000005e";
 /** A world that has not come to its end by then hangs. */
 const mostSteps = 60_000;
@@ -39,13 +46,22 @@ export type Variation = { readonly suppressed?: ReadonlySet<number>; readonly mu
 export async function simulate(seed: number, { suppressed, mutant }: Variation = {}): Promise<Outcome> {
   const world = new World({ seed, ...(suppressed ? { suppressed } : {}) });
   const disk = new Disk(world, { forgetful: mutant === "forgetful-disk" });
-  const host = new Host(world);
-  const checks = new Checks();
-  const effects: Effects = { runs: new Map() };
+  const told = new Told(disk);
+  const host = new Host(world, told);
+  const checks = new Checks(world, disk);
+  const said: HookWords = new Map();
+  const effects: Effects = {
+    runs: new Map(),
+    onEffect: (callId, at) => checks.atEffect(callId, at, said),
+  };
+  // With hooks that watch tools nothing starts while a reply streams: both ways are lived.
+  const isHooked = world.draw() < 0.5;
+  const isKept = world.draw() < 0.5;
   const law = requestLaw({ log: () => disk.boundaries(), onBreak: () => undefined });
   const model = simulatedModel(world, {
     names: ["Look", "Look", "Change", "Change", "Question", "Begin"],
     law,
+    onRequest: (request) => checks.atRequest(request, model.info(request.model)),
   });
   let running: Session | undefined;
   let crashes = 0;
@@ -62,13 +78,16 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
         ids: countingIds({ seed, prefix: life }),
         workspace: memoryWorkspace(),
         tools: simulatedTools(world, effects, { lying: mutant === "lying-tool" }),
-        rules: noRules,
-        hooks: {
-          ...noHooks,
-          afterTool: async () => (world.draw() < 0.05 ? { context: ["a note"] } : { context: [] }),
-        },
+        rules: { ...noRules, deny: denied },
+        hooks: isHooked
+          ? simulatedHooks(world, said)
+          : {
+              ...noHooks,
+              afterTool: async () => (world.draw() < 0.05 ? { context: ["a note"] } : { context: [] }),
+            },
+        ...(isKept ? { checkpoints: simulatedCheckpoints(world) } : {}),
         spill: async (name, content) => ({ path: name, bytes: content.length }),
-        limits: defaultLimits,
+        limits: { ...defaultLimits, maxObjections: 3 },
         system: ["Simulated."],
         promptOnResume: "logged",
       },
@@ -107,10 +126,31 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
     host.attach(undefined);
     disk.crash();
     world.crash();
+    checks.excuse();
+    comeBack();
+  }
+
+  function comeBack(): void {
     void world.pause(world.between(1, 2_000)).then(() => {
       isDown = false;
       return openAgain();
     });
+  }
+
+  /** A graceful end, and a start some time later. */
+  async function close(ending: Session): Promise<void> {
+    const life = world.life;
+    running = undefined;
+    host.attach(undefined);
+    checks.stopping("a session that was closed");
+    // A disk that fails at the end is a fault of its own; the next start finds what there is.
+    await ending.close("stopped").catch(() => checks.excuse());
+    if (life !== world.life || isDown) return;
+    checks.follow();
+    checks.excuse();
+    isDown = true;
+    world.crash(); // What still waits now was left behind: the process is gone.
+    comeBack();
   }
 
   void openAgain();
@@ -124,15 +164,22 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
       world.becomeCalm();
       crash(); // The last one: from here on everything must come to its end.
     }
-    checks.follow(disk);
+    checks.follow();
     checks.always(host.promises, effects);
+    // Only where everybody waits: whoever was set going in this step would outlive the crash.
     if (world.goesWrong("crash")) crash();
+    if (running && world.goesWrong("interrupt-anywhere")) host.interrupt();
+    if (running && world.goesWrong("close")) void close(running);
     if (world.goesWrong("clock-jump")) world.jump(world.pick([-86_400_000, 86_400_000]));
     // A session whose disk failed waits for the next word; the host always has one.
-    if (running?.fault) void running.submit({ type: "interrupt" }).catch(() => undefined);
+    if (running?.fault) {
+      checks.excuse();
+      void running.submit({ type: "interrupt" }).catch(() => undefined);
+    }
   }
   if (steps >= mostSteps) checks.complaints.push("the world never came to its end");
-  else checks.atTheEnd(host.promises);
+  else if (checks.complaints.length === 0) checks.atTheEnd(host.promises);
+  checks.complaints.push(...told.complaints.slice(0, 5));
   checks.complaints.push(...new Set(model.violations.map((violation) => `invalid request: ${violation}`)));
   const hash = fingerprint(
     JSON.stringify([disk.lines, [...effects.runs], [...host.promises.accepted], [...host.promises.denied]]),
@@ -145,6 +192,7 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
     events: disk.lines.length,
     crashes,
     hash,
+    log: disk.lines,
   };
 }
 
@@ -154,7 +202,8 @@ export async function shrink(failing: Outcome, variation: Variation = {}): Promi
   const suppressed = new Set<number>();
   for (const { index } of failing.faults) {
     const fewer = await simulate(failing.seed, { ...variation, suppressed: new Set([...suppressed, index]) });
-    if (fewer.complaints.length === 0) continue;
+    // Without one fault others may come in its place: a run with more of them is no help.
+    if (fewer.complaints.length === 0 || fewer.faults.length > best.faults.length) continue;
     suppressed.add(index);
     best = fewer;
   }

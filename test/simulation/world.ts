@@ -5,25 +5,8 @@
 import type { Clock, Ids } from "../../keel/src/engine/ports.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 
-export type FaultKind =
-  | "crash"
-  | "torn-append"
-  | "disk-full"
-  | "http-error"
-  | "cut"
-  | "stall"
-  | "too-long"
-  | "clock-jump"
-  | "interrupt"
-  | "late-answer"
-  | "double-answer"
-  | "no-answer"
-  | "deaf-tool"
-  | "failing-hook"
-  | "close";
-
 /** How likely each fault is at one of its occasions; a seed scales them, so that some worlds are calm and some wild. */
-const rates: Record<FaultKind, number> = {
+const rates = {
   crash: 0.008,
   "torn-append": 0.5,
   "disk-full": 0.01,
@@ -37,9 +20,21 @@ const rates: Record<FaultKind, number> = {
   "double-answer": 0.15,
   "no-answer": 0.03,
   "deaf-tool": 0.05,
-  "failing-hook": 0.05,
-  close: 0.003,
-};
+  "throwing-tool": 0.03,
+  "slow-look": 0.02,
+  "deaf-model": 0.05,
+  "slow-checkpoint": 0.03,
+  "slow-hook": 0.04,
+  "failing-hook": 0.04,
+  "slow-disk": 0.02,
+  "slow-read": 0.01,
+  unreadable: 0.02,
+  "interrupt-anywhere": 0.002,
+  close: 0.002,
+} as const satisfies Record<string, number>;
+
+export type FaultKind = keyof typeof rates;
+export const faultKinds: readonly string[] = Object.keys(rates);
 
 type Task = { readonly at: number; readonly tie: number; readonly life: number; readonly wake: () => void };
 
@@ -72,6 +67,11 @@ export class World {
 
   get monotonicMs(): number {
     return this.#monotonic;
+  }
+
+  /** How many waits are under way. */
+  get waiting(): number {
+    return this.#tasks.length;
   }
 
   draw(): number {

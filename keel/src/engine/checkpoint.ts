@@ -1,7 +1,9 @@
 /** Keeps files before calls change them, and takes changes back. Another's edits are never touched. */
+import { over } from "../kernel/abort.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { filesAt, isSaved } from "./checkpoint-state.ts";
+import { graceMs, within } from "./deadline.ts";
 import type { Checkpoints, KeptFile, WantedFile } from "./ports.ts";
 import type { State } from "./state.ts";
 import type { Work } from "./work.ts";
@@ -13,7 +15,8 @@ const checkpointOf = ({ turn }: State): string | undefined => turn?.inputIds[0];
 export function prepareBeside(work: Work, claims: readonly Claim[]): void {
   const checkpoint = checkpointOf(work.state);
   if (checkpoint !== undefined && isCommand(claims))
-    void work.parts.checkpoints?.prepare(checkpoint, work.signal);
+    // Whoever needs it waits for it again, and then hears what went wrong.
+    work.parts.checkpoints?.prepare(checkpoint, work.signal).catch(() => undefined);
 }
 
 /** Before a call: each file that it will write is kept, and before a command the workspace. */
@@ -23,12 +26,16 @@ export async function keepBefore(work: Work, claims: readonly Claim[]): Promise<
   if (!checkpoints || checkpoint === undefined) return;
   const paths = claims.filter(({ action }) => action === "write").map(({ target }) => target);
   const unsaved = paths.filter((path) => !isSaved(work.state.files, checkpoint, path));
-  if (unsaved.length > 0)
-    save(work, checkpoint, {
-      kept: await Promise.all(unsaved.map((path) => checkpoints.keep(path))),
-      left: [],
-    });
-  if (isCommand(claims)) await checkpoints.prepare(checkpoint, work.signal);
+  if (unsaved.length > 0) {
+    const kept = await Promise.all(unsaved.map((path) => keepInTime(work, checkpoints, path)));
+    save(work, checkpoint, { kept, left: [] });
+  }
+  if (!isCommand(claims)) return;
+  const { clock, limits } = work.parts;
+  const timed = await within({ clock, ms: limits.checkpointMs, signal: work.signal }, (signal) =>
+    checkpoints.prepare(checkpoint, signal),
+  );
+  if (timed.kind === "late") warn(work, "Files could not be kept in time before the command.");
 }
 
 /** After a command: what it changed, as it was before. */
@@ -36,21 +43,56 @@ export async function keepAfter(work: Work, claims: readonly Claim[]): Promise<v
   const { checkpoints } = work.parts;
   const checkpoint = checkpointOf(work.state);
   if (!checkpoints || checkpoint === undefined || !isCommand(claims)) return;
-  // Also after an interrupt: what the command did until then may have to be taken back.
-  const kept = await checkpoints.changes(new AbortController().signal);
-  const left = await Promise.all(
-    kept.map(async ({ path }) => ({ path, stamp: await checkpoints.stamp(path) })),
+  const found = await changesInTime(work, checkpoints);
+  if (!found) warn(work, "What the command changed could not be found out in time.");
+  else if (found.kept.length > 0) save(work, checkpoint, found);
+}
+
+type Kept = {
+  readonly kept: readonly KeptFile[];
+  readonly left: { path: string; stamp: string | null }[];
+};
+
+/** Also after an interrupt, though then not for long: what the command did may have to be taken back. */
+async function changesInTime(work: Work, checkpoints: Checkpoints): Promise<Kept | undefined> {
+  const { clock, limits } = work.parts;
+  const patience = new AbortController();
+  const hurry = (): void => void clock.sleep(graceMs, patience.signal).then(() => patience.abort(over));
+  if (work.signal.aborted) hurry();
+  else work.signal.addEventListener("abort", hurry, { once: true });
+  try {
+    const timed = await within(
+      { clock, ms: limits.checkpointMs, signal: patience.signal },
+      async (signal) => {
+        const kept = await checkpoints.changes(signal);
+        const stamped = kept.map(async ({ path }) => ({ path, stamp: await checkpoints.stamp(path) }));
+        return { kept, left: await Promise.all(stamped) };
+      },
+    );
+    return timed.kind === "done" ? timed.value : undefined;
+  } finally {
+    work.signal.removeEventListener("abort", hurry);
+    patience.abort(over);
+  }
+}
+
+/** A file that cannot be kept in time is one that cannot be put back; the call runs all the same. */
+async function keepInTime(work: Work, checkpoints: Checkpoints, path: string): Promise<KeptFile> {
+  const { clock, limits } = work.parts;
+  const timed = await within({ clock, ms: limits.checkpointMs, signal: work.signal }, () =>
+    checkpoints.keep(path),
   );
-  if (kept.length > 0) save(work, checkpoint, { kept, left });
+  return timed.kind === "done" ? timed.value : { path, lost: true, why: "it did not answer in time" };
+}
+
+function warn(work: Work, words: string): void {
+  const text = `${words} \`keel sessions rewind\` may not put all of them back.`;
+  work.show({ type: "notice.raised", level: "warning", text, code: "checkpoint_late" });
 }
 
 const isCommand = (claims: readonly Claim[]): boolean => claims.some(({ action }) => action === "execute");
 
-function save(
-  work: Work,
-  checkpoint: string,
-  { kept, left }: { kept: readonly KeptFile[]; left: { path: string; stamp: string | null }[] },
-): void {
+function save(work: Work, checkpoint: string, { kept, left }: Kept): void {
   const files = kept.flatMap((file): WantedFile[] =>
     "blob" in file ? [{ path: file.path, blob: file.blob }] : [],
   );

@@ -35,6 +35,10 @@ export type Limits = {
   readonly silenceMs: number;
   readonly toolMs: number;
   readonly hookMs: number;
+  /** For a look at an input before its call runs: what it claims, whether it makes sense, what its paths are. */
+  readonly lookMs: number;
+  /** For keeping files before a call, and for finding out what a command changed. */
+  readonly checkpointMs: number;
   readonly askMs: number;
   readonly pendingInputs: number;
   /** Characters of a tool's result that the model sees; the rest is spilled to a file. */
@@ -71,6 +75,10 @@ export const defaultLimits: Limits = {
   // A tool may ask a person, who has a day: the question ends first. Each tool has its own, shorter time.
   toolMs: 25 * 60 * minute,
   hookMs: minute,
+  // It reads a file at most; a drive that is gone must not hold the turn.
+  lookMs: minute,
+  // What is kept is bounded in files and bytes; whatever takes longer is stuck.
+  checkpointMs: minute,
   askMs: 24 * 60 * minute,
   // More than a person types; a flood is refused, not stored.
   pendingInputs: 1_000,

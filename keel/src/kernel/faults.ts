@@ -196,6 +196,11 @@ export const faults = {
     exit: exitCodes.turnFailed,
   },
   aborted: { says: "Interrupted.", hint: "Send another message to go on.", exit: exitCodes.interrupted },
+  tool_late: {
+    says: "{tool} did not find out within {seconds} s what this call is about.",
+    hint: "A file or a drive may not answer; nothing was run.",
+    exit: exitCodes.turnFailed,
+  },
   // Files
   checkpoints_off: {
     says: "This session keeps no checkpoints of files.",

@@ -11,11 +11,6 @@ export type AcceptedOptions = {
   /** What a person should know goes to `stderr` and into `informational` messages. */
   debug?: boolean;
   debugFile?: string;
-  /** There is no child process. */
-  executable?: "bun" | "deno" | "node";
-  executableArgs?: string[];
-  pathToClaudeCodeExecutable?: string;
-  spawnClaudeCodeProcess?: (options: SpawnOptions) => unknown;
   /** There are no dialogs beside the questions that `canUseTool` gets. */
   onUserDialog?: (...given: never[]) => unknown;
   supportedDialogKinds?: string[];
@@ -33,12 +28,4 @@ export type AcceptedOptions = {
   taskBudget?: { total: number };
   /** A preview is shown as it was given. */
   toolConfig?: { askUserQuestion?: { previewFormat?: "markdown" | "html" } };
-};
-
-export type SpawnOptions = {
-  command: string;
-  args: string[];
-  cwd?: string;
-  env: Record<string, string | undefined>;
-  signal: AbortSignal;
 };

@@ -6,11 +6,11 @@ import type { OnElicitation } from "./elicitation.ts";
 import type { HookMap } from "./hooks.ts";
 import type { McpServerConfig } from "./mcp-server.ts";
 import type { AcceptedOptions } from "./options-accepted.ts";
-import type { SandboxSettings } from "./sandbox-settings.ts";
 import type { ProcessOptions } from "./process/options.ts";
+import type { SandboxSettings } from "./sandbox-settings.ts";
 import type { SessionStore } from "./session-store.ts";
 
-export type Options = AcceptedOptions & {
+export type Options = Beside & {
   abortController?: AbortController;
   /** Further folders to work in. */
   additionalDirectories?: string[];
@@ -77,6 +77,8 @@ export type Options = AcceptedOptions & {
   /** Settings for this session alone: an object, or the path of a file. */
   settings?: string | Record<string, unknown>;
   settingSources?: SettingSource[];
+  /** The skills that the model is offered, by name; all when left out. */
+  skills?: string[] | "all";
   /** Hears what a person should know. */
   stderr?: (data: string) => void;
   /** Only `mcpServers`: servers of settings are left out. */
@@ -95,6 +97,9 @@ export type Options = AcceptedOptions & {
   /** Messages are words and nothing else: a slash calls no command, an `@` names no file. */
   verbatimPrompts?: boolean;
 };
+
+/** Those that have files of their own. */
+type Beside = AcceptedOptions & ProcessOptions;
 
 export type SystemPromptPreset = {
   type: "preset";

@@ -69,6 +69,8 @@ async function runOne(work: Work, call: Call): Promise<void> {
     if (thrown !== needsAsking) throw thrown;
     return runCall(work, call);
   }
+  // Whoever interrupted meanwhile does not want it any more, and nothing starts after an interrupt.
+  if (work.signal.aborted) return runCall(work, call);
   for (const event of early.events) work.record(event);
 }
 

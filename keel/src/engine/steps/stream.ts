@@ -1,6 +1,7 @@
 /** Reads one streamed reply under its two deadlines: the first event, and silence between events. */
 import { childOf, over } from "../../kernel/abort.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
+import { graceMs } from "../deadline.ts";
 import type { ModelEvent, ModelRequest } from "../ports.ts";
 import type { Work } from "../work.ts";
 
@@ -21,15 +22,9 @@ export async function readReply(
   const watch = new AbortController();
   const progress = { begun: false, at: clock.monotonicMs() };
   const guard = guardSilence();
+  let isLeft = false;
   try {
-    for await (const event of model.stream(request, controller.signal)) {
-      progress.begun = true;
-      progress.at = clock.monotonicMs();
-      onEvent(event);
-      if (event.type === "end") return { ok: true, reply: event };
-    }
-    // A stream that was aborted may end without a word.
-    throw work.signal.aborted ? fault("aborted") : fault("stream_cut");
+    return { ok: true, reply: await Promise.race([read(), leftBehind()]) };
   } catch (thrown) {
     const stalled = guard.stalled();
     return {
@@ -38,8 +33,31 @@ export async function readReply(
       begun: progress.begun,
     };
   } finally {
+    isLeft = true;
     watch.abort(over);
     release();
+  }
+
+  async function read(): Promise<Reply> {
+    for await (const event of model.stream(request, controller.signal)) {
+      // Nobody waits for it any more: what comes now belongs to nothing.
+      if (isLeft) break;
+      progress.begun = true;
+      progress.at = clock.monotonicMs();
+      onEvent(event);
+      if (event.type === "end") return event;
+    }
+    // A stream that was aborted may end without a word.
+    throw work.signal.aborted ? fault("aborted") : fault("stream_cut");
+  }
+
+  /** A model that does not hear the signal is not waited for longer than a moment. */
+  function leftBehind(): Promise<never> {
+    return new Promise((_, reject) => {
+      const give = (): void => void clock.sleep(graceMs, watch.signal).then(() => reject(fault("aborted")));
+      if (controller.signal.aborted) give();
+      else controller.signal.addEventListener("abort", give, { once: true });
+    });
   }
 
   /** One sleeping timer for the whole stream: it wakes when the deadline of the newest event has come. */

@@ -4,7 +4,6 @@
  */
 import { toFault } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
-import { sayIssues } from "../../kernel/schema.ts";
 import type { Denial, DurableEvent } from "../../protocol/event.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
@@ -19,7 +18,6 @@ import {
   deferredResult,
   goneTool,
   interruptedResult,
-  invalidInput,
   notRunResult,
   unknownTool,
 } from "../words.ts";
@@ -28,6 +26,8 @@ import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths } from "./context.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./define.ts";
 import { changeMode } from "./desk-work.ts";
+import { makeSense } from "./make-sense.ts";
+import { closeOpenAsks } from "./open-asks.ts";
 import { judge, permit } from "./permit.ts";
 import { takeStock } from "./take-stock.ts";
 import { isDeclared, toolFor, toolsNow } from "./toolbox.ts";
@@ -36,13 +36,15 @@ type Finished = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | 
 
 export async function runCall(work: Work, call: Call): Promise<void> {
   const tool = toolFor(work, call.use.name);
-  const finish = (finished: Finished): void =>
+  const finish = (finished: Finished): void => {
+    closeOpenAsks(work, call.use.id);
     work.record({
       type: "tool.finished",
       callId: call.use.id,
       tool: tool?.name ?? call.use.name,
       ...finished,
     });
+  };
 
   if (!tool) return finish(refusal(whyNoTool(work, call.use.name), { invalid: true }));
   if (call.use.broken !== undefined) return finish(refusal(brokenCall(tool.name), { invalid: true }));
@@ -81,21 +83,29 @@ function whyNoTool(work: Work, name: string): string {
 }
 
 /** A former process ended during this call: it runs again only if that is safe and nobody has to be asked. */
-async function runAgain(work: Work, { call, tool, context }: Site): Promise<Finished> {
-  const parsed = tool.input.parse(call.input ?? call.use.input);
-  const lost = refusal(interruptedResult, { interrupted: true });
-  if (work.signal.aborted || !parsed.ok || tool.traits(parsed.value).replay === "never") return lost;
-  // What a path is may have changed meanwhile, so it is decided again.
-  const { decision, claims } = await judge(work, { tool, context, input: parsed.value });
-  if (decision.verdict !== "allow") return lost;
+async function runAgain(work: Work, site: Site): Promise<Finished> {
+  const { call, context } = site;
+  // A tool that fails over its own input says nothing about whether that is safe.
+  const allowed = await allowedAgain(work, site).catch(() => undefined);
+  if (!allowed) return refusal(interruptedResult, { interrupted: true });
   return run(work, {
-    call,
-    tool,
-    context: { ...context, decided: claims ?? [] },
-    input: parsed.value,
+    ...site,
+    context: { ...context, decided: allowed.claims },
+    input: allowed.input,
     sent: call.input ?? call.use.input,
     notes: [],
   });
+}
+
+async function allowedAgain(
+  work: Work,
+  { call, tool, context }: Site,
+): Promise<{ input: unknown; claims: readonly Claim[] } | undefined> {
+  const parsed = tool.input.parse(call.input ?? call.use.input);
+  if (work.signal.aborted || !parsed.ok || tool.traits(parsed.value).replay === "never") return undefined;
+  // What a path is may have changed meanwhile, so it is decided again.
+  const { decision, claims } = await judge(work, { tool, context, input: parsed.value });
+  return decision.verdict === "allow" ? { input: parsed.value, claims } : undefined;
 }
 
 type Ready = {
@@ -114,6 +124,7 @@ async function prepareSafely(work: Work, site: Site): Promise<Ready | { refused:
     return await prepare(work, site);
   } catch (thrown) {
     if (thrown === needsAsking) throw thrown;
+    if (work.signal.aborted) return { refused: notRun() };
     // A log that cannot be written says so again when the result is recorded.
     return { refused: refusal(toFault(thrown).message, {}) };
   }
@@ -122,12 +133,13 @@ async function prepareSafely(work: Work, site: Site): Promise<Ready | { refused:
 /** Phases one to four: everything that can refuse the call before it has an effect. */
 async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready | { refused: Finished }> {
   const looking = rememberingPaths(context);
-  const first = await understand(tool, call.use.input, looking);
+  const first = await understand(work, tool, { sent: call.use.input, context: looking });
   if ("refused" in first) return first;
   const { hooks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name };
   const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, siteOf(work));
-  const changed = hook.input === undefined ? first : await understand(tool, hook.input, looking);
+  const changed =
+    hook.input === undefined ? first : await understand(work, tool, { sent: hook.input, context: looking });
   if ("refused" in changed) return changed;
   const { input } = changed;
   // Nothing that is denied is handed on either.
@@ -159,18 +171,13 @@ async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready
 }
 
 /** Whether the input fits the schema, and whether it makes sense. */
-export async function understand(
+async function understand(
+  work: Work,
   tool: Tool,
-  sent: Json,
-  context: ToolContext,
+  wish: { sent: Json; context: ToolContext },
 ): Promise<{ input: unknown } | { refused: Finished }> {
-  const parsed = tool.input.parse(sent);
-  if (!parsed.ok)
-    return { refused: refusal(invalidInput(tool.name, sayIssues(parsed.error)), { invalid: true }) };
-  const complaint = await tool.check(parsed.value, context);
-  return complaint === undefined
-    ? { input: parsed.value }
-    : { refused: refusal(complaint, { invalid: true }) };
+  const read = await makeSense(work, tool, wish);
+  return "complaint" in read ? { refused: refusal(read.complaint, { invalid: true }) } : read;
 }
 
 /** Phases five and six. */

@@ -25,8 +25,7 @@ export function contextFor(work: Work, call: Pick<Call, "use">, tool: Tool): Too
       // Counted, so that the same question gets the same id when the call runs again after a crash.
       const id = `${call.use.id}:${++asked}`;
       const { answer, by } = await work.ask({ ...ask, id, callId: call.use.id, tool: tool.name });
-      if (answer.verdict === "deny" && answer.interrupt)
-        work.record({ type: "turn.interrupted", by: "answer" });
+      if (answer.verdict === "deny" && answer.interrupt) work.interrupt("answer");
       return { ...answer, by };
     },
     desk: () => deskOf(work),

@@ -13,7 +13,11 @@ import { type Decision, decide } from "../policy/decide.ts";
 import { lookAt } from "../policy/look.ts";
 import { parseRule, type Rule } from "../policy/rules.ts";
 import type { Closed, Work } from "../work.ts";
+import { rememberingPaths } from "./context.ts";
 import type { Tool, ToolContext } from "./define.ts";
+import { look } from "./look.ts";
+import { makeSense } from "./make-sense.ts";
+import { closeOpenAsks, refusalOf } from "./open-asks.ts";
 
 type Site = {
   call: Call;
@@ -38,20 +42,37 @@ export type Permission =
   | { verdict: "deny"; denial: Denial; interrupt: boolean };
 
 export async function permit(work: Work, site: Site): Promise<Permission> {
-  const { hook, input, sent } = site;
+  const { hook, call } = site;
   const { decision, claims } = await judge(work, { ...site, context: site.looking });
+  // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
+  const refused = refusalOf(work, call.use.id);
+  if (refused && decision.verdict !== "deny") return settle(work, { ...site, claims }, refused);
+  const alone = withoutAsking(site, { decision, claims });
+  if (alone) {
+    closeOpenAsks(work, call.use.id);
+    return alone;
+  }
+  const ask = askFor(site, {
+    decision,
+    claims,
+    reason: hook?.verdict === "ask" ? hook.reason : decision.because,
+  });
+  closeOpenAsks(work, call.use.id, ask.id);
+  return settle(work, { ...site, claims }, await askBoth(work, ask, site));
+}
+
+/** What rules, mode and hook say by themselves; undefined when somebody has to be asked. */
+function withoutAsking(
+  { hook, input, sent }: Site,
+  { decision, claims }: { decision: Decision; claims: readonly Claim[] },
+): Permission | undefined {
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
   if (hook?.verdict === "deny") return deny("hook", hook.reason);
   if (hook?.verdict !== "ask" && decision.verdict === "allow")
     return { verdict: "allow", by: decision.by, input, sent, claims };
   if (hook?.verdict === "allow" && !(decision.verdict === "ask" && decision.insists))
     return { verdict: "allow", by: "hook", input, sent, claims };
-  const ask = askFor(site, {
-    decision,
-    claims,
-    reason: hook?.verdict === "ask" ? hook.reason : decision.because,
-  });
-  return settle(work, { ...site, claims }, await askBoth(work, ask, site));
+  return undefined;
 }
 
 /** A hook may answer in the host's place; whoever is first counts, and the other is told by the ask's end. */
@@ -62,9 +83,11 @@ async function askBoth(work: Work, ask: Ask, { call, tool, sent }: Site): Promis
   const closed = work.ask(ask);
   const facts = { callId: call.use.id, tool: tool.name, input: sent };
   void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, site);
-  void hooks.permission(facts, site).then(async (answer) => {
-    if (answer) await work.answer(ask.id, { answer, by: "hook" });
-  });
+  void hooks
+    .permission(facts, site)
+    .then((answer) => (answer ? work.answer(ask.id, { answer, by: "hook" }) : undefined))
+    // A log that cannot take the answer stops the session, which says so itself.
+    .catch(() => undefined);
   try {
     return await closed;
   } finally {
@@ -78,8 +101,14 @@ export async function judge(
   work: Work,
   { tool, context, input }: Pick<Site, "tool" | "context" | "input">,
 ): Promise<{ decision: Decision; claims: Claim[] }> {
-  const claims = [...(await tool.claims(input, context))];
-  const looked = await lookAt(claims, context.workspace);
+  const { claims, looked, planFile } = await look(work, tool.name, async () => {
+    const claimed = [...(await tool.claims(input, context))];
+    return {
+      claims: claimed,
+      looked: await lookAt(claimed, context.workspace),
+      planFile: await planFileOf(work, claimed),
+    };
+  });
   const { rules } = work.parts;
   const mode = work.state.settings?.permissionMode ?? "default";
   return {
@@ -89,7 +118,7 @@ export async function judge(
       claims,
       mode,
       ...looked,
-      planFile: await planFileOf(work, claims),
+      planFile,
       rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
     }),
     claims,
@@ -121,11 +150,12 @@ async function settle(
   if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.sent))
     return { verdict: "allow", by: who, input: site.input, sent: site.sent, claims: site.claims };
   // A changed input is decided again: an answer may not carry through what a rule denies.
-  const parsed = site.tool.input.parse(answer.input);
-  if (!parsed.ok) return deny(who, "The changed input does not fit the tool's schema.");
-  const { decision, claims } = await judge(work, { ...site, input: parsed.value });
+  const context = rememberingPaths(site.context);
+  const read = await makeSense(work, site.tool, { sent: answer.input, context });
+  if ("complaint" in read) return deny(who, read.complaint);
+  const { decision, claims } = await judge(work, { ...site, context, input: read.input });
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
-  return { verdict: "allow", by: who, input: parsed.value, sent: answer.input, claims };
+  return { verdict: "allow", by: who, input: read.input, sent: answer.input, claims };
 }
 
 function askFor(

@@ -7,18 +7,20 @@ import { prepareBeside } from "../checkpoint.ts";
 import type { Work } from "../work.ts";
 import { contextFor } from "./context.ts";
 import type { Tool, ToolContext } from "./define.ts";
+
+import { look } from "./look.ts";
 import { toolFor } from "./toolbox.ts";
 
 /** For a call that has just streamed in. Whatever is wrong with it is said when it is its turn. */
 export function takeStockFor(work: Work, use: ToolUse): void {
   if (!work.parts.checkpoints || use.broken !== undefined) return;
   const tool = toolFor(work, use.name);
-  const look = async (): Promise<void> => {
+  const begin = async (): Promise<void> => {
     const parsed = tool?.input.parse(use.input);
     if (tool && parsed?.ok)
       await takeStock(work, { tool, context: contextFor(work, { use }, tool), input: parsed.value });
   };
-  look().catch(() => undefined);
+  begin().catch(() => undefined);
 }
 
 export async function takeStock(
@@ -26,5 +28,5 @@ export async function takeStock(
   { tool, context, input }: { tool: Tool; context: ToolContext; input: unknown },
 ): Promise<void> {
   if (!work.parts.checkpoints || tool.traits(input).readOnly) return;
-  prepareBeside(work, await tool.claims(input, context));
+  prepareBeside(work, await look(work, tool.name, async () => tool.claims(input, context)));
 }
