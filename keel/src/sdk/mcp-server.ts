@@ -1,6 +1,6 @@
 /** `createSdkMcpServer()`: tools of the program, offered under the name of a server and run in this process. */
 import { fault } from "../kernel/fault.ts";
-import type { McpServerStatus as OutsideStatus, McpServerWish } from "../protocol/mcp.ts";
+import type { McpServerWish, McpServerStatus as OutsideStatus } from "../protocol/mcp.ts";
 import type { AnyToolDefinition } from "./tool.ts";
 
 export type McpSdkServerConfig = {
@@ -116,10 +116,14 @@ function ownStates(servers: Servers): McpServerStatus[] {
 }
 
 /** All servers of a session: those that the program named, in its order, then those of files. */
-export function serverStates(servers: Servers = {}, outside: readonly OutsideStatus[] = []): McpServerStatus[] {
+export function serverStates(
+  servers: Servers = {},
+  outside: readonly OutsideStatus[] = [],
+): McpServerStatus[] {
   const all = [...ownStates(servers), ...outside.map(statusOf)];
   const named = Object.keys(servers);
-  const placeOf = ({ name }: McpServerStatus): number => (named.includes(name) ? named.indexOf(name) : named.length);
+  const placeOf = ({ name }: McpServerStatus): number =>
+    named.includes(name) ? named.indexOf(name) : named.length;
   return all.toSorted((left, right) => placeOf(left) - placeOf(right));
 }
 

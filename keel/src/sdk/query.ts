@@ -154,7 +154,9 @@ export function methodsOf(conversation: Conversation): QueryMethods {
 async function setServers(conversation: Conversation, servers: Servers): Promise<McpSetServersResult> {
   const { added, removed, errors } = await (await conversation.open()).mcp.set(outsideServers(servers));
   const known = conversation.options.mcpServers ?? {};
-  const own = Object.keys(servers).filter((name) => servers[name]?.type === "sdk" && !Object.hasOwn(known, name));
+  const own = Object.keys(servers).filter(
+    (name) => servers[name]?.type === "sdk" && !Object.hasOwn(known, name),
+  );
   const why = "A server of this process has to be named when the session opens.";
   return { added, removed, errors: { ...errors, ...Object.fromEntries(own.map((name) => [name, why])) } };
 }

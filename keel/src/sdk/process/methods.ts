@@ -2,7 +2,7 @@
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { UserMessage } from "../content.ts";
 import type { ContextUsage, InitializationResult } from "../introspection.ts";
-import type { McpServerStatus } from "../mcp-server.ts";
+import type { McpServerConfig, McpServerStatus, McpSetServersResult } from "../mcp-server.ts";
 import type { RewindFilesResult } from "../rewind-result.ts";
 import type { ProcessSession } from "./process-session.ts";
 
@@ -27,6 +27,11 @@ export function processMethods(running: Promise<ProcessSession>) {
     supportedAgents: async () => (await introduced()).agents,
     accountInfo: async () => (await introduced()).account,
     mcpServerStatus: async () => (await ask<{ mcpServers: McpServerStatus[] }>("mcp_status")).mcpServers,
+    reconnectMcpServer: (serverName: string) => ask<void>("mcp_reconnect", { serverName }).then(nothing),
+    toggleMcpServer: (serverName: string, enabled: boolean) =>
+      ask<void>("mcp_toggle", { serverName, enabled }).then(nothing),
+    setMcpServers: (servers: Record<string, McpServerConfig>) =>
+      ask<McpSetServersResult>("mcp_set_servers", { servers }),
     getContextUsage: () => ask<ContextUsage>("get_context_usage"),
     stopTask: (taskId: string) => ask<void>("stop_task", { task_id: taskId }).then(nothing),
     async backgroundTasks(toolUseId?: string) {
