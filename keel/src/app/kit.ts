@@ -10,6 +10,7 @@ import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
+import { offersForeign } from "../tools/presets.ts";
 import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
@@ -28,8 +29,9 @@ import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
+import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-toolbox.ts";
 import { processLeases } from "./process-leases.ts";
-import { isForbiddingLost, readRules, refuseLost } from "./rules.ts";
+import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
@@ -53,6 +55,7 @@ export type Kit = {
   /** What changes while the session is open. */
   readonly rules: LiveRules;
   readonly folders: LiveFolders;
+  readonly own: OwnToolbox;
   /** What the session is told and can call by name. */
   readonly texts: SessionTexts;
   readonly notices: readonly LogNotice[];
@@ -80,6 +83,10 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const texts = await sessionTexts(options, {
     ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
   });
+  const own = ownToolbox(
+    options.ownTools ?? [],
+    (tool) => offersForeign(options.tools) && offeredTools([tool], live.now).length > 0,
+  );
   const offered = toolSet(options, { settings, env, rules, memory, library: texts.port });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
@@ -100,6 +107,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     permissionMode: start.mode,
     rules: live,
     folders,
+    own,
     texts,
     store,
     notices: [
@@ -125,6 +133,8 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...offered.tools, ...(await answerTools(options))],
+      toolbox: joinBoxes([own]),
+      redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",

@@ -22,6 +22,10 @@ export type OpenOptions = LimitWish & {
   readonly settings?: string | Record<string, unknown> | undefined;
   /** Which settings are read; all when left out. Naming `project` or `local` trusts it for this session. */
   readonly settingSources?: readonly ChosenSource[] | undefined;
+  /** What the program around Keel forbids, as settings; of it only what makes things stricter counts. */
+  readonly forbidden?: Record<string, unknown> | undefined;
+  /** The folder whose project settings count, in place of `cwd`. */
+  readonly projectRoot?: string | undefined;
   /** A new session when left out. */
   readonly which?: Which | undefined;
   /** What becomes of a turn that an earlier process left unfinished; it goes on when left out. */
@@ -44,6 +48,8 @@ export type OpenOptions = LimitWish & {
   readonly tools?: ToolChoice | undefined;
   /** Whether the host answers asks. Tools that only ask are not offered where nobody does, which is meant when left out. */
   readonly asks?: "answered" | "refused" | undefined;
+  /** A call of the one name runs the tool of the other. */
+  readonly toolAliases?: Readonly<Record<string, string>> | undefined;
   /** Tools of the program that opens the session. */
   readonly ownTools?: readonly OwnTool[] | undefined;
   /** Functions of the program that are called at points of the session. */

@@ -18,12 +18,7 @@ export type ToolSet = {
 };
 
 export function toolSet(
-  {
-    tools: choice,
-    asks = "refused",
-    version,
-    ownTools: foreign,
-  }: Pick<OpenOptions, "tools" | "asks" | "version" | "ownTools">,
+  { tools: choice, asks = "refused", version }: Pick<OpenOptions, "tools" | "asks" | "version">,
   {
     settings,
     env,
@@ -44,7 +39,7 @@ export function toolSet(
     library,
     memory,
   });
-  const { tools, unknown } = chooseTools({ builtIn, foreign, choice, asks, list: listOf(env) });
+  const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env) });
   return {
     tools: offeredTools(tools, rules),
     problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),

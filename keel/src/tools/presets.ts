@@ -44,14 +44,17 @@ export function chooseTools({ builtIn, foreign = [], choice = "full", asks, list
   const own = names
     ? builtIn.filter((tool) => names.some((name) => isCalled(tool, name)))
     : builtIn.filter(({ name }) => !left.has(name));
-  // What a server's tool does is the server's word: a preset that promises something does not offer it.
-  const others = isNamed || names === undefined ? foreign : [];
+  const others = offersForeign(choice) ? foreign : [];
   const chosen = [...own.toSorted(byName), ...withoutDoubles(builtIn, others).toSorted(byName)];
   return {
     tools: isNamed ? chosen.map(offeredAtOnce) : withSearch(chosen),
     unknown: isNamed ? choice.filter((name) => !builtIn.some((tool) => isCalled(tool, name))) : [],
   };
 }
+
+/** What a server's tool does is the server's word: a preset that promises something does not offer it. */
+export const offersForeign = (choice: ToolChoice = "full"): boolean =>
+  typeof choice !== "string" || restricted[choice] === undefined;
 
 /** A built-in tool keeps its name, also one that this session does not offer: a server must not pass for it. */
 function withoutDoubles(builtIn: readonly Tool[], foreign: readonly Tool[]): Tool[] {
