@@ -23,23 +23,32 @@ export type BriefingWish = {
   readonly place?: string | undefined;
 };
 
+/** What the conversation begins with is read at once, so that its first input does not wait for it. */
 export function sessionBriefing(wish: BriefingWish): Briefing {
+  let prepared: Promise<Told> | undefined = begin(wish);
   return {
-    async start() {
-      const [files, head] = await Promise.all([wish.instructions.start(), wish.gitHead()]);
-      return {
-        content: [
-          note([...(wish.place ? [defuse(wish.place)] : []), ...daily(wish.now(), head)].join("\n")),
-          ...skillBlocks(wish.skills),
-          ...fileBlocks(files, instructionsAtStart),
-        ],
-        files: files.map(({ path }) => path),
-      };
+    start() {
+      const told = prepared ?? begin(wish);
+      // Told again later, it is what the files say then.
+      prepared = undefined;
+      return told;
     },
     async near(seen, known) {
       const files = await wish.instructions.near(seen, new Set(known));
       return told(files, instructionsHere);
     },
+  };
+}
+
+async function begin({ instructions, skills, place, now, gitHead }: BriefingWish): Promise<Told> {
+  const [files, head] = await Promise.all([instructions.start(), gitHead()]);
+  return {
+    content: [
+      note([...(place ? [defuse(place)] : []), ...daily(now(), head)].join("\n")),
+      ...skillBlocks(skills),
+      ...fileBlocks(files, instructionsAtStart),
+    ],
+    files: files.map(({ path }) => path),
   };
 }
 

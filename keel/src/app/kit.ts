@@ -10,7 +10,7 @@ import type { Tool } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import { jsonlStore } from "../store/jsonl.ts";
-import { takesForeign } from "../tools/presets.ts";
+import { offersForeign } from "../tools/presets.ts";
 import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
@@ -30,8 +30,9 @@ import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
+import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-toolbox.ts";
 import { processLeases } from "./process-leases.ts";
-import { isForbiddingLost, readRules, refuseLost } from "./rules.ts";
+import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
@@ -56,6 +57,7 @@ export type Kit = {
   readonly rules: LiveRules;
   readonly folders: LiveFolders;
   readonly mcp: SessionMcp;
+  readonly own: OwnToolbox;
   /** What the session is told and can call by name. */
   readonly texts: SessionTexts;
   readonly notices: readonly LogNotice[];
@@ -91,6 +93,10 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     home: options.persist === "memory" ? undefined : home,
     version: options.version,
   });
+  const own = ownToolbox(
+    options.ownTools ?? [],
+    (tool) => offersForeign(options.tools) && offeredTools([tool], live.now).length > 0,
+  );
   const late = mcp.hasServers ? "some" : "none";
   const offered = toolSet(options, { settings, env, rules, memory, library: texts.port, late });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
@@ -112,6 +118,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     permissionMode: start.mode,
     rules: live,
     folders,
+    own,
     texts,
     store,
     mcp,
@@ -139,8 +146,8 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...offered.tools, ...(await answerTools(options))],
-      ...(takesForeign(options.tools) ? { toolbox: allowedBox(mcp.toolbox, live.now) } : {}),
-      ...(options.toolAliases ? { redirects: options.toolAliases } : {}),
+      toolbox: joinBoxes(offersForeign(options.tools) ? [own, allowedBox(mcp.toolbox, live.now)] : [own]),
+      redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",

@@ -11,7 +11,7 @@ import type { ContextBreakdown } from "../protocol/context.ts";
 import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
-import { takesForeign } from "../tools/presets.ts";
+import { offersForeign } from "../tools/presets.ts";
 import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
@@ -21,6 +21,7 @@ import type { McpControl } from "./mcp-control.ts";
 import { allowedMode } from "./mode.ts";
 import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
+import type { OwnTool } from "./own-tools.ts";
 import { planFileBeside } from "./plan-file.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
@@ -47,6 +48,10 @@ export type OpenSession = {
   idle(): Promise<void>;
   /** Keeps an allow rule in a settings file, for sessions to come. Throws `settings_unwritable`. */
   keepRule(rule: string, to: WritableSource): Promise<Written>;
+  /** The names of all tools that can be called now. */
+  toolNames(): string[];
+  /** Other tools of the program, in place of those that it gave before. */
+  setOwnTools(tools: readonly OwnTool[]): void;
   /** Changes what this session may do, and keeps it where it is wanted. Throws as `changePermissions` does. */
   changePermissions(changes: readonly WantedChange[], more?: { except?: string }): Promise<void>;
   bill(): Bill;
@@ -80,7 +85,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   if (which.kind !== "resume") undo.defer(() => kit.store.delete(log.session));
   undo.defer(() => log.close());
   undo.defer(() => kit.mcp.close());
-  if (takesForeign(options.tools)) kit.mcp.start();
+  if (offersForeign(options.tools)) kit.mcp.start();
   const port = lateModel();
   const session = await Session.open(
     {
@@ -192,6 +197,8 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
       const { writeRule } = await import("./settings-files.ts");
       return writeRule(kit.place, to, { list: "allow", rule });
     },
+    toolNames: () => namesOf(kit),
+    setOwnTools: (tools) => kit.own.set(tools),
     async changePermissions(changes, more) {
       const { changePermissions } = await import("./change-permissions.ts");
       return changePermissions({ session, kit }, changes, more);
@@ -211,10 +218,11 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
   };
 }
 
-function factsOf(
-  { parts, permissionMode, env, settings, trust, texts }: Kit,
-  { facts, catalog }: OpenModel,
-): SessionFacts {
+const namesOf = ({ parts }: Kit): string[] =>
+  [...parts.tools, ...(parts.toolbox?.tools() ?? [])].map(({ name }) => name);
+
+function factsOf(kit: Kit, { facts, catalog }: OpenModel): SessionFacts {
+  const { parts, permissionMode, env, settings, trust, texts } = kit;
   const names = [facts.model, ...parts.limits.fallbackModels];
   return {
     cwd: parts.workspace.cwd,
@@ -223,7 +231,7 @@ function factsOf(
     provider: facts.provider,
     keySource: facts.keySource,
     permissionMode,
-    tools: parts.tools.map(({ name }) => name),
+    tools: namesOf(kit),
     agents: texts.agents.map(({ name, description, model }) => ({ name, description, model })),
     commands: texts.registry.listed,
     skills: texts.skillNames,

@@ -23,6 +23,10 @@ export type OpenOptions = LimitWish & {
   readonly settings?: string | Record<string, unknown> | undefined;
   /** Which settings are read; all when left out. Naming `project` or `local` trusts it for this session. */
   readonly settingSources?: readonly ChosenSource[] | undefined;
+  /** What the program around Keel forbids, as settings; of it only what makes things stricter counts. */
+  readonly forbidden?: Record<string, unknown> | undefined;
+  /** The folder whose project settings count, in place of `cwd`. */
+  readonly projectRoot?: string | undefined;
   /** A new session when left out. */
   readonly which?: Which | undefined;
   /** What becomes of a turn that an earlier process left unfinished; it goes on when left out. */
@@ -45,14 +49,14 @@ export type OpenOptions = LimitWish & {
   readonly tools?: ToolChoice | undefined;
   /** Whether the host answers asks. Tools that only ask are not offered where nobody does, which is meant when left out. */
   readonly asks?: "answered" | "refused" | undefined;
+  /** A call of the one name runs the tool of the other. */
+  readonly toolAliases?: Readonly<Record<string, string>> | undefined;
   /** Tools of the program that opens the session. */
   readonly ownTools?: readonly OwnTool[] | undefined;
   /** MCP servers, by a name of the host's own. */
   readonly mcpServers?: Readonly<Record<string, McpServerWish>> | undefined;
   /** Only the servers that are named here, and none of files. */
   readonly strictMcpConfig?: boolean | undefined;
-  /** Calls of the one tool run the other: `{ Bash: "mcp__remote__bash" }`. */
-  readonly toolAliases?: Readonly<Record<string, string>> | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly ProgramHook[] | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */

@@ -15,6 +15,8 @@ export type SettingsOptions = Pick<
   | "home"
   | "settings"
   | "settingSources"
+  | "forbidden"
+  | "projectRoot"
   | "model"
   | "fallbackModels"
   | "permissionMode"
@@ -37,7 +39,8 @@ export type SettingsInForce = LoadedSettings & {
 export async function readSettings(options: SettingsOptions): Promise<SettingsInForce> {
   const loaded = await loadSettings({
     paths: pathsOf(options),
-    cwd: options.cwd,
+    cwd: options.projectRoot ?? options.cwd,
+    forbidden: options.forbidden,
     chosen: options.settingSources,
     flags: options.settings,
     commandLine: settingsOf(options),

@@ -19,12 +19,7 @@ export type ToolSet = {
 };
 
 export function toolSet(
-  {
-    tools: choice,
-    asks = "refused",
-    version,
-    ownTools: foreign,
-  }: Pick<OpenOptions, "tools" | "asks" | "version" | "ownTools">,
+  { tools: choice, asks = "refused", version }: Pick<OpenOptions, "tools" | "asks" | "version">,
   {
     settings,
     env,
@@ -47,7 +42,7 @@ export function toolSet(
     library,
     memory,
   });
-  const { tools, unknown } = chooseTools({ builtIn, foreign, choice, asks, list: listOf(env), late });
+  const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env), late });
   return {
     tools: offeredTools(tools, rules),
     problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
@@ -56,8 +51,16 @@ export function toolSet(
 
 /** Tools of servers, without those that rules deny outright. */
 export function allowedBox(box: Toolbox, rules: Rules): Toolbox {
+  let from: { tools: ReturnType<Toolbox["tools"]>; deny: Rules["deny"] } | undefined;
+  let offered: ReturnType<Toolbox["tools"]> = [];
   return {
-    tools: () => offeredTools(box.tools(), rules),
+    tools() {
+      const now = { tools: box.tools(), deny: rules.deny };
+      // The same array while nothing has changed.
+      if (now.tools !== from?.tools || now.deny !== from.deny) offered = offeredTools(now.tools, rules);
+      from = now;
+      return offered;
+    },
     knows: (name) => box.knows(name),
     ready: (signal) => box.ready(signal),
   };

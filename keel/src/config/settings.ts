@@ -1,5 +1,5 @@
 /** The settings in force for a folder: all sources read, held against trust, and joined, with where each value came from. */
-import type { Fault } from "../kernel/fault.ts";
+import { type Fault, fault } from "../kernel/fault.ts";
 import { entriesOf, type Judged, joinEntries, judgeEntries } from "./entries.ts";
 import { type ChosenSource, type Layer, type LayersWish, readLayers, sources } from "./layers.ts";
 import type { Paths } from "./paths.ts";
@@ -16,6 +16,8 @@ export type SettingsWish = {
   readonly flags?: LayersWish["flags"];
   /** What the options of the command line say, as settings. */
   readonly commandLine?: Settings | undefined;
+  /** What the program around Keel forbids; of it only what makes things stricter counts. */
+  readonly forbidden?: Record<string, unknown> | undefined;
 };
 
 export type LoadedSettings = {
@@ -45,13 +47,18 @@ export async function loadSettings({
   chosen,
   flags,
   commandLine,
+  forbidden,
 }: SettingsWish): Promise<LoadedSettings> {
   const project = findProject(cwd);
   const [read, book] = await Promise.all([
     readLayers({ paths, project, chosen, flags }),
     readTrust(paths.trust),
   ]);
-  const layers = commandLine ? withCommandLine(read.layers, commandLine) : read.layers;
+  const layers = inOrder([
+    ...read.layers,
+    ...(commandLine ? [{ source: "command-line" as const, settings: commandLine }] : []),
+    ...(forbidden ? [await strictLayer(forbidden)] : []),
+  ]);
   const all = entriesOf(layers);
   const gate: Gate = { named: chosen ?? [], shown: shownIn(book.book.get(project.root)?.shown) };
   const entries = judgeEntries(all, (entry) => whyNot(entry, gate));
@@ -85,9 +92,15 @@ function stateOf({ named, shown }: Gate): TrustFacts["state"] {
 const isWaiting = ({ state }: Judged): boolean =>
   state.kind === "left-out" && (state.why === notTrusted || state.why === notShown);
 
-function withCommandLine(layers: readonly Layer[], settings: Settings): Layer[] {
-  const layer: Layer = { source: "command-line", settings };
-  return [...layers, layer].toSorted(
-    (left, right) => sources.indexOf(left.source) - sources.indexOf(right.source),
-  );
+/** Throws `settings_invalid`: what somebody forbids must not become free by a slip. */
+async function strictLayer(given: Record<string, unknown>): Promise<Layer> {
+  const { checkSettings } = await import("./check-settings.ts");
+  const { settings, problems } = checkSettings(given);
+  const [problem] = problems;
+  if (problem !== undefined) throw fault("settings_invalid", { path: "managedSettings", reason: problem });
+  const { deny, ask, disableBypassPermissionsMode } = settings.permissions ?? {};
+  return { source: "managed", settings: { permissions: { deny, ask, disableBypassPermissionsMode } } };
 }
+
+const inOrder = (layers: readonly Layer[]): Layer[] =>
+  layers.toSorted((left, right) => sources.indexOf(left.source) - sources.indexOf(right.source));

@@ -12,6 +12,8 @@ export type UserMessage = {
   shouldQuery?: boolean;
   uuid?: string;
   session_id?: string;
+  /** Its words are meant as they are; otherwise `verbatimPrompts` decides. */
+  client_composed?: boolean;
 };
 
 /** Throws `usage` for a block that is none. */

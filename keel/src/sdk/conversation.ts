@@ -64,16 +64,22 @@ export class Conversation {
   async say(message: string | UserMessage): Promise<void> {
     const { session, teller, contentOf, say } = await this.#open();
     const content = contentOf(message);
-    if (isClear(content) && !this.options.verbatimPrompts) return this.#clear();
-    const { uuid: id, shouldQuery, priority } = typeof message === "string" ? plain : message;
+    const {
+      uuid: id,
+      shouldQuery,
+      priority,
+      client_composed,
+    } = typeof message === "string" ? plain : message;
+    const verbatim = client_composed ?? this.options.verbatimPrompts ?? false;
+    if (isClear(content) && !verbatim) return this.#clear();
     if (id !== undefined) this.#named.add(id);
     if (shouldQuery === false) {
-      await say(content, { when: "with-next", id });
+      await say(content, { when: "with-next", id, verbatim });
       return teller.tellNoTurn();
     }
     // A message that cannot wait takes the place of what is being done.
     if (priority === "now") await session.submit({ type: "interrupt" });
-    await say(content, { when: priority === "later" ? "after" : "now", id });
+    await say(content, { when: priority === "later" ? "after" : "now", id, verbatim });
   }
 
   /** The conversation goes on in a new session; the old one stays as it is. */

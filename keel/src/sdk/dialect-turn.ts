@@ -10,6 +10,7 @@ import { identity, replayMessage, timestamp, userMessage } from "./dialect-say.t
 import { closeStream } from "./dialect-stream.ts";
 import type { SDKAssistantMessage, SDKMessage } from "./messages.ts";
 import type { SDKPermissionDeniedMessage } from "./messages-system.ts";
+import { withPicture } from "./with-picture.ts";
 
 type Is<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
@@ -132,7 +133,7 @@ function deniedMessage(
 function resultData(event: Is<"tool.finished">): Json {
   if (event.failed) return `Error: ${textOfParts(event.content)}`;
   if (event.answer !== undefined) return textOfParts(event.content);
-  return event.data ?? event.content.map(toInputBlock);
+  return event.data === undefined ? event.content.map(toInputBlock) : withPicture(event.data, event.content);
 }
 
 /** Inputs leave the queue and become part of the turn. */

@@ -24,7 +24,7 @@ export type Opened = {
   readonly mirror: Mirror | undefined;
   /** Throws `usage` for a block that is none. */
   contentOf(message: string | UserMessage): InputBlock[];
-  say(content: InputBlock[], more: Omit<Said, "verbatim">): Promise<void>;
+  say(content: InputBlock[], more: Said): Promise<void>;
 };
 
 type Said = {
@@ -68,7 +68,7 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
     teller,
     mirror,
     contentOf: (message) => (typeof message === "string" ? [text(message)] : inputOf(message)),
-    say: (content, more) => say(session, content, { ...more, verbatim: options.verbatimPrompts ?? false }),
+    say: (content, more) => say(session, content, more),
   };
 }
 

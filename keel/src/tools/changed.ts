@@ -17,15 +17,17 @@ type Change = {
   readonly stamp: string;
   /** What was done, without the counts. */
   readonly said: string;
+  /** What is there now, where the words alone would not tell it. */
+  readonly shows?: string;
   readonly data: (hunks: DiffHunk[]) => Json;
 };
 
-export function changed({ path, before, after, stamp, said, data }: Change): ToolOutcome {
+export function changed({ path, before, after, stamp, said, shows, data }: Change): ToolOutcome {
   const whole = hunksOf(before, after);
   const { added, removed } = countLines(whole);
   const hunks = boundedHunks(whole);
   return {
-    content: [text(`${said} (+${added} -${removed} lines).`)],
+    content: [text(`${said} (+${added} -${removed} lines).${shows ? `\n\n${shows}` : ""}`)],
     display: { kind: "diff", path, hunks },
     data: data(hunks),
     seen: [{ path, stamp }],

@@ -129,8 +129,9 @@ function report(given: Input, found: TextFound & { ok: true }, { workspace }: To
         : { kind: "text", text: told.total === 0 ? nothing : shown },
     data: {
       mode,
-      numFiles: told.filenames.length,
-      filenames: told.filenames,
+      // Only where files are what was asked for does the list say more than the text.
+      numFiles: mode === "content" ? 0 : told.filenames.length,
+      filenames: mode === "files_with_matches" ? told.filenames : [],
       ...(mode === "content" ? { content: shown, numLines: told.shown } : {}),
       ...(mode === "count" ? { content: shown, numMatches: told.matches } : {}),
       ...(told.shown < told.total - offset ? { appliedLimit: head_limit } : {}),

@@ -116,7 +116,7 @@ describe("NotebookEdit", () => {
       .replace('"1 + 2"', '"1 + 3\\n2"');
     expect(text).toBe(expected);
     expect(text).toContain('"scale": 1.0');
-    expect(call.said).toMatch(/^Replaced cell 2 of .*n\.ipynb \(\+\d+ -\d+ lines\)\.$/);
+    expect(call.said).toMatch(/^Replaced cell 2 of .*n\.ipynb \(\+\d+ -\d+ lines\)\.\n\n1 \+ 3\n2$/);
     expect(call.data).toMatchObject({
       new_source: "1 + 3\n2",
       old_source: "1 + 2",

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
-import { fingerprint } from "../kernel/text.ts";
+import { fingerprint, shorten } from "../kernel/text.ts";
 import { changed, keptText } from "./changed.ts";
 import { findExisting } from "./existing-text.ts";
 import { failure } from "./failure.ts";
@@ -20,6 +20,9 @@ import {
 } from "./notebook.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText, type TextFile } from "./text-file.ts";
+
+/** Of a cell's new text; the model has just written it. */
+const mostShownCharacters = 2_000;
 
 const input = z.object({
   notebook_path: z
@@ -63,6 +66,7 @@ export const notebookEditTool: Tool<Input> = defineTool({
     if (!written.ok) return failure(written.why);
     return changed({
       ...{ path, before, after, stamp: written.stamp, said: sayEdit(given, plan) },
+      ...(given.edit_mode === "delete" ? {} : { shows: shorten(given.new_source, mostShownCharacters) }),
       data: () => ({
         new_source: given.new_source,
         ...(plan.oldSource === undefined ? {} : { old_source: plan.oldSource }),

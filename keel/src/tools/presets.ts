@@ -53,8 +53,7 @@ export function chooseTools({
   const own = names
     ? builtIn.filter((tool) => names.some((name) => isCalled(tool, name)))
     : builtIn.filter(({ name }) => !left.has(name));
-  // What a server's tool does is the server's word: a preset that promises something does not offer it.
-  const others = isNamed || names === undefined ? foreign : [];
+  const others = offersForeign(choice) ? foreign : [];
   const chosen = [...own.toSorted(byName), ...withoutDoubles(builtIn, others).toSorted(byName)];
   return {
     tools: isNamed ? chosen.map(offeredAtOnce) : late === "some" ? chosen : withSearch(chosen),
@@ -62,8 +61,8 @@ export function chooseTools({
   };
 }
 
-/** Whether tools of servers have a place in this choice; see `others` above. */
-export const takesForeign = (choice: ToolChoice = "full"): boolean =>
+/** What a server's tool does is the server's word: a preset that promises something does not offer it. */
+export const offersForeign = (choice: ToolChoice = "full"): boolean =>
   typeof choice !== "string" || restricted[choice] === undefined;
 
 /** A built-in tool keeps its name, also one that this session does not offer: a server must not pass for it. */

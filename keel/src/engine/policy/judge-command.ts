@@ -1,6 +1,7 @@
 /** What rules, proofs and facts about paths say of one command: a verdict for each question that policy has. */
 import type { Claim } from "../../protocol/tool.ts";
 import type { PathFacts } from "../ports.ts";
+import { mayHide } from "./hidden-command.ts";
 import { type Ground, mayLieBelow } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
 import { covers, type Rule, sayRule, touches } from "./rules.ts";
@@ -45,7 +46,10 @@ export function touchOf(rule: Rule, { tool, text, analysis, world, paths }: Judg
   const { shell } = rule.pattern;
   if (shell.kind === "exact" && shell.text === text.trim()) return "yes";
   const found = analysis.commands.map((command) => touchesCommand(shell, command));
-  return found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
+  if (found.includes("yes")) return "yes";
+  // A variable may be run by what comes later.
+  const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(shell, step));
+  return found.includes("maybe") || isAssigned ? "maybe" : "no";
 }
 
 export type Permit =

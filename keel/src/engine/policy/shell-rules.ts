@@ -3,6 +3,7 @@
  * all that it runs; a deny rule touches it wherever it stands, however it is quoted, wrapped or spelled.
  */
 
+import { mayHide } from "./hidden-command.ts";
 import type { Argument } from "./shell/arguments.ts";
 import type { Command } from "./shell/commands.ts";
 import { isHazardous } from "./shell/hazards.ts";
@@ -78,7 +79,7 @@ export type Touch = "yes" | "maybe" | "no";
 export function touchesCommand(pattern: ShellPattern, command: Command): Touch {
   const { words } = command.step;
   const [program, ...rest] = words;
-  if (!program) return "no";
+  if (!program) return mayHide(pattern, command.step) ? "maybe" : "no";
   const name = programName(program);
   const spellings = [
     words.map(asOne),
@@ -87,7 +88,8 @@ export function touchesCommand(pattern: ShellPattern, command: Command): Touch {
   const own = spellings.map((spelling) => touch(pattern, spelling));
   const inner = command.inner.map((part) => touchesCommand(pattern, part));
   const all = [...own, ...inner, ...(command.hides ? ["maybe" as const] : [])];
-  return all.includes("yes") ? "yes" : all.includes("maybe") ? "maybe" : "no";
+  if (all.includes("yes")) return "yes";
+  return all.includes("maybe") || mayHide(pattern, command.step) ? "maybe" : "no";
 }
 
 type Spelled = { readonly text: string; readonly isFixed: boolean };

@@ -259,12 +259,31 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "model-server",
-    usage: "keel model-server --script FILE [--port N]",
-    says: "A scripted model over HTTP, for tests; prints its port as JSON",
+    usage: "keel model-server (--script FILE | --replay FILE | --record FILE --upstream URL) [--port N]",
+    says: "A model over HTTP, for tests: scripted, played from a recording, or recorded; prints its port as JSON",
     options: {
       script: { kind: "text", value: "FILE", says: "The script, as JSON" },
+      replay: {
+        kind: "text",
+        value: "FILE",
+        says: "Play this recording; what it does not hold is refused and told at the end, with exit code 1",
+      },
+      record: {
+        kind: "text",
+        value: "FILE",
+        says: "Record into this file, made anew, without keys and other secrets",
+      },
+      upstream: {
+        kind: "text",
+        value: "URL",
+        says: "With --record: the provider that requests are passed on to",
+      },
       port: { kind: "text", value: "N", says: "A free one when left out" },
-      requests: { kind: "text", value: "FILE", says: "Where each request is added as a line of JSON" },
+      requests: {
+        kind: "text",
+        value: "FILE",
+        says: "With --script: where each request is added as a line of JSON",
+      },
     },
     load: async () => (await import("./model-server.ts")).modelServer,
   }),

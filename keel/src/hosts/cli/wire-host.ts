@@ -8,7 +8,7 @@ import type { UserMessage } from "../../sdk/content.ts";
 import { Channel } from "../../sdk/control/channel.ts";
 import type { ControlRequest, Frame } from "../../sdk/control/frames.ts";
 import { type InitializeRequest, readHostRequest } from "../../sdk/control/host-requests.ts";
-import { remoteHooks, remotePermission } from "../../sdk/control/remote-callbacks.ts";
+import { remoteElicitation, remoteHooks, remotePermission } from "../../sdk/control/remote-callbacks.ts";
 import { RemoteServers } from "../../sdk/control/remote-servers.ts";
 import { Conversation } from "../../sdk/conversation.ts";
 import type { Options } from "../../sdk/options.ts";
@@ -230,6 +230,7 @@ export class WireHost {
     const options = await sessionOptions(this.#values, said, this.#context);
     if (this.#values["permission-prompt-tool"] === "stdio")
       options.canUseTool = remotePermission(this.#channel, this.#state.questions);
+    if (said) options.onElicitation = remoteElicitation(this.#channel);
     if (said?.hooks) options.hooks = remoteHooks(this.#channel, said.hooks);
     if (said?.sdkMcpServers && said.sdkMcpServers.length > 0) {
       const servers = await this.#servers.connect(said, {

@@ -26,6 +26,9 @@ export const wireOptions = {
   "await-initialize": { kind: "flag", says: "Open nothing before the SDK has introduced itself" },
   "session-mirror": { kind: "flag", says: "Also send the session as lines, for a store of the program" },
   "plugin-dir": { kind: "list", value: "FOLDER", says: "A plugin" },
+  "plugin-dir-no-mcp": { kind: "list", value: "FOLDER", says: "A plugin without its servers" },
+  "managed-settings": { kind: "text", value: "SETTINGS", says: "What the host forbids, as JSON" },
+  "project-config-root": { kind: "text", value: "FOLDER", says: "Whose project settings count" },
 } as const satisfies Options;
 
 /** Known to SDKs and harmless to leave out: what they ask for is on anyway, or belongs to somebody else's services. */
@@ -36,13 +39,10 @@ const withoutEffect = {
   "thinking-display": "text",
   "task-budget": "text",
   "resume-drops-turn": "text",
-  "managed-settings": "text",
-  "project-config-root": "text",
-  "plugin-dir-no-mcp": "text",
 } as const satisfies Readonly<Record<string, "flag" | "text">>;
 
 /** Only for these is a word said: somebody who sets them relies on them. */
-const missed = ["managed-settings", "project-config-root", "plugin-dir-no-mcp", "task-budget"];
+const missed = ["task-budget"];
 
 export type WireValues = Arguments<typeof wireOptions>["values"];
 

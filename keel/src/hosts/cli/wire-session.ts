@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { isObject } from "../../kernel/json.ts";
 import type { InitializeRequest } from "../../sdk/control/host-requests.ts";
+import { present } from "../../sdk/control/present.ts";
 import type { McpServerConfig } from "../../sdk/mcp-server.ts";
 import type { Options } from "../../sdk/options.ts";
 import { amount, oneOf, splitList, usage, wholeNumber } from "./arguments.ts";
@@ -47,6 +48,15 @@ export async function sessionOptions(
     includePartialMessages: values["include-partial-messages"],
     includeHookEvents: values["include-hook-events"],
     skills: said?.skills,
+    agent: values.agent,
+    // Kinds of agents are looked at one by one where they are used; a wrong one is told and left out.
+    agents: said?.agents as Options["agents"],
+    plugins: pluginsOf(values, said),
+    strictMcpConfig: values["strict-mcp-config"],
+    toolAliases: said?.toolAliases,
+    forwardSubagentText: said?.forwardSubagentText,
+    managedSettings: objectIn("managed-settings", values["managed-settings"]),
+    projectConfigRoot: values["project-config-root"],
     mcpServers: await serversOf(values["mcp-config"], cwd),
     outputFormat: await formatOf(values, said, cwd),
     systemPrompt: promptOf(values, said),
@@ -87,7 +97,33 @@ function promptOf(values: WireValues, said: InitializeRequest | undefined): Opti
   const own = [said?.systemPrompt ?? values["system-prompt"] ?? []].flat().filter((part) => part !== "");
   const append = said?.appendSystemPrompt ?? values["append-system-prompt"];
   if (own.length > 0) return append === undefined ? own : [...own, append];
-  return append === undefined ? undefined : { type: "preset", preset: "default", append };
+  const more = present({ append, excludeDynamicSections: said?.excludeDynamicSections });
+  return Object.keys(more).length === 0 ? undefined : { type: "preset", preset: "default", ...more };
+}
+
+function pluginsOf(values: WireValues, said: InitializeRequest | undefined): Options["plugins"] {
+  const named = (said?.plugins ?? []).flatMap(({ path: folder }) =>
+    typeof folder === "string" ? [{ type: "local" as const, path: folder }] : [],
+  );
+  const given = values["plugin-dir"].map((folder) => ({ type: "local" as const, path: folder }));
+  const quiet = values["plugin-dir-no-mcp"].map((folder) => ({
+    type: "local" as const,
+    path: folder,
+    skipMcpDiscovery: true,
+  }));
+  const all = [...given, ...quiet, ...named];
+  return all.length > 0 ? all : undefined;
+}
+
+function objectIn(name: string, given: string | undefined): Record<string, unknown> | undefined {
+  if (given === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(given);
+    if (isObject(parsed)) return parsed;
+  } catch {
+    // Told below.
+  }
+  throw usage(`--${name} takes an object in JSON.`);
 }
 
 /** Inline when it starts as an object does, otherwise the name of a file; later ones win. */

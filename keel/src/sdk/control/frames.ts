@@ -60,6 +60,7 @@ const userSchema = z.object({
   shouldQuery: z.optional(z.boolean()),
   uuid: z.optional(z.string()),
   session_id: z.optional(z.string()),
+  client_composed: z.optional(z.boolean()),
 });
 
 export function readFrame(line: JsonObject): Frame {

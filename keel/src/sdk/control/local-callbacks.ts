@@ -7,6 +7,7 @@ import { LocalServer, type Tell } from "./local-server.ts";
 import { present } from "./present.ts";
 import {
   type CanUseToolRequest,
+  type ElicitationWireRequest,
   type HookCallbackRequest,
   type McpMessageRequest,
   readProcessRequest,
@@ -68,6 +69,8 @@ export function answerWith(
         return hook(hooks, request, call);
       case "mcp_message":
         return serve(servers, request, call);
+      case "elicitation":
+        return elicit(options, request, call);
       default:
         return never(request);
     }
@@ -121,6 +124,21 @@ async function serve(
   const server = servers.get(server_name);
   if (!server) throw new ControlError(`SDK MCP server not found: ${server_name}`);
   return { mcp_response: await server.hear(message, signal) };
+}
+
+async function elicit(
+  { onElicitation }: Options,
+  { mcp_server_name: serverName, message, ...more }: ElicitationWireRequest,
+  { requestId, signal }: Call,
+): Promise<unknown> {
+  const wanted = present({
+    mode: more.mode,
+    url: more.url,
+    elicitationId: more.elicitation_id,
+    requestedSchema: more.requested_schema,
+  });
+  const answer = await onElicitation?.({ serverName, message, ...wanted }, { signal, requestId });
+  return answer ?? { action: "decline" };
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

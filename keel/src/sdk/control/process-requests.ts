@@ -5,6 +5,7 @@ import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { HookInput, HookOutput } from "../../protocol/hook.ts";
 import type { PermissionResult } from "../callbacks.ts";
+import type { ElicitResult } from "../elicitation.ts";
 import type { PermissionUpdate } from "../permission-updates.ts";
 import { ControlError, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
@@ -46,7 +47,22 @@ export type JsonRpc = {
   error?: { code: number; message: string };
 };
 
-export type ProcessRequest = CanUseToolRequest | HookCallbackRequest | McpMessageRequest;
+/** A question of a server outside of the program, for the person. */
+export type ElicitationWireRequest = {
+  subtype: "elicitation";
+  mcp_server_name: string;
+  message: string;
+  mode?: "form" | "url";
+  url?: string;
+  elicitation_id?: string;
+  requested_schema?: Record<string, unknown>;
+};
+
+export type ProcessRequest =
+  | CanUseToolRequest
+  | HookCallbackRequest
+  | McpMessageRequest
+  | ElicitationWireRequest;
 
 const record = z.record(z.string(), z.unknown());
 const opt = z.optional;
@@ -75,6 +91,15 @@ const schemas = {
     tool_use_id: opt(z.string()),
   }),
   mcp_message: z.object({ subtype: z.literal("mcp_message"), server_name: z.string(), message: record }),
+  elicitation: z.object({
+    subtype: z.literal("elicitation"),
+    mcp_server_name: z.string(),
+    message: z.string(),
+    mode: opt(z.enum(["form", "url"])),
+    url: opt(z.string()),
+    elicitation_id: opt(z.string()),
+    requested_schema: opt(record),
+  }),
 } as const;
 
 /** Throws `ControlError` for a subtype that nobody knows, and for fields that are wrong. */
@@ -121,6 +146,19 @@ export function readPermission(answer: unknown): PermissionResult {
 /** A hook that answers with anything but an object has no opinion. */
 export const readHookOutput = (answer: unknown): HookOutput =>
   typeof answer === "object" && answer !== null && !Array.isArray(answer) ? answer : {};
+
+const elicitSchema = z.object({
+  action: z.enum(["accept", "decline", "cancel"]),
+  content: opt(record),
+});
+
+/** Whatever is no answer declines. */
+export function readElicitation(answer: unknown): ElicitResult {
+  const parsed = parseWith(elicitSchema, answer);
+  if (!parsed.ok) return { action: "decline" };
+  const { action, content } = parsed.value;
+  return { action, ...(content === undefined ? {} : { content }) };
+}
 
 const mcpAnswerSchema = z.object({
   mcp_response: z.object({

@@ -1,12 +1,15 @@
 /** Callbacks of a program that is at the other end of a wire: permission and hooks, as options of a session here. */
 import type { CanUseTool } from "../callbacks.ts";
+import type { OnElicitation } from "../elicitation.ts";
 import type { HookCallback, HookMap } from "../hooks.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
 import { present } from "./present.ts";
 import {
   type CanUseToolRequest,
+  type ElicitationWireRequest,
   type HookCallbackRequest,
+  readElicitation,
   readHookOutput,
   readPermission,
 } from "./process-requests.ts";
@@ -44,6 +47,23 @@ export function remotePermission(
     }
   };
 }
+
+export const remoteElicitation =
+  (channel: Pick<Channel, "request">): OnElicitation =>
+  async ({ serverName, message, ...more }, { signal }) => {
+    const request: ElicitationWireRequest = {
+      subtype: "elicitation",
+      mcp_server_name: serverName,
+      message,
+      ...present({
+        mode: more.mode,
+        url: more.url,
+        elicitation_id: more.elicitationId,
+        requested_schema: more.requestedSchema,
+      }),
+    };
+    return readElicitation(await channel.request(request, signal));
+  };
 
 export function remoteHooks(
   channel: Pick<Channel, "request">,

@@ -1,6 +1,8 @@
 /** The options of a query as an executable takes them: arguments, environment, and its introduction. Pure. */
+import { fault } from "../../kernel/fault.ts";
 import type { wireHooks } from "../control/local-callbacks.ts";
-import type { Options } from "../options.ts";
+import { present } from "../control/present.ts";
+import type { Options, SystemPromptPreset } from "../options.ts";
 
 type Environment = Record<string, string | undefined>;
 
@@ -32,6 +34,13 @@ export function argumentsOf(options: Options): string[] {
     ...text("max-turns", options.maxTurns),
     ...text("max-budget-usd", options.maxBudgetUsd),
     ...servers(options),
+    ...flag("strict-mcp-config", options.strictMcpConfig),
+    ...text("agent", options.agent),
+    ...(options.plugins ?? []).map(({ path, skipMcpDiscovery }) =>
+      skipMcpDiscovery ? `--plugin-dir-no-mcp=${path}` : `--plugin-dir=${path}`,
+    ),
+    ...text("project-config-root", options.projectConfigRoot),
+    ...(options.managedSettings ? ["--managed-settings", JSON.stringify(options.managedSettings)] : []),
     ...(outputFormat ? [`--json-schema=${JSON.stringify(outputFormat.schema)}`] : []),
     ...settings(options),
     ...(options.settingSources ? [`--setting-sources=${options.settingSources.join(",")}`] : []),
@@ -70,15 +79,20 @@ export function introductionOf(
     ...(sdkServers.length > 0 ? { sdkMcpServers: sdkServers.map(([name]) => name) } : {}),
     ...(timeouts.length > 0 ? { sdkMcpServerConfigs: Object.fromEntries(timeouts) } : {}),
     ...(options.outputFormat ? { jsonSchema: options.outputFormat.schema } : {}),
-    ...(options.skills ? { skills: options.skills } : {}),
+    ...present({
+      skills: options.skills,
+      agents: options.agents,
+      toolAliases: options.toolAliases,
+      forwardSubagentText: options.forwardSubagentText,
+    }),
     ...(options.title === undefined ? {} : { title: options.title }),
     ...prompt(options),
   };
 }
 
 /** Whether the executable may ask something of the program: then its end of the wire stays open for the answers. */
-export const hasCallbacks = ({ canUseTool, hooks = {}, mcpServers = {} }: Options): boolean =>
-  canUseTool !== undefined ||
+export const hasCallbacks = ({ canUseTool, onElicitation, hooks = {}, mcpServers = {} }: Options): boolean =>
+  (canUseTool ?? onElicitation) !== undefined ||
   Object.keys(hooks).length > 0 ||
   Object.values(mcpServers).some(({ type }) => type === "sdk");
 
@@ -108,9 +122,15 @@ function servers({ mcpServers = {} }: Options): string[] {
   return ["--mcp-config", JSON.stringify({ mcpServers: Object.fromEntries(outside) })];
 }
 
-function settings({ settings: given }: Options): string[] {
-  if (given === undefined) return [];
-  return ["--settings", typeof given === "string" ? given : JSON.stringify(given)];
+/** The sandbox is a setting; beside a file of settings it has no place in the arguments. */
+function settings({ settings: given, sandbox }: Options): string[] {
+  if (typeof given === "string") {
+    if (sandbox)
+      throw fault("usage", { reason: "Give the sandbox in the file of settings, or both inline." });
+    return ["--settings", given];
+  }
+  if (given === undefined && sandbox === undefined) return [];
+  return ["--settings", JSON.stringify({ ...given, ...(sandbox ? { sandbox } : {}) })];
 }
 
 function prompt({ systemPrompt }: Options): Record<string, unknown> {
@@ -118,7 +138,6 @@ function prompt({ systemPrompt }: Options): Record<string, unknown> {
   if (typeof systemPrompt === "string" || Array.isArray(systemPrompt))
     return { systemPrompt: [systemPrompt].flat() };
   if ("prompt" in systemPrompt) return { systemPrompt: [systemPrompt.prompt].flat() };
-  return "append" in systemPrompt && systemPrompt.append !== undefined
-    ? { appendSystemPrompt: systemPrompt.append }
-    : {};
+  const { append, excludeDynamicSections } = systemPrompt as SystemPromptPreset;
+  return present({ appendSystemPrompt: append, excludeDynamicSections });
 }

@@ -107,7 +107,13 @@ export class ProcessSession {
     const id = user.uuid ?? randomUUID();
     if (user.uuid === undefined) this.#own.add(id);
     this.#open.add(id);
-    await this.#child.write(toLine({ session_id: "", parent_tool_use_id: null, ...user, uuid: id }));
+    const { verbatimPrompts } = this.#options;
+    const beside = {
+      session_id: "",
+      parent_tool_use_id: null,
+      ...(verbatimPrompts ? { client_composed: true } : {}),
+    };
+    await this.#child.write(toLine({ ...beside, ...user, uuid: id }));
   }
 
   close(): Promise<void> {

@@ -99,12 +99,23 @@ function insideWrapper(wrapper: Wrapper, given: readonly Argument[], name: strin
   const rest = given.slice(at);
   const end = wrapper.until ? rest.findIndex(({ text }) => wrapper.until?.test(text)) : -1;
   const words = end < 0 ? rest : rest.slice(0, end);
-  if (words.length === 0 || !sawOption) return { inner: found, hides };
+  if (words.length === 0 || !sawOption) return { inner: [...found, ...textsIn(words, texts)], hides };
   if (!wrapper.joins) return { inner: [...found, { words }], hides };
   const isFixed = words.every(({ kind }) => kind === "fixed");
   return isFixed
     ? { inner: [{ script: words.map(({ text }) => text).join(" ") }], hides }
     : { inner: words[0]?.kind === "fixed" ? [{ words }] : [], hides: true };
+}
+
+/** `su root -c '…'`: options behind the operands. */
+function textsIn(words: readonly Argument[], texts: ReadonlySet<string>): Inner[] {
+  return words.flatMap((word, at) => {
+    const option = word.text.startsWith("-") ? optionOf(word.text, texts, new Set()) : undefined;
+    if (!option || !texts.has(option.name)) return [];
+    const next = words[at + 1];
+    const script = option.attached ?? (next?.kind === "fixed" ? next.text : undefined);
+    return script === undefined ? [] : [{ script }];
+  });
 }
 
 type Option = { readonly name: string; readonly takesValue: boolean; readonly attached: string | undefined };

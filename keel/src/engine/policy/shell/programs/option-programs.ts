@@ -188,7 +188,14 @@ const programs: Readonly<Record<string, Look>> = {
   asdf: behind(/^exec$/),
   rbenv: behind(/^exec$/),
   pyenv: behind(/^exec$/),
-  npm: behind(/^(?:exec|x)$/, "-p --package -c --call -w --workspace"),
+  npm: (words, step) => [
+    ...behind(/^(?:exec|x)$/, "-p --package -c --call -w --workspace")(words, step),
+    ...(/^(?:exec|x)$/.test(words[0]?.text ?? "") ? run("-c", "--call")(words, step) : []),
+  ],
+  nix: (words) => {
+    const at = words.findIndex(({ text }) => /^(?:-c|--command|--)$/.test(text));
+    return at < 0 || at === words.length - 1 ? [] : [{ words: words.slice(at + 1) }];
+  },
   pnpm: behind(/^(?:exec|dlx)$/, "--package --filter -F"),
   yarn: behind(/^(?:exec|dlx)$/, "-p --package"),
   bun: behind(/^x$/),

@@ -1,0 +1,195 @@
+// Deny is final: over random rules, sources, modes, hooks and answers, adding anything never turns a deny into a run.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import { decide, type Facts, noRules, type Rules } from "../keel/src/engine/policy/decide.ts";
+import { parseRule, type Rule, ruleSources } from "../keel/src/engine/policy/rules.ts";
+import { analyse } from "../keel/src/engine/policy/shell/analyse.ts";
+import type { PathFacts } from "../keel/src/engine/ports.ts";
+import { carefulTraits, defineTool, type Tool } from "../keel/src/engine/tools/define.ts";
+import { schemaOf } from "../keel/src/kernel/schema.ts";
+import { text } from "../keel/src/protocol/message.ts";
+import { permissionModeSchema } from "../keel/src/protocol/settings.ts";
+import type { Claim } from "../keel/src/protocol/tool.ts";
+import { reply, toolUse } from "../keel/src/testing/reply.ts";
+import { openTestSession } from "../keel/src/testing/test-session.ts";
+import { countOf, seed } from "./budget.ts";
+import { chanceOf, generateCommand } from "./differential/generate.ts";
+import { verifies } from "./verifies.ts";
+
+const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
+const inside = (path: string): PathFacts => ({ path, exists: true, kind: "file", root: "/p", links: false });
+const ruleOf = (words: string): Rule => {
+  const parsed = parseRule(words);
+  if (!parsed) throw new Error(`not a rule: ${words}`);
+  return parsed;
+};
+
+const ruleTexts = [
+  ..."Bash Bash(*) Bash(rm:*) Bash(ls:*) Bash(cat:*) Bash(true:*) Bash(sort:*) Bash(touch:*) Bash(sh:*)".split(
+    " ",
+  ),
+  ...["Bash(git *)", "Bash(* x)", "Bash(curl http://e)", "Bash(echo hi)"],
+  ..."Read Read(./**) Read(a.txt) Edit Edit(./**) Write(out) Write Tool mcp__a".split(" "),
+];
+const rules = fc.array(
+  fc
+    .tuple(fc.constantFrom(...ruleTexts), fc.constantFrom(...ruleSources))
+    .map(([words, source]) => ({ ...ruleOf(words), source })),
+  { maxLength: 4 },
+);
+const modes = fc.constantFrom(...permissionModeSchema.options);
+const commands = fc.oneof(
+  fc.nat().map((number) => generateCommand(chanceOf(number))),
+  fc.constantFrom("rm x", "ls; rm x", "sh -c 'rm x'", "cat a.txt", "echo hi", "sudo rm x", "$(echo rm) x"),
+);
+
+function facts(claims: readonly Claim[], more: Partial<Facts>): Facts {
+  const paths = new Map(claims.map(({ target }) => [target, inside(target)]));
+  return {
+    tool: "Tool",
+    traits: carefulTraits,
+    claims,
+    mode: "default",
+    rules: noRules,
+    paths,
+    world,
+    ...more,
+  };
+}
+const commandFacts = (command: string): Facts =>
+  facts([{ action: "execute", target: command }], {
+    tool: "Bash",
+    commands: new Map([[command, analyse(command, world, undefined)]]),
+  });
+
+const runs = countOf("deny-property");
+/** Random set-ups are many, and the machine may be busy. */
+const timeout = 60_000 + runs * 20;
+
+test("whatever rules, sources and modes are added", { timeout }, () => {
+  verifies("G29");
+  const call = fc.oneof(
+    commands.map(commandFacts),
+    fc.constantFrom(
+      facts([{ action: "write", target: "/p/a.txt" }], { tool: "Write" }),
+      facts([{ action: "read", target: "/p/a.txt" }], {
+        tool: "Read",
+        traits: { ...carefulTraits, readOnly: true },
+      }),
+      facts([{ action: "use", target: "mcp__a__b" }], { tool: "mcp__a__b" }),
+    ),
+  );
+  const order = { deny: 0, ask: 1, allow: 2 };
+  const seen = { denied: 0 };
+  fc.assert(
+    fc.property(
+      call,
+      fc.tuple(rules, rules, rules, rules, rules),
+      modes,
+      (given, [deny, moreDeny, allow, ask, moreAsk], mode) => {
+        const before = decide({ ...given, rules: { allow: [], ask: [], deny } });
+        const after = decide({
+          ...given,
+          mode,
+          rules: { allow, ask: [...ask, ...moreAsk], deny: [...deny, ...moreDeny] },
+        });
+        if (before.verdict === "deny") {
+          seen.denied += 1;
+          expect(after.verdict).toBe("deny");
+        }
+        // More denials and more questions never allow more.
+        const fewer = decide({ ...given, mode, rules: { allow, ask, deny } });
+        expect(order[after.verdict]).toBeLessThanOrEqual(order[fewer.verdict]);
+        // A rule that asks is asked about in every mode.
+        if (ask.some(({ text: words }) => words === given.tool)) expect(after.verdict).not.toBe("allow");
+      },
+    ),
+    { numRuns: runs, seed: seed() },
+  );
+  expect(seen.denied).toBeGreaterThan(runs / 20);
+});
+
+/** A shell that notes what it would run. */
+const noting = (ran: string[]): Tool =>
+  defineTool({
+    name: "Bash",
+    description: "Notes a command.",
+    input: schemaOf(z.object({ command: z.string() })),
+    claims: async ({ command }) => [{ action: "execute", target: command }],
+    async *run({ command }) {
+      ran.push(command);
+      return { content: [text("done")], display: { kind: "text", text: "done" } };
+    },
+  }) as Tool;
+
+const hook = fc.record({
+  verdict: fc.constantFrom("allow", "ask", "deny", undefined),
+  changed: fc.option(commands, { nil: undefined }),
+});
+const answer = fc.record({
+  verdict: fc.constantFrom("allow", "allow", "deny"),
+  changed: fc.option(commands, { nil: undefined }),
+  option: fc.constantFrom("always", "once", undefined),
+  rules: fc.array(fc.constantFrom(...ruleTexts), { maxLength: 2 }),
+  byHook: fc.boolean(),
+});
+
+test("whatever hooks, answers, learnt rules and changes of the mode come while a session runs", {
+  timeout,
+}, async () => {
+  verifies("G29", "S4.46");
+  const seen = { ran: 0, denied: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(commands, { minLength: 1, maxLength: 3 }),
+      fc.record({ allow: rules, ask: rules, deny: rules }),
+      fc.tuple(modes, modes),
+      hook,
+      answer,
+      async (wanted, given: Rules, [mode, later], hooked, answered) => {
+        const ran: string[] = [];
+        const { session, say, all } = await openTestSession({
+          tools: [noting(ran)],
+          rules: given,
+          bypass: "allowed",
+          settings: { permissionMode: mode },
+          hooks: {
+            beforeTool: async () => ({
+              context: [],
+              ...(hooked.verdict ? { decision: { verdict: hooked.verdict, reason: "so" } } : {}),
+              ...(hooked.changed === undefined ? {} : { input: { command: hooked.changed } }),
+            }),
+            permission: async () => (answered.byHook ? { verdict: "allow" } : undefined),
+          },
+          answer: () => ({
+            verdict: answered.verdict,
+            rules: answered.rules,
+            ...(answered.option === undefined ? {} : { option: answered.option }),
+            ...(answered.changed === undefined ? {} : { input: { command: answered.changed } }),
+          }),
+          script: {
+            replies: [
+              ...wanted.map((command, at) => reply(toolUse("Bash", { command }, `c${at}`))),
+              reply("Done."),
+              ...wanted.map((command, at) => reply(toolUse("Bash", { command }, `d${at}`))),
+              reply("Done."),
+            ],
+          },
+        });
+        await say("go");
+        await session.submit({ type: "set", patch: { permissionMode: later } });
+        await say("again");
+        seen.ran += ran.length;
+        seen.denied += all("tool.finished").filter(({ denied }) => denied).length;
+        // What ran is what no rule denies, by whatever way it came.
+        for (const command of ran)
+          expect(
+            decide({ ...commandFacts(command), rules: { ...noRules, deny: given.deny } }).verdict,
+          ).not.toBe("deny");
+      },
+    ),
+    { numRuns: Math.ceil(runs / 20), seed: seed() },
+  );
+  expect(Math.min(seen.ran, seen.denied)).toBeGreaterThan(runs / 100);
+});
