@@ -17,6 +17,7 @@ import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
 import type { SessionFacts } from "./info.ts";
 import { type Kit, makeKit } from "./kit.ts";
+import type { LookedAt } from "./look-at-file.ts";
 import type { McpControl } from "./mcp-control.ts";
 import { allowedMode } from "./mode.ts";
 import { lateModel, type OpenModel, openModel } from "./model.ts";
@@ -26,6 +27,7 @@ import { planFileBeside } from "./plan-file.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
 import { takeWords } from "./take-words.ts";
+import type { SettingsTarget } from "./update-settings.ts";
 import { openLog } from "./which-session.ts";
 
 /** An open session, as hosts see it. */
@@ -48,6 +50,10 @@ export type OpenSession = {
   idle(): Promise<void>;
   /** Keeps an allow rule in a settings file, for sessions to come. Throws `settings_unwritable`. */
   keepRule(rule: string, to: WritableSource): Promise<Written>;
+  /** Settings into a file, or as flags; what can hold at once does. Throws as `readChange` and `changePermissions` do. */
+  updateSettings(to: SettingsTarget, settings: Record<string, unknown>): Promise<void>;
+  /** Undefined for a file that the model may not read unasked either. */
+  readFile(name: string, limits: { mostBytes: number }): Promise<LookedAt | undefined>;
   /** The names of all tools that can be called now. */
   toolNames(): string[];
   /** Other tools of the program, in place of those that it gave before. */
@@ -196,6 +202,17 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
       // Loaded late: most sessions keep none.
       const { writeRule } = await import("./settings-files.ts");
       return writeRule(kit.place, to, { list: "allow", rule });
+    },
+    async updateSettings(to, settings) {
+      const { readChange, writeSettings } = await import("./update-settings.ts");
+      const { patch, changes } = readChange(settings, to);
+      if (Object.keys(patch).length > 0) await submit({ type: "set", patch });
+      await this.changePermissions(changes);
+      if (to !== "flags") await writeSettings(kit.place, to, settings);
+    },
+    async readFile(name, limits) {
+      const { lookAtFile } = await import("./look-at-file.ts");
+      return lookAtFile(kit, name, limits);
     },
     toolNames: () => namesOf(kit),
     setOwnTools: (tools) => kit.own.set(tools),

@@ -48,8 +48,6 @@ export type McpServerStatus = {
   tools?: { name: string; description?: string; annotations?: AnyToolDefinition["annotations"] }[];
 };
 
-export type McpSetServersResult = { added: string[]; removed: string[]; errors: Record<string, string> };
-
 /** Throws `usage` for two tools of one name. */
 export function createSdkMcpServer({
   name,
@@ -94,7 +92,7 @@ export const toolName = (server: string, name: string): string => `mcp__${plain(
 const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
 
 /** Servers of this process, which are always there. */
-function ownStates(servers: Servers): McpServerStatus[] {
+export function serverStates(servers: Servers = {}): McpServerStatus[] {
   return Object.entries(servers).flatMap(([name, config]): McpServerStatus[] => {
     if (config.type !== "sdk") return [];
     const { instance } = config;
@@ -115,19 +113,8 @@ function ownStates(servers: Servers): McpServerStatus[] {
   });
 }
 
-/** All servers of a session: those that the program named, in its order, then those of files. */
-export function serverStates(
-  servers: Servers = {},
-  outside: readonly OutsideStatus[] = [],
-): McpServerStatus[] {
-  const all = [...ownStates(servers), ...outside.map(statusOf)];
-  const named = Object.keys(servers);
-  const placeOf = ({ name }: McpServerStatus): number =>
-    named.includes(name) ? named.indexOf(name) : named.length;
-  return all.toSorted((left, right) => placeOf(left) - placeOf(right));
-}
-
-function statusOf(server: OutsideStatus): McpServerStatus {
+/** A server outside of this process, as programs see it. */
+export function outsideState(server: OutsideStatus): McpServerStatus {
   const { name, scope, transport, status } = server;
   const about = { name, status, scope, transport };
   if (server.status !== "connected")

@@ -23,6 +23,8 @@ export function openOptionsOf(
     which: whichOf(options),
     unfinished: "lost",
     persist: options.persistSession === false ? "memory" : "disk",
+    forbidden: options.managedSettings,
+    projectRoot: options.projectConfigRoot,
     settings: options.settings,
     settingSources: options.settingSources,
     model: options.model,

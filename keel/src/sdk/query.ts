@@ -3,6 +3,7 @@ import { fault } from "../kernel/fault.ts";
 import { Queue } from "../kernel/queue.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { UserMessage } from "./content.ts";
+import { controlsOf, type QueryControls } from "./controls.ts";
 import { Conversation, mostWaiting, type Prompt } from "./conversation.ts";
 import { environmentOf } from "./environment.ts";
 import {
@@ -15,20 +16,12 @@ import {
   type ModelInfo,
   type SlashCommand,
 } from "./introspection.ts";
-import {
-  type McpServerConfig,
-  type McpServerStatus,
-  type McpSetServersResult,
-  outsideServers,
-  type Servers,
-  serverStates,
-} from "./mcp-server.ts";
 import type { SDKMessage } from "./messages.ts";
 import type { Options } from "./options.ts";
 import { runsApart, startApart } from "./process/apart.ts";
 import type { RewindFilesResult } from "./rewind-result.ts";
 
-export interface Query extends AsyncGenerator<SDKMessage, void> {
+export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls {
   /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
   interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
@@ -38,16 +31,12 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
   streamInput(messages: AsyncIterable<UserMessage>): Promise<void>;
   initializationResult(): Promise<InitializationResult>;
+  /** Looks once more, as the session is now. */
+  reinitialize(): Promise<InitializationResult>;
   supportedCommands(): Promise<SlashCommand[]>;
   supportedModels(): Promise<ModelInfo[]>;
   supportedAgents(): Promise<AgentInfo[]>;
   accountInfo(): Promise<AccountInfo>;
-  mcpServerStatus(): Promise<McpServerStatus[]>;
-  /** Throws when it did not come back. */
-  reconnectMcpServer(serverName: string): Promise<void>;
-  toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
-  /** Replaces the servers outside of this process that the program named. */
-  setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
   getContextUsage(): Promise<ContextUsage>;
   stopTask(taskId: string): Promise<void>;
   /** Sends what runs to the background; false when nothing could go. */
@@ -128,16 +117,16 @@ export function methodsOf(conversation: Conversation): QueryMethods {
     rewindFiles: (id: string, { dryRun = false }: { dryRun?: boolean } = {}) =>
       rewind(conversation, { checkpoint: id, preview: dryRun }),
     streamInput: (input: AsyncIterable<UserMessage>) => conversation.send(input),
+    ...controlsOf(conversation),
     initializationResult: describe,
+    reinitialize() {
+      described = undefined;
+      return describe();
+    },
     supportedCommands: async () => (await describe()).commands,
     supportedModels: async () => (await describe()).models,
     supportedAgents: async () => (await describe()).agents,
     accountInfo: async () => (await describe()).account,
-    mcpServerStatus: async () => serverStates(options.mcpServers, (await conversation.open()).mcp.status()),
-    reconnectMcpServer: async (name: string) => (await conversation.open()).mcp.reconnect(name),
-    toggleMcpServer: async (name: string, enabled: boolean) =>
-      (await conversation.open()).mcp.toggle(name, enabled ? "on" : "off"),
-    setMcpServers: (servers: Servers) => setServers(conversation, servers),
     getContextUsage: async () => contextUsage(await conversation.open()),
     async stopTask(taskId: string) {
       await conversation.submit({ type: "stop", taskId });
@@ -149,16 +138,6 @@ export function methodsOf(conversation: Conversation): QueryMethods {
     },
     close: () => void conversation.close(),
   };
-}
-
-async function setServers(conversation: Conversation, servers: Servers): Promise<McpSetServersResult> {
-  const { added, removed, errors } = await (await conversation.open()).mcp.set(outsideServers(servers));
-  const known = conversation.options.mcpServers ?? {};
-  const own = Object.keys(servers).filter(
-    (name) => servers[name]?.type === "sdk" && !Object.hasOwn(known, name),
-  );
-  const why = "A server of this process has to be named when the session opens.";
-  return { added, removed, errors: { ...errors, ...Object.fromEntries(own.map((name) => [name, why])) } };
 }
 
 /** The iterator. Leaving it early closes the session. */

@@ -6,7 +6,7 @@ import { type Memo, newMemo, withFacts } from "./dialect-memo.ts";
 import { resultWithoutTurn } from "./dialect-result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./dialect-say.ts";
 import { lifecycleOf } from "./lifecycle.ts";
-import { serverStates } from "./mcp-server.ts";
+import type { McpServerStatus } from "./mcp-server.ts";
 import type { Options } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
 import type { SessionKey } from "./session-store.ts";
@@ -14,7 +14,6 @@ import { version } from "./version.ts";
 
 export class Teller {
   readonly #session: OpenSession;
-  readonly #options: Options;
   readonly #named: ReadonlySet<string>;
   readonly #out: Outlet;
   #memo: Memo;
@@ -25,7 +24,6 @@ export class Teller {
   ) {
     const { info } = session;
     this.#session = session;
-    this.#options = options;
     this.#named = named;
     this.#out = out;
     this.#memo = newMemo({
@@ -50,16 +48,6 @@ export class Teller {
     });
   }
 
-  /** Servers come and go: each turn says which there are. */
-  #serverFacts(): Pick<Memo["facts"], "mcpServers" | "tools"> {
-    const { info, mcp } = this.#session;
-    const servers = serverStates(this.#options.mcpServers, mcp.status());
-    return {
-      mcpServers: servers.map(({ name, status }) => ({ name, status })),
-      tools: [...info.tools, ...mcp.tools()],
-    };
-  }
-
   /** Takes a fact in that was told to somebody else. */
   remember(event: Durable): void {
     this.#memo = toMessages(event, this.#memo)[1];
@@ -67,7 +55,6 @@ export class Teller {
 
   /** False when the program reads too slowly. */
   tell(envelope: Envelope): boolean {
-    if (envelope.type === "turn.started") this.#memo = withFacts(this.#memo, this.#serverFacts());
     const [messages, next] = toMessages(envelope, this.#memo);
     this.#memo = next;
     const life = isDurable(envelope)
@@ -86,6 +73,14 @@ export class Teller {
     this.#out.push(initMessage(this.#memo, `init/unasked/${this.#memo.results}`));
     this.#out.push(result);
     this.#memo = next;
+  }
+
+  /** The next `init` shows these. */
+  showServers(states: readonly McpServerStatus[]): void {
+    this.#memo = withFacts(this.#memo, {
+      tools: this.#session.toolNames(),
+      mcpServers: states.map(({ name, status }) => ({ name, status })),
+    });
   }
 
   /** Something that the program asked for beside the conversation and that could not be done. */
