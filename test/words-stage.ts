@@ -19,6 +19,7 @@ export type WordsStage = {
   readonly cwd: string;
   /** `~` of the person; Keel's own files are in `.keel` of it. */
   readonly userHome: string;
+  readonly env: OpenOptions["env"];
   readonly session: OpenSession;
   readonly events: Envelope[];
   /** Sends words as a person does, and waits until nothing is left to do. */
@@ -28,6 +29,8 @@ export type WordsStage = {
   /** The body of a request, whole. */
   body(index?: number): Record<string, unknown>;
   requests(): number;
+  /** Another session that talks to the same model. */
+  watch(session: OpenSession): void;
 };
 
 export async function wordsStage({
@@ -60,14 +63,13 @@ export async function wordsStage({
   const session = await openSession({ version: "0.0.0", cwd, env, model: "claude-sonnet-4-5", ...options });
   onTestFinished(() => session.close("ended"));
   const events: Envelope[] = [];
-  session.onEvent((event) => {
-    events.push(event);
-    law.hear(event);
-  });
+  session.onEvent((event) => events.push(event));
+  const watch = (watched: OpenSession): void => void watched.onEvent((event) => law.hear(event));
+  watch(session);
   const body = (index = -1): Record<string, unknown> =>
     JSON.parse(JSON.stringify(server.requests.at(index)?.body ?? {}));
   return {
-    ...{ folder, cwd, userHome, session, events, body },
+    ...{ folder, cwd, userHome, env, session, events, body, watch },
     async say(words) {
       const content = typeof words === "string" ? [text(words)] : words;
       const receipt = await session.submit({ type: "input", content });

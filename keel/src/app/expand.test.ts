@@ -29,9 +29,9 @@ describe("a command from a file", () => {
     const sent = stage.sent();
     expect(sent).toContain("/git:hello Bob");
     expect(sent).toContain(
-      '<command name="git:hello">\nGreet Bob. Seen: inside. Read @notes.txt.\n</command>',
+      '<keel-command name="git:hello">\nGreet Bob. Seen: inside. Read @notes.txt.\n</keel-command>',
     );
-    expect(sent).toContain('<attached-file path="notes.txt" lines="1">\nNOTED\n</attached-file>');
+    expect(sent).toContain('<keel-file path="notes.txt" lines="1">\nNOTED\n</keel-file>');
     expect(stage.session.info.commands.find(({ name }) => name === "git:hello")).toMatchObject({
       kind: "prompt",
       source: "project",
@@ -183,13 +183,9 @@ describe("mentions", () => {
     });
     await stage.say("see @src/a.ts and @src/a.ts#L2-3 in @src with @dot.png");
     const sent = stage.sent();
-    expect(sent).toContain(
-      '<attached-file path="src/a.ts" lines="4">\none\ntwo\nthree\nfour\n</attached-file>',
-    );
-    expect(sent).toContain(
-      '<attached-file path="src/a.ts" lines="4" shown="2-3">\ntwo\nthree\n</attached-file>',
-    );
-    expect(sent).toContain('<attached-folder path="src" files="2">\na.ts\nb.ts\n</attached-folder>');
+    expect(sent).toContain('<keel-file path="src/a.ts" lines="4">\none\ntwo\nthree\nfour\n</keel-file>');
+    expect(sent).toContain('<keel-file path="src/a.ts" lines="4" shown="2-3">\ntwo\nthree\n</keel-file>');
+    expect(sent).toContain('<keel-folder path="src" files="2">\na.ts\nb.ts\n</keel-folder>');
     expect(JSON.stringify(stage.body()["messages"])).toContain(png.toString("base64"));
   });
 

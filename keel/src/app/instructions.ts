@@ -63,10 +63,7 @@ function daily(nowMs: number, head: GitHead | undefined): string[] {
   const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   const main =
     head?.main !== undefined && head.main !== head.branch ? `; others start from ${name(head.main)}` : "";
-  return [
-    `Date: ${date}`,
-    ...(head ? [`Git branch: ${name(head.branch)}${main}`] : ["Not a git repository."]),
-  ];
+  return [`Date: ${date}`, ...(head ? [`Git branch: ${name(head.branch)}${main}`] : [])];
 }
 
 /** A name that somebody else chose, inside of words of ours. */
@@ -91,7 +88,7 @@ function skillBlocks(skills: BriefingWish["skills"]): InputBlock[] {
   const more = lines.length - kept.length;
   return [
     note(`The Skill tool reads these skills${more > 0 ? ` (and ${more} more that are not listed)` : ""}:`),
-    text(enclose("skills", {}, kept.join("\n"))),
+    text(enclose("keel-skills", {}, kept.join("\n"))),
   ];
 }
 
@@ -106,7 +103,7 @@ function fileBlocks(files: readonly InstructionFile[], introduction: string): In
 }
 
 function fileBlock({ path, source, text: words, lines, notes }: InstructionFile): InputBlock[] {
-  const block = text(enclose("instructions", { path, of: owners[source], lines }, words));
+  const block = text(enclose("keel-instructions", { path, of: owners[source], lines }, words));
   return notes.length === 0
     ? [block]
     : [block, note([`About ${name(path)}:`, ...notes.map((words) => defuse(oneLine(words)))].join("\n"))];
