@@ -3,6 +3,7 @@ import { type Arguments, type Options, parseArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { printOptions } from "./print-options.ts";
+import { runnerOptions } from "./runner-options.ts";
 import { targetOptions } from "./target-options.ts";
 
 type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
@@ -249,6 +250,13 @@ export const commands: readonly Command[] = [
       "with-settings": { kind: "flag", says: "Lay it over the settings in force; otherwise none are read" },
     },
     load: async () => (await import("./permissions.ts")).explain,
+  }),
+  command({
+    name: "runner",
+    usage: "keel runner [OPTIONS]",
+    says: "One conversation for a host application: JSON lines in and out",
+    options: runnerOptions,
+    load: async () => (await import("./runner.ts")).startRunner,
   }),
   command({
     name: "rehearse",
