@@ -1,5 +1,4 @@
 /** The workspace's own tools, which a runner always offers: where the work stands, reviews, issues and scripts. */
-import { randomUUID } from "node:crypto";
 import { lstat, readFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod/mini";
@@ -9,6 +8,7 @@ import { shorten } from "../../kernel/text.ts";
 import { jsonSchema } from "../../protocol/message.ts";
 import { gitIn } from "../../workspace/git.ts";
 import { jsonPoster } from "../../workspace/post-json.ts";
+import { nodeIds } from "../node-ports.ts";
 import type { OwnTool } from "../own-tools.ts";
 import { workspaceServer, workspaceTool } from "./define.ts";
 import { baseOf, gitState } from "./git-state.ts";
@@ -106,7 +106,7 @@ export function workspaceTools(wish: WorkspaceWish): OwnTool[] {
         return { says: log.text.trim() || "There are no commits.", data: { commits } };
       },
     }),
-    ...reviewTools({ history: wish.history, uuid: randomUUID }),
+    ...reviewTools({ history: wish.history, uuid: nodeIds().uuid }),
     workspaceTool({
       name: "get_linear_context",
       description: "The issue that this session is about, or another one by its id.",

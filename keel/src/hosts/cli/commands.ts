@@ -110,7 +110,7 @@ export const commands: readonly Command[] = [
   command({
     name: "auth set",
     usage: "keel auth set PROVIDER [--base-url URL] [--file] < KEY",
-    says: "Keeps the key that comes on standard input: in the keychain where there is one, else in a private file",
+    says: "Keeps the key from standard input: in the keychain if there is one, else in a private file",
     options: {
       "base-url": {
         kind: "text",
@@ -268,7 +268,7 @@ export const commands: readonly Command[] = [
   command({
     name: "model-server",
     usage: "keel model-server (--script FILE | --replay FILE | --record FILE --upstream URL) [--port N]",
-    says: "A model over HTTP, for tests: scripted, played from a recording, or recorded; prints its port as JSON",
+    says: "A model over HTTP for tests: scripted, replayed or recorded; prints its port as JSON",
     options: {
       script: { kind: "text", value: "FILE", says: "The script, as JSON" },
       replay: {

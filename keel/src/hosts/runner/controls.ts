@@ -1,13 +1,13 @@
 /** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
 import { knownModels } from "../../app/known-models.ts";
 import type { OpenSession } from "../../app/open-session.ts";
+import type { OpenOptions } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
 import { never } from "../../kernel/never.ts";
 import { answerFor, type HostAnswer } from "./answers.ts";
 import { contentOf } from "./content.ts";
 import type { RunnerEvent } from "./events.ts";
 import type { ErrorCode, RunnerInput } from "./inputs.ts";
-import type { RunnerWish } from "./runner.ts";
 import { serversOf } from "./servers.ts";
 import { thinkingOf } from "./start.ts";
 
@@ -15,7 +15,7 @@ import { thinkingOf } from "./start.ts";
 export async function controls(
   session: OpenSession,
   input: RunnerInput,
-  { options, answered }: Pick<RunnerWish, "options"> & { readonly answered: Set<string> },
+  { options, answered }: { readonly options: OpenOptions; readonly answered: Set<string> },
 ): Promise<readonly RunnerEvent[]> {
   switch (input.type) {
     case "message": {
