@@ -5,20 +5,23 @@
  */
 import { oneLine } from "../../kernel/text.ts";
 
+/** How every tag of ours begins. */
+const ownStart = "keel-";
+
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-export type OwnTag = `keel-${string}`;
-
-export function enclose(tag: OwnTag, attributes: Attributes, words: string): string {
+/** Our own tags begin with our name; a host that must write another one may. */
+export function enclose(tag: string, attributes: Attributes, words: string): string {
   const said = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}="${attribute(String(value))}"`)
     .join("");
-  return `<${tag}${said}>\n${defang(words)}\n</${tag}>`;
+  return `<${tag}${said}>\n${defang(defang(words), tag)}\n</${tag}>`;
 }
 
 /** Takes the power from our tags, opening or closing, in any case, with blanks and unseen signs wherever they may hide. */
-export const defang = (words: string): string => words.replace(ownMarks, "&lt;");
+export const defang = (words: string, tag: string = ownStart): string =>
+  words.replace(tag.startsWith(ownStart) ? ownMarks : marksOf(tag), "&lt;");
 
 /** Signs that nobody sees, and those that look like the start of a tag. */
 const unseen =
@@ -30,11 +33,11 @@ export function marksOf(tag: string): RegExp {
   return new RegExp(`${opening}(?=[${unseen}/\\\\]*${[...tag].map(letter).join(`[${unseen}]*`)})`, "giu");
 }
 
-/** A dash may be any of the dashes. */
+/** A dash may be any of the dashes, or a line below. */
 const letter = (sign: string): string =>
-  sign === "-" ? "[-_\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]" : sign;
+  sign === "-" || sign === "_" ? "[-_\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]" : sign;
 
-const ownMarks = marksOf("keel-");
+const ownMarks = marksOf(ownStart);
 
 const attribute = (value: string): string =>
   oneLine(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
