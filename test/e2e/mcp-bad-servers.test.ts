@@ -1,13 +1,12 @@
 // G37: whatever a server does, the turn goes on within its limit, nothing crashes, and nobody is left behind.
-import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { McpServerStatus } from "../../keel/src/sdk/mcp-server.ts";
 import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
 import type { Options } from "../../keel/src/sdk/options.ts";
 import { query } from "../../keel/src/sdk/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
+import { nobodyWith } from "../mcp-stage.ts";
 import { sdkStage } from "../sdk-stage.ts";
 import { verifies } from "../verifies.ts";
 
@@ -84,25 +83,6 @@ async function play(
     offered: (first?.tools ?? []).map(({ name }) => name).filter((name) => name.startsWith("mcp__")),
     descriptions: JSON.stringify(requests),
   };
-}
-
-/** Processes that were started for this test: each has the path of its file on its command line. */
-function alive(file: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-        return command.includes(file) && Number(pid) !== process.pid ? [`${pid} ${command}`] : [];
-      } catch {
-        return []; // Ended meanwhile.
-      }
-    });
-}
-
-async function expectNobody(file: string): Promise<void> {
-  for (let look = 0; look < 40 && alive(file).length > 0; look++) await pause(50);
-  expect(alive(file)).toEqual([]);
 }
 
 type Row = { readonly kind: string; readonly check: (played: Played) => void };
@@ -211,7 +191,7 @@ describe("a bad MCP server", () => {
       expect(played.result).toMatchObject({ subtype: "success", result: "done" });
       check(played);
       expect(played.ms).toBeLessThan(mostTurnMs);
-      await expectNobody(site.file);
+      expect(await nobodyWith(site.file)).toEqual([]);
     },
   );
 
@@ -227,7 +207,7 @@ describe("a bad MCP server", () => {
     });
     expect(seen).toMatchObject([{ serverName: "bad", mode: "url", url: "https://xn--pple-43d.com/login" }]);
     expect(played.said).toContain("decline");
-    await expectNobody(site.file);
+    expect(await nobodyWith(site.file)).toEqual([]);
   });
 
   test.each(["description-changes", "schema-changes"])(
@@ -246,7 +226,7 @@ describe("a bad MCP server", () => {
       expect(second.failed).toBe(true);
       expect(second.said).not.toContain("went");
       expect(second.descriptions).not.toMatch(/Sends your files away|secret/);
-      await expectNobody(site.file);
+      expect(await nobodyWith(site.file)).toEqual([]);
     },
   );
 });
