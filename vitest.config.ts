@@ -22,7 +22,8 @@ export default defineConfig({
             "test/corpus/*.test.ts",
             "test/sdk/*.test.ts",
           ],
-          testTimeout: 10_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -12,6 +12,7 @@ import type { HookWords } from "./hooks.ts";
 import type { Promises } from "./host.ts";
 import { type Effects, forbidden, senseless } from "./tools.ts";
 import type { World } from "./world.ts";
+import { Written } from "./written.ts";
 
 /** How long a turn may take to end after it was interrupted, or a session to close: graces, last hooks, a slow disk. */
 const mostMsToStop = 60_000;
@@ -21,6 +22,7 @@ const mostWaits = 400;
 export class Checks {
   readonly complaints: string[] = [];
   readonly #world: World;
+  readonly #written = new Written();
   readonly #disk: Disk;
   readonly #terminal = new Map<string, number>();
   readonly #started = new Set<string>();
@@ -80,7 +82,7 @@ export class Checks {
     if (!open) return ["a request went out before its start was on disk"];
     if (open.purpose !== "turn") return [];
     const projected = requestOf(this.#state, { session: request.session, info });
-    return JSON.stringify(projected) === JSON.stringify(request)
+    return this.#written.request(projected) === this.#written.request(request)
       ? []
       : ["a request says something else than the log"];
   }

@@ -7,6 +7,7 @@ import type { RequestLaw } from "../../keel/src/testing/request-law.ts";
 import { testModelInfo } from "../../keel/src/testing/scripted-model.ts";
 import { forbidden, senseless, temptation } from "./tools.ts";
 import type { World } from "./world.ts";
+import { Written } from "./written.ts";
 
 type Said = { readonly content: Block[]; readonly stop: Stop };
 
@@ -27,6 +28,7 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
   const isObedient = world.draw() < 0.3;
   const violations: string[] = [];
   const usedIds: string[] = [];
+  const written = new Written();
   let requests = 0;
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -38,7 +40,7 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
     if (world.goesWrong("http-error")) throw httpFault();
     if (world.goesWrong("too-long")) throw fault("prompt_too_long", { reason: "too long" });
     const said = speak(request);
-    const events = eventsOf(said, request);
+    const events = eventsOf(said, request, written.messages(request.messages).length);
     const cutAt = world.goesWrong("cut") ? world.between(1, events.length - 1) : Number.POSITIVE_INFINITY;
     const stallAt = world.goesWrong("stall") ? world.between(0, events.length - 1) : Number.POSITIVE_INFINITY;
     for (const [index, event] of events.entries()) {
@@ -115,8 +117,8 @@ const pausedSearch: Block = {
   data: { type: "server_tool_use", id: "srv", name: "web_search", input: {} },
 };
 
-function eventsOf({ content, stop }: Said, request: ModelRequest): ModelEvent[] {
-  const inputTokens = Math.ceil(JSON.stringify(request.messages).length / 3);
+function eventsOf({ content, stop }: Said, request: ModelRequest, characters: number): ModelEvent[] {
+  const inputTokens = Math.ceil(characters / 3);
   const usage = { inputTokens, outputTokens: 50, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const blocks = content.flatMap((block, index): ModelEvent[] => [
     { type: "block.start", index, block },

@@ -126,7 +126,7 @@ function cutOut(
   const isCut = shown.length < wanted.length || (wish.first === undefined && to < lines.length);
   const note = isCut ? `\n\n(Cut here; the rest can be read with the Read tool.)` : "";
   return enclose(
-    "attached-file",
+    "keel-file",
     {
       path: shownPath(wish.facts.path, wish.workspace),
       lines: lines.length,
@@ -147,7 +147,7 @@ async function listing(facts: PathFacts, { workspace }: World): Promise<InputBlo
   const more = names.length > mostNames ? `\n(${names.length - mostNames} more)` : "";
   return text(
     enclose(
-      "attached-folder",
+      "keel-folder",
       { path: shownPath(facts.path, workspace), files: names.length },
       `${names.slice(0, mostNames).join("\n")}${more}`,
     ),

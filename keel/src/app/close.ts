@@ -7,6 +7,7 @@ import { fault } from "../kernel/fault.ts";
 export type Closing = {
   readonly session: Pick<Session, "close">;
   readonly model: { close(): void };
+  readonly mcp: { close(): Promise<void> };
   readonly clock: Clock;
   readonly diagnostics?: { close(): Promise<void> } | undefined;
 };
@@ -18,7 +19,7 @@ const shutdownMs = graceMs + 3_000;
 
 /** Throws `out_of_time` when the session did not end in time, or what its end threw. */
 export async function closeAll(
-  { session, model, clock, diagnostics }: Closing,
+  { session, model, mcp, clock, diagnostics }: Closing,
   reason: CloseReason,
 ): Promise<void> {
   const done = new AbortController();
@@ -29,8 +30,10 @@ export async function closeAll(
     if (ended === "late")
       throw fault("out_of_time", { what: "Closing the session", seconds: shutdownMs / 1000 });
   } finally {
-    // 2. Nobody edits any more: language servers end. Who does not end in time dies with the guard.
-    await Promise.race([diagnostics?.close().catch(() => undefined), late]);
+    // 2. Nobody calls a tool or edits any more: MCP servers that no other session uses, and language servers, end. Who
+    // does not end in time dies with the guard.
+    const ended = [mcp.close(), diagnostics?.close()].map((end) => end?.catch(() => undefined));
+    await Promise.race([Promise.all(ended), late]);
     done.abort();
     // 3. Nobody asks the model any more: its connections close.
     model.close();

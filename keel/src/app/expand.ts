@@ -2,6 +2,7 @@
  * A person's words before they become an input: a slash at their start calls a command, an `@` in them names files and
  * agents. Every host gets the same, since it happens here and not in a host. What is none of these passes as it is.
  */
+import { foreign } from "../engine/context/blocks.ts";
 import { enclose } from "../engine/context/enclose.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Command } from "../protocol/command.ts";
@@ -25,7 +26,9 @@ export type ExpandWorld = {
   readonly desk: CommandDesk;
 };
 
-export async function expandInput(command: InputCommand, world: ExpandWorld): Promise<Expanded> {
+export async function expandInput(given: InputCommand, world: ExpandWorld): Promise<Expanded> {
+  // The tags that are put around files here are ours: nobody else writes them.
+  const command = { ...given, content: foreign(given.content) };
   if (command.words === "as-is" || (command.from?.kind ?? "person") !== "person")
     return { kind: "input", command, problems: [] };
   const called = calledIn(command.content);
@@ -49,7 +52,7 @@ export async function expandInput(command: InputCommand, world: ExpandWorld): Pr
       ...said.command,
       content: [
         ...said.command.content,
-        text(enclose("command", { name: called.name }, read.text)),
+        text(enclose("keel-command", { name: called.name }, read.text)),
         ...read.blocks,
       ],
       ...(allow.length > 0 ? { allow: [...allow] } : {}),

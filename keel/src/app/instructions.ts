@@ -23,23 +23,32 @@ export type BriefingWish = {
   readonly place?: string | undefined;
 };
 
+/** What the conversation begins with is read at once, so that its first input does not wait for it. */
 export function sessionBriefing(wish: BriefingWish): Briefing {
+  let prepared: Promise<Told> | undefined = begin(wish);
   return {
-    async start() {
-      const [files, head] = await Promise.all([wish.instructions.start(), wish.gitHead()]);
-      return {
-        content: [
-          note([...(wish.place ? [defuse(wish.place)] : []), ...daily(wish.now(), head)].join("\n")),
-          ...skillBlocks(wish.skills),
-          ...fileBlocks(files, instructionsAtStart),
-        ],
-        files: files.map(({ path }) => path),
-      };
+    start() {
+      const told = prepared ?? begin(wish);
+      // Told again later, it is what the files say then.
+      prepared = undefined;
+      return told;
     },
     async near(seen, known) {
       const files = await wish.instructions.near(seen, new Set(known));
       return told(files, instructionsHere);
     },
+  };
+}
+
+async function begin({ instructions, skills, place, now, gitHead }: BriefingWish): Promise<Told> {
+  const [files, head] = await Promise.all([instructions.start(), gitHead()]);
+  return {
+    content: [
+      note([...(place ? [defuse(place)] : []), ...daily(now(), head)].join("\n")),
+      ...skillBlocks(skills),
+      ...fileBlocks(files, instructionsAtStart),
+    ],
+    files: files.map(({ path }) => path),
   };
 }
 
@@ -54,10 +63,7 @@ function daily(nowMs: number, head: GitHead | undefined): string[] {
   const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   const main =
     head?.main !== undefined && head.main !== head.branch ? `; others start from ${name(head.main)}` : "";
-  return [
-    `Date: ${date}`,
-    ...(head ? [`Git branch: ${name(head.branch)}${main}`] : ["Not a git repository."]),
-  ];
+  return [`Date: ${date}`, ...(head ? [`Git branch: ${name(head.branch)}${main}`] : [])];
 }
 
 /** A name that somebody else chose, inside of words of ours. */
@@ -82,7 +88,7 @@ function skillBlocks(skills: BriefingWish["skills"]): InputBlock[] {
   const more = lines.length - kept.length;
   return [
     note(`The Skill tool reads these skills${more > 0 ? ` (and ${more} more that are not listed)` : ""}:`),
-    text(enclose("skills", {}, kept.join("\n"))),
+    text(enclose("keel-skills", {}, kept.join("\n"))),
   ];
 }
 
@@ -97,7 +103,7 @@ function fileBlocks(files: readonly InstructionFile[], introduction: string): In
 }
 
 function fileBlock({ path, source, text: words, lines, notes }: InstructionFile): InputBlock[] {
-  const block = text(enclose("instructions", { path, of: owners[source], lines }, words));
+  const block = text(enclose("keel-instructions", { path, of: owners[source], lines }, words));
   return notes.length === 0
     ? [block]
     : [block, note([`About ${name(path)}:`, ...notes.map((words) => defuse(oneLine(words)))].join("\n"))];

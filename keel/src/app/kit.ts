@@ -24,6 +24,7 @@ import { lateCheckpoints } from "./late-checkpoints.ts";
 import { lateDiagnostics } from "./late-diagnostics.ts";
 import { limitsFrom } from "./limits.ts";
 import { type LiveRules, liveRules } from "./live-rules.ts";
+import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { memoryOf } from "./memory.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
@@ -35,7 +36,7 @@ import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.t
 import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
-import { toolSet } from "./tool-set.ts";
+import { allowedBox, toolSet } from "./tool-set.ts";
 
 export type Kit = {
   readonly parts: Omit<Parts, "log" | "model" | "spill">;
@@ -55,6 +56,7 @@ export type Kit = {
   /** What changes while the session is open. */
   readonly rules: LiveRules;
   readonly folders: LiveFolders;
+  readonly mcp: SessionMcp;
   readonly own: OwnToolbox;
   /** What the session is told and can call by name. */
   readonly texts: SessionTexts;
@@ -83,11 +85,20 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const texts = await sessionTexts(options, {
     ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
   });
+  const guard = processGuard(env, settings);
+  const mcp = sessionMcp({
+    ...{ inForce, guard, clock, ids, workspace },
+    named: options.mcpServers,
+    strict: options.strictMcpConfig ? "only" : undefined,
+    home: options.persist === "memory" ? undefined : home,
+    version: options.version,
+  });
   const own = ownToolbox(
     options.ownTools ?? [],
     (tool) => offersForeign(options.tools) && offeredTools([tool], live.now).length > 0,
   );
-  const offered = toolSet(options, { settings, env, rules, memory, library: texts.port });
+  const late = mcp.hasServers ? "some" : "none";
+  const offered = toolSet(options, { settings, env, rules, memory, library: texts.port, late });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
   const hooks = sessionHooks(options.hooks ?? [], {
@@ -110,6 +121,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     own,
     texts,
     store,
+    mcp,
     notices: [
       ...inForce.notices,
       ...start.notices,
@@ -119,6 +131,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ...named.problems,
         ...fallbacks.problems,
         ...offered.problems,
+        ...mcp.problems,
         ...hooks.problems,
         ...texts.problems,
       ].map((text): LogNotice => ({ level: "warning", text })),
@@ -133,7 +146,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...offered.tools, ...(await answerTools(options))],
-      toolbox: joinBoxes([own]),
+      toolbox: joinBoxes(offersForeign(options.tools) ? [own, allowedBox(mcp.toolbox, live.now)] : [own]),
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),

@@ -11,11 +11,14 @@ import type { ContextBreakdown } from "../protocol/context.ts";
 import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
+import { offersForeign } from "../tools/presets.ts";
 import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
 import type { SessionFacts } from "./info.ts";
 import { type Kit, makeKit } from "./kit.ts";
+import type { LookedAt } from "./look-at-file.ts";
+import type { McpControl } from "./mcp-control.ts";
 import { allowedMode } from "./mode.ts";
 import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
@@ -24,6 +27,7 @@ import { planFileBeside } from "./plan-file.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
 import { takeWords } from "./take-words.ts";
+import type { SettingsTarget } from "./update-settings.ts";
 import { openLog } from "./which-session.ts";
 
 /** An open session, as hosts see it. */
@@ -46,6 +50,10 @@ export type OpenSession = {
   idle(): Promise<void>;
   /** Keeps an allow rule in a settings file, for sessions to come. Throws `settings_unwritable`. */
   keepRule(rule: string, to: WritableSource): Promise<Written>;
+  /** Settings into a file, or as flags; what can hold at once does. Throws as `readChange` and `changePermissions` do. */
+  updateSettings(to: SettingsTarget, settings: Record<string, unknown>): Promise<void>;
+  /** Undefined for a file that the model may not read unasked either. */
+  readFile(name: string, limits: { mostBytes: number }): Promise<LookedAt | undefined>;
   /** The names of all tools that can be called now. */
   toolNames(): string[];
   /** Other tools of the program, in place of those that it gave before. */
@@ -59,6 +67,8 @@ export type OpenSession = {
   context(): ContextBreakdown;
   /** What runs in the background now. */
   tasks(): readonly RunningTask[];
+  /** Its MCP servers. */
+  readonly mcp: McpControl;
   /** The durable events after `seq`, from the log. */
   history(after?: number): AsyncIterable<Durable>;
   /** Ends the session gracefully; a second call joins the first. */
@@ -80,6 +90,8 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const log = await openLog(which, { store: kit.store, ids, cwd: workspace.cwd });
   if (which.kind !== "resume") undo.defer(() => kit.store.delete(log.session));
   undo.defer(() => log.close());
+  undo.defer(() => kit.mcp.close());
+  if (offersForeign(options.tools)) kit.mcp.start();
   const port = lateModel();
   const session = await Session.open(
     {
@@ -96,6 +108,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
   port.connect(model.port);
+  kit.mcp.connectModel(model.port, () => session.state.settings?.model ?? model.facts.model);
   await adjust(session, {
     model: model.facts.model,
     permissionMode: kit.permissionMode,
@@ -190,6 +203,17 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
       const { writeRule } = await import("./settings-files.ts");
       return writeRule(kit.place, to, { list: "allow", rule });
     },
+    async updateSettings(to, settings) {
+      const { readChange, writeSettings } = await import("./update-settings.ts");
+      const { patch, changes } = readChange(settings, to);
+      if (Object.keys(patch).length > 0) await submit({ type: "set", patch });
+      await this.changePermissions(changes);
+      if (to !== "flags") await writeSettings(kit.place, to, settings);
+    },
+    async readFile(name, limits) {
+      const { lookAtFile } = await import("./look-at-file.ts");
+      return lookAtFile(kit, name, limits);
+    },
     toolNames: () => namesOf(kit),
     setOwnTools: (tools) => kit.own.set(tools),
     async changePermissions(changes, more) {
@@ -200,10 +224,12 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
     contextTokens: () => session.state.contextTokens,
     context,
     tasks: () => runningTasks(session.state),
+    mcp: kit.mcp.control,
     history: (after) => log.read(after),
     close(reason) {
       const { clock, workspace } = kit.parts;
-      closing ??= closeAll({ session, model, clock, diagnostics: workspace.diagnostics }, reason);
+      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
+      closing ??= closeAll({ session, model, clock, ...beside }, reason);
       return closing;
     },
   };

@@ -3,6 +3,7 @@ import type { ChosenSource } from "../config/layers.ts";
 import type { Environment } from "../config/paths.ts";
 import type { CondenseStrategy } from "../engine/context/condense.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import type { McpServerWish } from "../protocol/mcp.ts";
 import type { PermissionMode, SessionSettings, ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
 import type { LimitWish } from "./limits.ts";
@@ -52,6 +53,10 @@ export type OpenOptions = LimitWish & {
   readonly toolAliases?: Readonly<Record<string, string>> | undefined;
   /** Tools of the program that opens the session. */
   readonly ownTools?: readonly OwnTool[] | undefined;
+  /** MCP servers, by a name of the host's own. */
+  readonly mcpServers?: Readonly<Record<string, McpServerWish>> | undefined;
+  /** Only the servers that are named here, and none of files. */
+  readonly strictMcpConfig?: boolean | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly ProgramHook[] | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */

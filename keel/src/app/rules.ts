@@ -3,7 +3,7 @@ import type { RuleList } from "../config/edit-settings.ts";
 import type { Judged } from "../config/entries.ts";
 import type { Settings } from "../config/settings-schema.ts";
 import { noRules, type Rules } from "../engine/policy/decide.ts";
-import { parseRule, type Rule } from "../engine/policy/rules.ts";
+import { covers, parseRule, type Rule } from "../engine/policy/rules.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import { fault } from "../kernel/fault.ts";
 
@@ -86,7 +86,13 @@ function ruleTexts(
 }
 
 /** A tool that a bare rule denies can never run: the model is not offered it at all. */
-export function offeredTools(tools: readonly Tool[], { deny }: Rules): Tool[] {
-  const hidden = new Set(deny.filter(({ pattern }) => pattern.kind === "any").map(({ tool }) => tool));
-  return tools.filter(({ name, aliases }) => ![name, ...aliases].some((known) => hidden.has(known)));
+export function offeredTools<T extends Tool>(tools: readonly T[], { deny }: Rules): T[] {
+  const all = deny.filter(({ pattern }) => pattern.kind === "any");
+  const hidden = new Set(all.map(({ tool }) => tool));
+  // A rule may name a whole server, or its tools with a star.
+  const isOfServer = (name: string): boolean =>
+    name.startsWith("mcp__") && all.some((rule) => covers(rule, name, { action: "use", target: name }));
+  return tools.filter(
+    ({ name, aliases }) => ![name, ...aliases].some((known) => hidden.has(known) || isOfServer(known)),
+  );
 }

@@ -13,8 +13,8 @@ import { processLeases } from "./process-leases.ts";
 export type KeptSession = SessionInfo;
 
 export type Sessions = {
-  /** Newest change first; of one folder, or of all. */
-  list(filter: { cwd?: string | undefined }): Promise<KeptSession[]>;
+  /** Newest change first; of one folder, or of all. Those of agents only when their parent is named. */
+  list(filter: { cwd?: string | undefined; parent?: string | undefined }): Promise<KeptSession[]>;
   /** Throws `session_unknown`. `tell` hears of damage once, at the end. */
   read(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
   /** The log's own lines, each with its checksum: what `importFile` takes. */

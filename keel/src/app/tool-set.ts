@@ -5,6 +5,7 @@ import type { Library } from "../engine/library.ts";
 import type { Memory } from "../engine/memory.ts";
 import type { Rules } from "../engine/policy/decide.ts";
 import type { Tool } from "../engine/tools/define.ts";
+import type { Toolbox } from "../engine/tools/toolbox.ts";
 import { builtInTools } from "../tools/catalog.ts";
 import { chooseTools } from "../tools/presets.ts";
 import type { OpenOptions } from "./options.ts";
@@ -24,12 +25,14 @@ export function toolSet(
     env,
     rules,
     memory,
+    late,
     library,
   }: {
     settings: Settings;
     env: Environment;
     rules: Rules;
     memory?: Memory | undefined;
+    late?: "some" | "none" | undefined;
     library?: Library | undefined;
   },
 ): ToolSet {
@@ -39,10 +42,27 @@ export function toolSet(
     library,
     memory,
   });
-  const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env) });
+  const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env), late });
   return {
     tools: offeredTools(tools, rules),
     problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
+  };
+}
+
+/** Tools of servers, without those that rules deny outright. */
+export function allowedBox(box: Toolbox, rules: Rules): Toolbox {
+  let from: { tools: ReturnType<Toolbox["tools"]>; deny: Rules["deny"] } | undefined;
+  let offered: ReturnType<Toolbox["tools"]> = [];
+  return {
+    tools() {
+      const now = { tools: box.tools(), deny: rules.deny };
+      // The same array while nothing has changed.
+      if (now.tools !== from?.tools || now.deny !== from.deny) offered = offeredTools(now.tools, rules);
+      from = now;
+      return offered;
+    },
+    knows: (name) => box.knows(name),
+    ready: (signal) => box.ready(signal),
   };
 }
 

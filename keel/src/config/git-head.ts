@@ -32,7 +32,9 @@ async function readRef(file: string): Promise<string | undefined> {
   const line = await readLine(file);
   if (line === undefined) return undefined;
   const named = /^ref: refs\/(?:heads|remotes)\/(.{1,255})$/.exec(line)?.[1];
-  return named ?? (/^[0-9a-f]{40,64}$/.test(line) ? `commit ${line.slice(0, 12)}` : undefined);
+  // A name may hold anything but blanks; one that looks like a sentence is not passed on.
+  if (named !== undefined) return /^[\p{L}\p{N}._/@+#=-]{1,100}$/u.test(named) ? named : undefined;
+  return /^[0-9a-f]{40,64}$/.test(line) ? `commit ${line.slice(0, 12)}` : undefined;
 }
 
 async function readLine(file: string): Promise<string | undefined> {

@@ -88,11 +88,10 @@ function placesOf({ paths, project, chosen }: LayersWish): Place[] {
         })),
     );
   const servers = (): Place[] =>
-    project.folders.map((folder) => ({
-      source: "project",
-      file: path.join(folder, ".mcp.json"),
-      dialect: "servers",
-    }));
+    [
+      ...inProject("project", "mcp.json").filter(({ dialect }) => dialect === "ours"),
+      ...project.folders.map((folder) => ({ file: path.join(folder, ".mcp.json") })),
+    ].map(({ file }) => ({ source: "project", file, dialect: "servers" }));
   return [
     ...(isChosen("local") ? inProject("local", "settings.local.json") : []),
     ...(isChosen("project") ? [...inProject("project", "settings.json"), ...servers()] : []),

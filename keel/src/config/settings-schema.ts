@@ -100,6 +100,30 @@ export const settingsSchema = z.object({
   mcpServers: z.optional(
     z.record(z.string(), z.looseObject({})).check(says("Servers of tools, by a name of your own.")),
   ),
+  mcp: z.optional(
+    z
+      .object({
+        startMs: z.optional(
+          count.check(says("How long the first request of a session waits for servers; 5000 if left out.")),
+        ),
+        connectMs: z.optional(
+          count.check(z.minimum(1), says("How long a server may take to start; 30000 if left out.")),
+        ),
+        callMs: z.optional(
+          count.check(
+            z.minimum(1),
+            says("How long a call may take without a sign of life; 300000 if left out."),
+          ),
+        ),
+        disabled: z.optional(texts.check(says("Servers that are known but not started, by name."))),
+        sampling: z.optional(
+          z
+            .enum(["ask", "off"])
+            .check(says("Whether servers may ask the model something; each time you are asked first.")),
+        ),
+      })
+      .check(says("How servers of tools are dealt with.")),
+  ),
   outputStyle: z.optional(
     z.string().check(says("How answers are written: `default`, `brief`, `teaching`, or a style of your own.")),
   ),
@@ -220,6 +244,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   providers: "it says where your key goes",
   "permissions.protectedPaths": "it takes away questions that protect you",
   limits: "it says what you pay",
+  mcp: "it says how long you wait and what servers may do",
   guard: "it says what becomes of processes when Keel ends",
   checkpoints: "it says what can be restored",
   search: "it says where your key and your questions go",

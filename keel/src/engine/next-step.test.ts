@@ -6,6 +6,7 @@ import type { Input, Stop } from "../protocol/event.ts";
 import { type Message, type ToolUse, text } from "../protocol/message.ts";
 import { noBill } from "../protocol/usage.ts";
 import type { Call } from "./call-state.ts";
+import { emptyDesk } from "./desk.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { explainStep, nextStep, rows, type Step } from "./next-step.ts";
 import { emptyState, fold, type State } from "./state.ts";
@@ -78,6 +79,7 @@ const cases: Case[] = [
   { rule: "too long: compact once", turn: failed("request_too_large", { retryable: false }), state: long, step: { kind: "compact", trigger: "too_long" } },
   { rule: "still too long", turn: { ...failed("prompt_too_long", { retryable: false }), compactedForLength: true }, state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), step: { kind: "finish", reason: "prompt_too_long" } },
+  { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), state: { history: List.of([said, said]), desk: { ...emptyDesk, briefed: true } }, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "too long to be summed up: the next try holds less", turn: failed("prompt_too_long", { retryable: false, purpose: "compaction" }), state: long, step: { kind: "compact", trigger: "too_long" } },
   { rule: "still too long", turn: failed("prompt_too_long", { retryable: false, purpose: "compaction", failures: 3 }), state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "a failed compaction is tried again", turn: { ...failed("overloaded", { purpose: "compaction" }), tooLong: true }, step: { kind: "compact", trigger: "too_long", wait: { attempt: 1, mostAttempts: 10, delayMs: 500 } } },

@@ -203,8 +203,9 @@ function triggerAgain({ state, turn }: Facts): "manual" | "full" | "too_long" {
   return turn.tooLong ? "too_long" : "full";
 }
 
+/** More than the newest message, and more than what was told at the start: that would only be told again. */
 function canShrink({ state }: Facts): boolean {
-  return state.history.length > 1;
+  return state.history.length > (state.desk.briefed ? 2 : 1);
 }
 
 function isFull({ state, limits }: Facts): boolean {

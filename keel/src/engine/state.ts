@@ -41,6 +41,7 @@ import {
 } from "./context/tally.ts";
 import { type Desk, deskAfter, emptyDesk } from "./desk.ts";
 import { type Learnt, learn, nothingLearnt } from "./policy/changes.ts";
+import { foldRefusals, noRefusals, type Refusals } from "./policy/refusals.ts";
 import { habitAfter, noHabit } from "./stuck.ts";
 import { foldTasks, noTasks, type Tasks } from "./task-state.ts";
 import { afterRoom, type Failure, newTurn, recovered, type Turn } from "./turn.ts";
@@ -69,6 +70,8 @@ export type State = {
   readonly answers: ReadonlyMap<string, { readonly answer: Answer; readonly by: AnsweredBy }>;
   /** Rules and folders that answers and hosts added for the rest of the session. */
   readonly learnt: Learnt;
+  /** What the person said no to. */
+  readonly refusals: Refusals;
   /** The stamps of files as the session last saw them, by path. */
   readonly seen: Lookup<string>;
   /** The model's own list, its plan, and the tools that it can load. */
@@ -103,6 +106,7 @@ export const emptyState: State = {
   asks: [],
   answers: new Map(),
   learnt: nothingLearnt,
+  refusals: noRefusals,
   seen: Lookup.empty(),
   desk: emptyDesk,
   files: noSavedFiles,
@@ -125,6 +129,7 @@ export function fold(before: State, event: Durable): State {
     desk: deskAfter(before, event),
     tasks: foldTasks(before, event),
     shares: foldShares(before.shares, event),
+    refusals: foldRefusals(before, event),
   };
   switch (event.type) {
     case "session.opened":

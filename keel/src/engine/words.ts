@@ -86,4 +86,6 @@ export const brokenCall = (name: string): string =>
 export const invalidInput = (name: string, issues: string): string =>
   `The input of ${name} does not fit its schema: ${issues}`;
 
+export const refusedBefore =
+  "The user has said no to exactly this call already and was not asked again. Do not repeat it: go on in another way, or ask what they want instead.";
 export const deferredResult = "Not run: the call was handed to the program that hosts this session.";

@@ -12,6 +12,8 @@ export const askOptionSchema = z.object({
   rule: z.optional(z.string()),
   /** What else that rule would let through, for a person. */
   preview: z.optional(z.string()),
+  /** The person is to say something with it: the answer's `reason`, which the model is told. */
+  takesWords: z.optional(z.boolean()),
 });
 export type AskOption = z.infer<typeof askOptionSchema>;
 

@@ -22,6 +22,8 @@ const remote = {
       clientId: z.optional(z.string()),
       clientSecret: z.optional(z.string()),
       scope: z.optional(z.string()),
+      /** Where this client describes itself, for servers that know clients by such an address. */
+      clientMetadataUrl: z.optional(z.string()),
       /** The port of the page that a login comes back to; any free one when left out. */
       callbackPort: z.optional(z.int().check(z.minimum(1), z.maximum(65_535))),
     }),
@@ -66,6 +68,8 @@ export type McpServerStatus = {
       readonly tools: readonly McpToolFacts[];
       /** Tools whose definition is not the one that was approved: each asks before it runs. */
       readonly changed: readonly string[];
+      /** What was left out of what it offers, and why. */
+      readonly problems: readonly string[];
     }
   | { readonly status: "failed"; readonly error: string }
   | { readonly status: "needs-auth"; readonly error: string }

@@ -9,6 +9,7 @@ import type { UserMessage } from "./content.ts";
 import type { Opened } from "./opened.ts";
 import type { Options } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
+import type { SessionServers } from "./servers.ts";
 
 export type Prompt = string | AsyncIterable<UserMessage>;
 
@@ -32,6 +33,10 @@ export class Conversation {
 
   async open(): Promise<OpenSession> {
     return (await this.#open()).session;
+  }
+
+  async servers(): Promise<SessionServers> {
+    return (await this.#open()).servers;
   }
 
   /** From the first word to the last: opens, sends the prompt, waits until all work is done, closes. */

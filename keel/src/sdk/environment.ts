@@ -7,7 +7,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const sameMeaning: Readonly<Record<string, string>> = {
   CLAUDE_CODE_MAX_RETRIES: "KEEL_MAX_RETRIES",
   CLAUDE_CODE_ENABLE_TASKS: "KEEL_ENABLE_TASKS",
+  CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "KEEL_FILE_CHECKPOINTING",
 };
+
+/** Whether a variable switches something on. */
+export const isOn = (value: string | undefined): boolean =>
+  value !== undefined && !["", "0", "false", "no", "off"].includes(value.trim().toLowerCase());
 
 export function environmentOf({ env: given }: Options, processEnv: Environment): Environment {
   const env = given ?? processEnv;

@@ -11,9 +11,13 @@ export type {
 export { hookEvents as HOOK_EVENTS } from "../protocol/hook.ts";
 export type { PermissionMode } from "../protocol/settings.ts";
 export { AbortError } from "./abort-error.ts";
+export type { AgentDefinition } from "./agent-definition.ts";
 export type { CanUseTool, PermissionResult } from "./callbacks.ts";
 export type { UserMessage } from "./content.ts";
+export type { QueryControls, ReadFileOptions, ReadFileResult } from "./controls.ts";
 export type { Prompt } from "./conversation.ts";
+export type { ElicitationRequest, ElicitResult, OnElicitation } from "./elicitation.ts";
+export type * from "./hook-inputs.ts";
 export type {
   HookCallback,
   HookCallbackMatcher,
@@ -39,7 +43,24 @@ export {
   type SdkMcpServer,
 } from "./mcp-server.ts";
 export type * from "./messages.ts";
-export type { Options, SystemPromptPreset } from "./options.ts";
+export type * from "./messages-content.ts";
+export type * from "./messages-system.ts";
+export type * from "./messages-tasks.ts";
+export {
+  BUILTIN_TOOL_NAMES,
+  EXIT_REASONS,
+  type ExitReason,
+  LEGACY_TOOL_NAME_ALIASES,
+  SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+} from "./names.ts";
+export type {
+  Options,
+  SdkPluginConfig,
+  SettingSource,
+  SystemPromptPreset,
+  ThinkingConfig,
+} from "./options.ts";
+export type { AcceptedOptions } from "./options-accepted.ts";
 export type {
   PermissionBehavior,
   PermissionRuleValue,
@@ -48,7 +69,16 @@ export type {
 } from "./permission-updates.ts";
 export type { SpawnedProcess, SpawnOptions } from "./process/options.ts";
 export { type Query, query, startup, type WarmQuery } from "./query.ts";
+export {
+  type ResolvedSettings,
+  type ResolvedSource,
+  type ResolveSettingsOptions,
+  resolveSettings,
+  type Settings,
+} from "./resolve-settings.ts";
 export type { RewindFilesResult } from "./rewind-result.ts";
+export type { SandboxFilesystemConfig, SandboxNetworkConfig, SandboxSettings } from "./sandbox-settings.ts";
+export type { McpSetServersResult } from "./servers.ts";
 export { createSession, resumeSession, type SDKSession } from "./session.ts";
 export {
   archiveSession,
@@ -56,7 +86,11 @@ export {
   forkSession,
   getSessionInfo,
   getSessionMessages,
+  getSubagentMessages,
+  importSessionToStore,
+  type ListSessionsOptions,
   listSessions,
+  listSubagents,
   renameSession,
   type SDKSessionInfo,
   type SessionMessage,

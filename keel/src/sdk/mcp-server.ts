@@ -1,5 +1,6 @@
 /** `createSdkMcpServer()`: tools of the program, offered under the name of a server and run in this process. */
 import { fault } from "../kernel/fault.ts";
+import type { McpServerWish, McpServerStatus as OutsideStatus } from "../protocol/mcp.ts";
 import type { AnyToolDefinition } from "./tool.ts";
 
 export type McpSdkServerConfig = {
@@ -25,12 +26,14 @@ export type McpStdioServerConfig = {
   args?: string[];
   env?: Record<string, string>;
   timeout?: number;
+  alwaysLoad?: boolean;
 };
 export type McpHttpServerConfig = {
-  type: "http" | "sse";
+  type: "http" | "sse" | "ws";
   url: string;
   headers?: Record<string, string>;
   timeout?: number;
+  alwaysLoad?: boolean;
 };
 export type McpServerConfig = McpSdkServerConfig | McpStdioServerConfig | McpHttpServerConfig;
 
@@ -39,6 +42,9 @@ export type McpServerStatus = {
   status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
   serverInfo?: { name: string; version: string };
   error?: string;
+  /** Where it was named: by the program, or in a file. */
+  scope?: string;
+  transport?: string;
   tools?: { name: string; description?: string; annotations?: AnyToolDefinition["annotations"] }[];
 };
 
@@ -85,20 +91,51 @@ export function definitionNamed(servers: Servers = {}, name: string): AnyToolDef
 export const toolName = (server: string, name: string): string => `mcp__${plain(server)}__${plain(name)}`;
 const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
 
+/** Servers of this process, which are always there. */
 export function serverStates(servers: Servers = {}): McpServerStatus[] {
-  return Object.entries(servers).map(([name, config]): McpServerStatus => {
-    if (config.type !== "sdk")
-      return { name, status: "failed", error: "This version of Keel has no servers outside of the process." };
+  return Object.entries(servers).flatMap(([name, config]): McpServerStatus[] => {
+    if (config.type !== "sdk") return [];
     const { instance } = config;
-    return {
-      name,
-      status: "connected",
-      serverInfo: { name: instance.name, version: instance.version },
-      tools: instance.tools.map(({ name: own, description, annotations }) => ({
-        name: own,
-        description,
-        ...(annotations ? { annotations } : {}),
-      })),
-    };
+    return [
+      {
+        name,
+        status: "connected",
+        serverInfo: { name: instance.name, version: instance.version },
+        scope: "host",
+        transport: "sdk",
+        tools: instance.tools.map(({ name: own, description, annotations }) => ({
+          name: own,
+          description,
+          ...(annotations ? { annotations } : {}),
+        })),
+      },
+    ];
   });
+}
+
+/** A server outside of this process, as programs see it. */
+export function outsideState(server: OutsideStatus): McpServerStatus {
+  const { name, scope, transport, status } = server;
+  const about = { name, status, scope, transport };
+  if (server.status !== "connected")
+    return "error" in server && server.error !== undefined ? { ...about, error: server.error } : about;
+  return {
+    ...about,
+    serverInfo: { ...server.serverInfo },
+    tools: server.tools.map(({ name: own, description, annotations }) => ({
+      name: own,
+      ...(description === undefined ? {} : { description }),
+      ...(annotations ? { annotations: { ...annotations } } : {}),
+    })),
+  };
+}
+
+/** Those that are not of this process, in the form in which the session takes them. */
+export function outsideServers(servers: Servers = {}): Record<string, McpServerWish> {
+  return Object.fromEntries(
+    Object.entries(servers).flatMap(([name, config]): [string, McpServerWish][] => {
+      if (config.type === "sdk") return [];
+      return [[name, "command" in config ? { ...config, type: "stdio" } : config]];
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 /** Sends a session to a store of the program as it grows, and brings it back from there. */
 import type { Sessions } from "../app/sessions.ts";
+import { fault } from "../kernel/fault.ts";
 import { isObject, type Json } from "../kernel/json.ts";
 import { type Durable, durableEventSchema } from "../protocol/event.ts";
 import { uuidFrom } from "./dialect-uuid.ts";
@@ -28,12 +29,15 @@ export function eventsIn(entries: readonly SessionStoreEntry[], session: string)
   return [...found.values()].sort((left, right) => left.seq - right.seq);
 }
 
-/** Brings a session back whose log is missing here, or behind the store's. Returns how far the store knows it. */
+/**
+ * Brings a session back whose log is missing here, or behind the store's. Returns how far the store knows it. Throws
+ * `out_of_time` when the store does not answer in time.
+ */
 export async function restoreFrom(
   store: SessionStore,
-  { key, sessions }: { key: SessionKey; sessions: Sessions },
+  { key, sessions, timeoutMs }: { key: SessionKey; sessions: Sessions; timeoutMs?: number | undefined },
 ): Promise<number> {
-  const entries = await store.load(key);
+  const entries = await inTime(store.load(key), timeoutMs);
   if (!entries) return 0;
   const events = eventsIn(entries, key.sessionId);
   const known = events.at(-1)?.seq ?? 0;
@@ -89,5 +93,22 @@ export class Mirror {
       }
     });
     return this.#sending;
+  }
+}
+
+async function inTime<T>(promise: Promise<T>, ms: number | undefined): Promise<T> {
+  if (ms === undefined) return promise;
+  const { nodeClock } = await import("../app/node-ports.ts");
+  const done = new AbortController();
+  const late = nodeClock()
+    .sleep(ms, done.signal)
+    .then(() => "late" as const);
+  try {
+    const settled = await Promise.race([promise.then((value) => ({ value })), late]);
+    if (settled === "late")
+      throw fault("out_of_time", { what: "Loading a session from its store", seconds: ms / 1000 });
+    return settled.value;
+  } finally {
+    done.abort();
   }
 }

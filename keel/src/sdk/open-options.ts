@@ -3,8 +3,10 @@ import type { OpenOptions } from "../app/options.ts";
 import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
-import { type Environment, environmentOf } from "./environment.ts";
+import { type Environment, environmentOf, isOn } from "./environment.ts";
 import { hooksOf } from "./hooks.ts";
+import { outsideServers } from "./mcp-server.ts";
+import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./names.ts";
 import type { Options, SystemPromptPreset } from "./options.ts";
 import { ownToolsOf } from "./server-tools.ts";
 
@@ -15,13 +17,17 @@ export function openOptionsOf(
   options: Options,
   { version, processEnv }: { version: string; processEnv: Environment },
 ): OpenOptions {
+  const env = environmentOf(options, processEnv);
+  const checkpoints = options.enableFileCheckpointing ?? isOn(env["KEEL_FILE_CHECKPOINTING"]);
   return {
     version,
-    env: environmentOf(options, processEnv),
+    env,
     cwd: options.cwd ?? process.cwd(),
     which: whichOf(options),
     unfinished: "lost",
     persist: options.persistSession === false ? "memory" : "disk",
+    forbidden: options.managedSettings,
+    projectRoot: options.projectConfigRoot,
     settings: options.settings,
     settingSources: options.settingSources,
     model: options.model,
@@ -39,9 +45,12 @@ export function openOptionsOf(
     tools: Array.isArray(options.tools) ? options.tools : undefined,
     asks: canAnswer(options) ? "answered" : "refused",
     ownTools: ownToolsOf(options.mcpServers),
+    mcpServers: outsideServers(options.mcpServers),
+    strictMcpConfig: options.strictMcpConfig,
+    toolAliases: options.toolAliases,
     hooks: hooksOf(options.hooks),
     addDirs: options.additionalDirectories,
-    checkpoints: options.enableFileCheckpointing ? "on" : "off",
+    checkpoints: checkpoints ? "on" : "off",
     jsonSchema: schemaOf(options),
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
@@ -80,10 +89,10 @@ function promptOf({
 }: Options): Pick<OpenOptions, "systemPrompt" | "appendSystemPrompt" | "placeInPrompt"> {
   if (systemPrompt === undefined) return {};
   if (typeof systemPrompt === "string" || Array.isArray(systemPrompt))
-    return { systemPrompt: [systemPrompt].flat().join("\n\n") };
+    return { systemPrompt: joined([systemPrompt].flat()) };
   if (systemPrompt.type === "custom") {
     const { prompt } = systemPrompt as { prompt: string | string[] };
-    return { systemPrompt: [prompt].flat().join("\n\n") };
+    return { systemPrompt: joined([prompt].flat()) };
   }
   const { append, excludeDynamicSections } = systemPrompt as SystemPromptPreset;
   return {
@@ -98,3 +107,6 @@ function schemaOf({ outputFormat }: Options): JsonObject | undefined {
     throw fault("usage", { reason: "outputFormat.schema must be a JSON Schema." });
   return outputFormat.schema as JsonObject;
 }
+
+const joined = (parts: readonly string[]): string =>
+  parts.filter((part) => part !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY).join("\n\n");

@@ -13,6 +13,7 @@ import { openOptionsOf } from "./open-options.ts";
 import type { Options } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
 import { answererOf } from "./prompt-tool.ts";
+import { outsideOf, SessionServers } from "./servers.ts";
 import { projectKeyOf } from "./session-store.ts";
 import { seqOfMessage } from "./stored-messages.ts";
 import { Teller } from "./teller.ts";
@@ -22,6 +23,7 @@ export type Opened = {
   readonly session: OpenSession;
   readonly teller: Teller;
   readonly mirror: Mirror | undefined;
+  readonly servers: SessionServers;
   /** Throws `usage` for a block that is none. */
   contentOf(message: string | UserMessage): InputBlock[];
   say(content: InputBlock[], more: Said): Promise<void>;
@@ -56,7 +58,14 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
     teller.remember(event);
     mirror?.add(event);
   }
+  const servers: SessionServers = new SessionServers(session, {
+    given: options.mcpServers,
+    changed: () => teller.showServers(servers.states()),
+    outside: outsideOf(session),
+  });
   session.onEvent((envelope) => {
+    // Servers come and go: each turn says which there are.
+    if (envelope.type === "turn.started") teller.showServers(servers.states());
     if (isDurable(envelope)) mirror?.add(envelope);
     if (!teller.tell(envelope)) tooSlow();
   });
@@ -67,6 +76,7 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
     session,
     teller,
     mirror,
+    servers,
     contentOf: (message) => (typeof message === "string" ? [text(message)] : inputOf(message)),
     say: (content, more) => say(session, content, more),
   };
@@ -95,7 +105,7 @@ async function restored(options: Options, cwd: string): Promise<number> {
   if (!sessionStore || resume === undefined) return 0;
   const sessions = keptSessions({ env: environmentOf(options, process.env), cwd });
   const key = { projectKey: projectKeyOf(cwd), sessionId: resume };
-  const known = await restoreFrom(sessionStore, { key, sessions });
+  const known = await restoreFrom(sessionStore, { key, sessions, timeoutMs: options.loadTimeoutMs });
   return forkSession ? 0 : known;
 }
 

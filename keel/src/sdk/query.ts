@@ -3,6 +3,7 @@ import { fault } from "../kernel/fault.ts";
 import { Queue } from "../kernel/queue.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { UserMessage } from "./content.ts";
+import { controlsOf, type QueryControls } from "./controls.ts";
 import { Conversation, mostWaiting, type Prompt } from "./conversation.ts";
 import { environmentOf } from "./environment.ts";
 import {
@@ -15,13 +16,12 @@ import {
   type ModelInfo,
   type SlashCommand,
 } from "./introspection.ts";
-import { type McpServerStatus, serverStates } from "./mcp-server.ts";
 import type { SDKMessage } from "./messages.ts";
 import type { Options } from "./options.ts";
 import { runsApart, startApart } from "./process/apart.ts";
 import type { RewindFilesResult } from "./rewind-result.ts";
 
-export interface Query extends AsyncGenerator<SDKMessage, void> {
+export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls {
   /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
   interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
@@ -31,11 +31,12 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
   streamInput(messages: AsyncIterable<UserMessage>): Promise<void>;
   initializationResult(): Promise<InitializationResult>;
+  /** Looks once more, as the session is now. */
+  reinitialize(): Promise<InitializationResult>;
   supportedCommands(): Promise<SlashCommand[]>;
   supportedModels(): Promise<ModelInfo[]>;
   supportedAgents(): Promise<AgentInfo[]>;
   accountInfo(): Promise<AccountInfo>;
-  mcpServerStatus(): Promise<McpServerStatus[]>;
   getContextUsage(): Promise<ContextUsage>;
   stopTask(taskId: string): Promise<void>;
   /** Sends what runs to the background; false when nothing could go. */
@@ -116,12 +117,16 @@ export function methodsOf(conversation: Conversation): QueryMethods {
     rewindFiles: (id: string, { dryRun = false }: { dryRun?: boolean } = {}) =>
       rewind(conversation, { checkpoint: id, preview: dryRun }),
     streamInput: (input: AsyncIterable<UserMessage>) => conversation.send(input),
+    ...controlsOf(conversation),
     initializationResult: describe,
+    reinitialize() {
+      described = undefined;
+      return describe();
+    },
     supportedCommands: async () => (await describe()).commands,
     supportedModels: async () => (await describe()).models,
     supportedAgents: async () => (await describe()).agents,
     accountInfo: async () => (await describe()).account,
-    mcpServerStatus: async () => serverStates(options.mcpServers),
     getContextUsage: async () => contextUsage(await conversation.open()),
     async stopTask(taskId: string) {
       await conversation.submit({ type: "stop", taskId });

@@ -1,7 +1,7 @@
 /** Sessions that are kept: listed, read, labelled, copied and deleted without a model. Nothing runs. */
 import type { KeptSession, Sessions } from "../app/sessions.ts";
 import { Fault, fault } from "../kernel/fault.ts";
-import { projectKeyOf, type SessionStore } from "./session-store.ts";
+import { projectKeyOf, type SessionStore, type SessionStoreEntry } from "./session-store.ts";
 
 export type SDKSessionInfo = {
   sessionId: string;
@@ -15,6 +15,7 @@ export type SDKSessionInfo = {
   tag?: string;
   createdAt?: number;
   archived?: boolean;
+  gitBranch?: string;
 };
 
 export type SessionMessage = {
@@ -23,30 +24,83 @@ export type SessionMessage = {
   session_id: string;
   message: unknown;
   parent_tool_use_id: string | null;
+  parent_agent_id?: string | null;
   timestamp?: string;
 };
 
 /** `dir`: the folder of the sessions; `sessionStore`: where they are looked for too. */
 export type SessionPlace = { dir?: string; sessionStore?: SessionStore };
 
+/** `includeWorktrees`, `includeProgrammatic`: sessions are listed however they were started. */
+export type ListSessionsOptions = SessionPlace & {
+  limit?: number;
+  offset?: number;
+  includeWorktrees?: boolean;
+  includeProgrammatic?: boolean;
+};
+
+/** The newest first. Those that only the store knows are listed with what it says about them. */
 export async function listSessions({
   dir,
   limit,
   offset = 0,
-}: SessionPlace & { limit?: number; offset?: number } = {}): Promise<SDKSessionInfo[]> {
-  const found = await (await sessionsAt(dir)).list(dir === undefined ? {} : { cwd: dir });
+  sessionStore,
+}: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
+  const kept = await (await sessionsAt(dir)).list(dir === undefined ? {} : { cwd: dir });
   // A sub-agent's session belongs to its parent.
-  const own = found.filter(({ parent }) => parent === undefined);
-  return own.slice(offset, limit === undefined ? undefined : offset + limit).map(infoOf);
+  const here = kept.filter(({ parent }) => parent === undefined).map(infoOf);
+  const away = (await sessionStore?.listSessions?.(projectKeyOf(dir ?? process.cwd()))) ?? [];
+  const others = away
+    .filter(({ sessionId }) => here.every((known) => known.sessionId !== sessionId))
+    .map(({ sessionId, mtime }): SDKSessionInfo => ({ sessionId, summary: "", lastModified: mtime }));
+  const all = [...here, ...others].sort((left, right) => right.lastModified - left.lastModified);
+  return all.slice(offset, limit === undefined ? undefined : offset + limit);
 }
 
 export async function getSessionInfo(
   sessionId: string,
-  { dir }: SessionPlace = {},
+  { dir, sessionStore }: SessionPlace = {},
 ): Promise<SDKSessionInfo | undefined> {
   const found = await (await sessionsAt(dir)).list(dir === undefined ? {} : { cwd: dir });
   const session = found.find(({ id }) => id === sessionId);
-  return session && infoOf(session);
+  if (session || !sessionStore) return session && infoOf(session);
+  const place = { ...(dir === undefined ? {} : { dir }), sessionStore };
+  return (await listSessions(place)).find((known) => known.sessionId === sessionId);
+}
+
+/** The ids of the agents that worked for a session. */
+export async function listSubagents(sessionId: string, { dir }: SessionPlace = {}): Promise<string[]> {
+  const found = await (await sessionsAt(dir)).list({ parent: sessionId });
+  return found.map(({ id }) => id);
+}
+
+/** None for an agent that did not work for this session. */
+export async function getSubagentMessages(
+  sessionId: string,
+  agentId: string,
+  options: Parameters<typeof getSessionMessages>[1] = {},
+): Promise<SessionMessage[]> {
+  const known = await listSubagents(sessionId, options);
+  return known.includes(agentId) ? getSessionMessages(agentId, options) : [];
+}
+
+/** Copies a session into a store, several records at once. Throws `session_unknown`. */
+export async function importSessionToStore(
+  sessionId: string,
+  store: SessionStore,
+  { dir, batchSize = 500 }: { dir?: string; includeSubagents?: boolean; batchSize?: number } = {},
+): Promise<void> {
+  const { entryOf } = await import("./mirror.ts");
+  const sessions = await sessionsAt(dir);
+  const key = { projectKey: projectKeyOf(dir ?? process.cwd()), sessionId };
+  let batch: SessionStoreEntry[] = [];
+  for await (const event of sessions.read(sessionId)) {
+    batch.push(entryOf(event));
+    if (batch.length < batchSize) continue;
+    await store.append(key, batch);
+    batch = [];
+  }
+  if (batch.length > 0) await store.append(key, batch);
 }
 
 /** None for a session that nobody knows. */

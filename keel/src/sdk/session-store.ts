@@ -12,6 +12,9 @@ export interface SessionStore {
   load(key: SessionKey): Promise<SessionStoreEntry[] | null>;
   listSessions?(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>;
   delete?(key: SessionKey): Promise<void>;
+  /** What a store may have beside; Keel asks for neither. */
+  listSessionSummaries?(projectKey: string): Promise<unknown[]>;
+  listSubkeys?(key: SessionKey): Promise<string[]>;
 }
 
 export class InMemorySessionStore implements SessionStore {

@@ -2,11 +2,11 @@
 import type { OpenSession } from "../app/open-session.ts";
 import { type Durable, type Envelope, isDurable } from "../protocol/event.ts";
 import { toMessages } from "./dialect.ts";
-import { type Memo, newMemo } from "./dialect-memo.ts";
+import { type Memo, newMemo, withFacts } from "./dialect-memo.ts";
 import { resultWithoutTurn } from "./dialect-result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./dialect-say.ts";
 import { lifecycleOf } from "./lifecycle.ts";
-import { serverStates } from "./mcp-server.ts";
+import type { McpServerStatus } from "./mcp-server.ts";
 import type { Options } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
 import type { SessionKey } from "./session-store.ts";
@@ -42,7 +42,6 @@ export class Teller {
       models: info.models,
       warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
       projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
-      mcpServers: serverStates(options.mcpServers).map(({ name, status }) => ({ name, status })),
       hookEvents: options.includeHookEvents ?? false,
       partialMessages: options.includePartialMessages ?? false,
       replayUserMessages: Object.hasOwn(options.extraArgs ?? {}, "replay-user-messages"),
@@ -74,6 +73,14 @@ export class Teller {
     this.#out.push(initMessage(this.#memo, `init/unasked/${this.#memo.results}`));
     this.#out.push(result);
     this.#memo = next;
+  }
+
+  /** The next `init` shows these. */
+  showServers(states: readonly McpServerStatus[]): void {
+    this.#memo = withFacts(this.#memo, {
+      tools: this.#session.toolNames(),
+      mcpServers: states.map(({ name, status }) => ({ name, status })),
+    });
   }
 
   /** Something that the program asked for beside the conversation and that could not be done. */

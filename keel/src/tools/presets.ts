@@ -13,6 +13,8 @@ export type ToolWish = {
   /** Tools of others, such as MCP servers. */
   readonly foreign?: readonly Tool[] | undefined;
   readonly choice?: ToolChoice | undefined;
+  /** `some`: more may come while the session runs, and are then loaded by name. */
+  readonly late?: "some" | "none" | undefined;
   /** Whether somebody is there who answers questions. */
   readonly asks: "answered" | "refused";
   /** The one list of what is to be done, in its present form or in its older one. */
@@ -33,7 +35,14 @@ const restricted: Readonly<Partial<Record<ToolPreset, readonly string[]>>> = {
 const taskTools = ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
 const askingTools = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
-export function chooseTools({ builtIn, foreign = [], choice = "full", asks, list }: ToolWish): ChosenTools {
+export function chooseTools({
+  builtIn,
+  foreign = [],
+  choice = "full",
+  asks,
+  list,
+  late,
+}: ToolWish): ChosenTools {
   const isNamed = typeof choice !== "string";
   const names = isNamed ? choice : restricted[choice];
   const left = new Set([
@@ -47,7 +56,7 @@ export function chooseTools({ builtIn, foreign = [], choice = "full", asks, list
   const others = offersForeign(choice) ? foreign : [];
   const chosen = [...own.toSorted(byName), ...withoutDoubles(builtIn, others).toSorted(byName)];
   return {
-    tools: isNamed ? chosen.map(offeredAtOnce) : withSearch(chosen),
+    tools: isNamed ? chosen.map(offeredAtOnce) : late === "some" ? chosen : withSearch(chosen),
     unknown: isNamed ? choice.filter((name) => !builtIn.some((tool) => isCalled(tool, name))) : [],
   };
 }

@@ -1,7 +1,6 @@
 /** Skill: the instructions for a kind of work, read when they are needed, or given to an agent of its own. */
 import * as z from "zod/mini";
 import type { Agents } from "../engine/agents/port.ts";
-import { enclose } from "../engine/context/enclose.ts";
 import type { Library, SkillRead } from "../engine/library.ts";
 import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
@@ -34,7 +33,7 @@ export const skillTool = (library: Library, agents?: Agents | undefined): Tool<I
       if (!read.ok) return failure(read.why);
       if (read.fork && agents) return yield* inAgent({ skill, callId, read, agents }, signal);
       return {
-        content: [text(`Follow this skill:\n\n${enclose("skill", { name: skill }, read.text)}`)],
+        content: [text(`Follow this skill:\n\n${read.text}`)],
         display: { kind: "text", text: `Skill ${skill}` },
         data: { success: true, commandName: skill },
         ...(read.allow && read.allow.length > 0 ? { allow: [...read.allow] } : {}),

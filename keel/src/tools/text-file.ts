@@ -1,4 +1,6 @@
 /** The bytes of a file as text and back, so that what an edit does not touch stays as it was. */
+import { isAscii } from "node:buffer";
+
 export type TextFile = {
   readonly text: string;
   readonly encoding: "utf-8" | "utf-16le";
@@ -18,6 +20,8 @@ export function decodeText(bytes: Uint8Array): TextFile | undefined {
     return { text, encoding: "utf-16le", hasMark: true, isExact: true };
   }
   if (bytes.subarray(0, looksBytes).includes(0)) return undefined;
+  // Most files are plain ASCII, and then each byte is a character.
+  if (isAscii(bytes)) return { text: latin1(bytes), encoding: "utf-8", hasMark: false, isExact: true };
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {
     return {
@@ -30,6 +34,9 @@ export function decodeText(bytes: Uint8Array): TextFile | undefined {
     return decodeLossily(bytes, { hasMark });
   }
 }
+
+const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString("latin1");
 
 export function encodeText(
   text: string,

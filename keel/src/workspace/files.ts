@@ -10,6 +10,7 @@ import { isKernelText, openFile, readAtMost, realPathOf } from "./opened.ts";
 import { openParent } from "./parent.ts";
 import { locate, type Place } from "./paths.ts";
 import { stampOf } from "./stamp.ts";
+import { Stamps } from "./stamps.ts";
 
 type ReadOutcome = Awaited<ReturnType<Files["read"]>>;
 type WriteOutcome = Awaited<ReturnType<Files["write"]>>;
@@ -34,14 +35,17 @@ export function nodeFiles(given: Place): Files {
     },
     own: (given.own ?? []).map(realDirectory),
   };
+  const stamps = new Stamps();
   return {
     describe: (name) => locate(name, place),
-    read: (name, limits) => readFile(name, { place, ...limits }),
+    read: (name, limits) => readFile(name, { place, stamps, ...limits }),
     write: (name, bytes, basis) => writeFile(name, { place, bytes, basis }),
   };
 }
 
-async function readFile(given: string, from: { place: Place; mostBytes: number }): Promise<ReadOutcome> {
+type From = { place: Place; stamps: Stamps; mostBytes: number };
+
+async function readFile(given: string, from: From): Promise<ReadOutcome> {
   for (let tries = 0; tries < mostTries; tries++) {
     const outcome = await readOnce(given, from);
     if (outcome !== "moved") return outcome;
@@ -49,16 +53,13 @@ async function readFile(given: string, from: { place: Place; mostBytes: number }
   return no(`${given} was replaced while it was opened. Try again.`);
 }
 
-async function readOnce(
-  given: string,
-  { place, mostBytes }: { place: Place; mostBytes: number },
-): Promise<ReadOutcome | "moved"> {
+async function readOnce(given: string, { place, stamps, mostBytes }: From): Promise<ReadOutcome | "moved"> {
   const facts = await locate(given, place);
   const refused = await whyNotReadable(given, facts);
   if (refused !== undefined) return no(refused);
   try {
     await using file = await openFile(facts.path);
-    return await readOpened(file, { given, decided: facts.path, mostBytes });
+    return await readOpened(file, { given, decided: facts.path, stamps, mostBytes });
   } catch (thrown) {
     // Gone, or become a link, since it was looked at.
     if (errorCode(thrown) === "ENOENT" || errorCode(thrown) === "ELOOP") return "moved";
@@ -68,17 +69,17 @@ async function readOnce(
 
 async function readOpened(
   file: FileHandle,
-  { given, decided, mostBytes }: { given: string; decided: string; mostBytes: number },
+  { given, decided, stamps, mostBytes }: { given: string; decided: string } & Omit<From, "place">,
 ): Promise<ReadOutcome | "moved"> {
-  const stat = await file.stat();
+  const stat = await file.stat({ bigint: true });
+  const sizeBytes = Number(stat.size);
   if (!stat.isFile()) return no(notRegular(given));
   if ((await realPathOf(file, decided)) !== decided) return "moved";
-  if (stat.size === 0 && (await isKernelText(file))) return no(notRegular(given));
-  const bytes =
-    stat.size > mostBytes ? undefined : await readAtMost(file, { sizeBytes: stat.size, mostBytes });
+  if (sizeBytes === 0 && (await isKernelText(file))) return no(notRegular(given));
+  const bytes = sizeBytes > mostBytes ? undefined : await readAtMost(file, { sizeBytes, mostBytes });
   if (!bytes)
-    return no(`${given} is too large: ${stat.size} bytes, and at most ${mostBytes} are read at once.`);
-  return { ok: true, file: { bytes, stamp: stampOf(bytes), path: decided } };
+    return no(`${given} is too large: ${sizeBytes} bytes, and at most ${mostBytes} are read at once.`);
+  return { ok: true, file: { bytes, stamp: stamps.stampOf(bytes, stat), path: decided } };
 }
 
 async function whyNotReadable(given: string, facts: PathFacts): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { isObject } from "../../kernel/json.ts";
 import { estimateTokens } from "../../kernel/text.ts";
 import type { Input, Stop } from "../../protocol/event.ts";
 import { type Block, type Message, type Text, text } from "../../protocol/message.ts";
-import { marksOf } from "./enclose.ts";
+import { defang, marksOf } from "./enclose.ts";
 
 /** The tag around words that the harness adds. The same tag in data from outside is made harmless by `defuse`. */
 const tag = "keel-note";
@@ -11,16 +11,22 @@ const tag = "keel-note";
 /** Words of the harness inside a user message. */
 export const note = (words: string): Text => text(`<${tag}>\n${words}\n</${tag}>`);
 
-const marks = marksOf(tag);
+/** Takes the power from our tags where they stand in foreign text. */
+export const defuse = (foreign: string): string => defang(foreign);
 
-/** Takes the power from our tag where it stands in foreign text, whatever its case, inner blanks or unseen signs. */
-export const defuse = (foreign: string): string => foreign.replace(marks, "&lt;");
+const noteMarks = marksOf(tag);
 
 /** What came from outside, so that nothing in it passes as the harness's word. */
-export const foreign = <B extends { type: string }>(blocks: readonly B[]): B[] =>
+export const foreign = <B extends { type: string }>(blocks: readonly B[]): B[] => inTexts(blocks, defuse);
+
+/** The same for an input: tags around files that somebody mentioned are ours, and nothing in them is. */
+const spoken = <B extends { type: string }>(blocks: readonly B[]): B[] =>
+  inTexts(blocks, (words) => words.replace(noteMarks, "&lt;"));
+
+const inTexts = <B extends { type: string }>(blocks: readonly B[], change: (words: string) => string): B[] =>
   blocks.map((block) => {
-    const harmless = isText(block) ? defuse(block.text) : undefined;
-    return isText(block) && harmless !== block.text ? { ...block, text: harmless } : block;
+    const changed = isText(block) ? change(block.text) : undefined;
+    return isText(block) && changed !== block.text ? { ...block, text: changed } : block;
   });
 
 const isText = (block: { type: string }): block is { type: "text"; text: string } => block.type === "text";
@@ -28,7 +34,7 @@ const isText = (block: { type: string }): block is { type: "text"; text: string 
 /** A provider refuses blank text; an input that is nothing else is told as what it is. */
 export function sayable(content: Input["content"]): Input["content"] {
   const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
-  return parts.length > 0 ? foreign(parts) : [text("(an empty message)")];
+  return parts.length > 0 ? spoken(parts) : [text("(an empty message)")];
 }
 
 /** A reply cut off by its length limit may end in half a call: that one was never asked. Blank texts are not sendable. */

@@ -1,22 +1,27 @@
 /**
- * Text from outside between tags of its own, so that a reader knows where it begins and ends. Whatever the text holds,
- * it cannot end its own tag: every way to write the tag in it is made harmless.
+ * Text from outside between tags of its own, so that a reader knows where it begins and ends. All tags that begin with
+ * our name are ours: in the text every way to write one is made harmless, so it can neither end its own tag nor speak
+ * in our name.
  */
 import { oneLine } from "../../kernel/text.ts";
 
+/** How every tag of ours begins. */
+const ownStart = "keel-";
+
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** The tag is a plain word of ours, small letters and dashes. */
+/** Our own tags begin with our name; a host that must write another one may. */
 export function enclose(tag: string, attributes: Attributes, words: string): string {
   const said = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}="${attribute(String(value))}"`)
     .join("");
-  return `<${tag}${said}>\n${defang(words, tag)}\n</${tag}>`;
+  return `<${tag}${said}>\n${defang(defang(words), tag)}\n</${tag}>`;
 }
 
-/** Takes the power from a tag, opening or closing, in every case, with blanks and unseen signs wherever they may hide. */
-export const defang = (words: string, tag: string): string => words.replace(marksOf(tag), "&lt;");
+/** Takes the power from our tags, opening or closing, in any case, with blanks and unseen signs wherever they may hide. */
+export const defang = (words: string, tag: string = ownStart): string =>
+  words.replace(tag.startsWith(ownStart) ? ownMarks : marksOf(tag), "&lt;");
 
 /** Signs that nobody sees, and those that look like the start of a tag. */
 const unseen =
@@ -24,12 +29,15 @@ const unseen =
 const opening = "[<\\uff1c\\ufe64\\u2039\\u276e]";
 
 /** Each sign of the tag stands apart from what may hide between them: matching never goes back. */
-export const marksOf = (tag: string): RegExp =>
-  new RegExp(`${opening}(?=[${unseen}/\\\\]*${[...tag].map(letter).join(`[${unseen}]*`)})`, "giu");
+export function marksOf(tag: string): RegExp {
+  return new RegExp(`${opening}(?=[${unseen}/\\\\]*${[...tag].map(letter).join(`[${unseen}]*`)})`, "giu");
+}
 
-/** A dash may be any of the dashes. */
+/** A dash may be any of the dashes, or a line below. */
 const letter = (sign: string): string =>
-  sign === "-" ? "[-_\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]" : sign;
+  sign === "-" || sign === "_" ? "[-_\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]" : sign;
+
+const ownMarks = marksOf(ownStart);
 
 const attribute = (value: string): string =>
   oneLine(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");

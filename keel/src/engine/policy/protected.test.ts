@@ -123,7 +123,7 @@ describe("a write to a protected path", () => {
     expect(decision.because).toBe(
       `${target} is protected: git and its kind run the hooks and programs that are named there`,
     );
-    expect(decision).toMatchObject({ options: [{ id: "once" }, { id: "no" }] });
+    expect(decision).toMatchObject({ options: [{ id: "once" }, { id: "no" }, { id: "say" }] });
   });
 
   test("is asked although a rule allows the tool, and refused where nothing is asked", () => {

@@ -3,8 +3,8 @@ import type { Ask } from "../../protocol/ask.ts";
 import { covers, parseRule } from "./rules.ts";
 
 /**
- * Whether a newly learnt rule answers an open permission ask. About a command only the rule does that its own question
- * has offered: that one was found to cover all of it.
+ * Whether a newly learnt rule answers an open permission ask. About a command or a path only the rule does that its own
+ * question has offered: that one was found to cover all of it.
  */
 export function answersAsk(rule: string, ask: Ask): boolean {
   const parsed = parseRule(rule);
@@ -20,7 +20,5 @@ export function answersAsk(rule: string, ask: Ask): boolean {
     return false;
   const { tool } = ask;
   const isOffered = ask.options.some((option) => option.rule === rule);
-  return ask.claims.every(
-    (claim) => covers(parsed, tool, claim) || (claim.action === "execute" && isOffered),
-  );
+  return isOffered || ask.claims.every((claim) => covers(parsed, tool, claim));
 }

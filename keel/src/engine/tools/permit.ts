@@ -11,7 +11,10 @@ import type { HookDecision } from "../hooks/points.ts";
 import { siteOf } from "../hooks/site.ts";
 import { type Decision, decide } from "../policy/decide.ts";
 import { lookAt } from "../policy/look.ts";
+import { refusedWhen } from "../policy/refusals.ts";
 import { parseRule, type Rule } from "../policy/rules.ts";
+import { onceOrNot } from "../policy/suggest.ts";
+import { refusedBefore } from "../words.ts";
 import type { Closed, Work } from "../work.ts";
 import { rememberingPaths } from "./context.ts";
 import type { Tool, ToolContext } from "./define.ts";
@@ -42,7 +45,7 @@ export type Permission =
   | { verdict: "deny"; denial: Denial; interrupt: boolean };
 
 export async function permit(work: Work, site: Site): Promise<Permission> {
-  const { hook, call } = site;
+  const { hook, call, tool, sent } = site;
   const { decision, claims } = await judge(work, { ...site, context: site.looking });
   // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
   const refused = refusalOf(work, call.use.id);
@@ -52,10 +55,16 @@ export async function permit(work: Work, site: Site): Promise<Permission> {
     closeOpenAsks(work, call.use.id);
     return alone;
   }
+  const before = refusedWhen(work.state.refusals, { tool: tool.name, input: sent });
+  if (before === "just now") {
+    closeOpenAsks(work, call.use.id);
+    return deny("host", refusedBefore);
+  }
+  const reason = hook?.verdict === "ask" ? hook.reason : decision.because;
   const ask = askFor(site, {
     decision,
     claims,
-    reason: hook?.verdict === "ask" ? hook.reason : decision.because,
+    reason: before === undefined ? reason : `you said no to exactly this before; ${reason}`,
   });
   closeOpenAsks(work, call.use.id, ask.id);
   return settle(work, { ...site, claims }, await askBoth(work, ask, site));
@@ -173,13 +182,7 @@ function askFor(
     input: sent,
     claims,
     reason,
-    options:
-      decision.verdict === "ask"
-        ? [...decision.options]
-        : [
-            { id: "once", label: "Yes, once", verdict: "allow" },
-            { id: "no", label: "No", verdict: "deny" },
-          ],
+    options: decision.verdict === "ask" ? [...decision.options] : [...onceOrNot],
   };
 }
 
@@ -189,7 +192,7 @@ function bodyOf(claims: Ask["claims"], sent: Json): Display {
   if (command) return { kind: "terminal", command: visible(command.target), output: "", exitCode: null };
   // A line feed in a name must not make two claims of one.
   const lines = (claims ?? []).map(({ action, target }) => `${action} ${oneLine(target)}`);
-  return { kind: "text", text: [...lines, JSON.stringify(sent)].join("\n") };
+  return { kind: "text", text: visible([...lines, JSON.stringify(sent)].join("\n")) };
 }
 
 const deny = (by: Denial["by"], reason: string): Permission & { verdict: "deny" } => ({

@@ -3,7 +3,6 @@
  * what arrives later is announced and loaded, what leaves stays declared until the prompt changes anyway.
  */
 import type { State } from "../state.ts";
-import type { Parts } from "../work.ts";
 import type { Tool } from "./define.ts";
 
 export interface Toolbox {
@@ -18,7 +17,15 @@ export interface Toolbox {
 /** `joins`: when it comes late it joins the prompt at the next input instead of being announced. */
 export type BoxTool = Tool & { readonly late?: "announced" | "joins" };
 
-type Held = { readonly parts: Parts; readonly state: State };
+/** What a session has, as far as tools go. */
+type Held = {
+  readonly parts: {
+    readonly tools: readonly Tool[];
+    readonly toolbox?: Toolbox | undefined;
+    readonly redirects?: Readonly<Record<string, string>> | undefined;
+  };
+  readonly state: State;
+};
 
 /** All tools that the session knows now: its own, then those of the box by name. Its own win over others of one name. */
 export function toolsNow({ parts, state }: Held): readonly Tool[] {

@@ -25,8 +25,7 @@ export function sayChoices(options: readonly AskOption[]): { lines: string[]; fa
   const keys = keysOf(options);
   const lines = options.flatMap((option, index) => {
     const key = keys[index] ?? "";
-    const told =
-      option.verdict === "deny" ? `${option.label} (${key} and words: the model is told)` : option.label;
+    const told = option.takesWords ? `${option.label} (${key} and words)` : option.label;
     return [
       `  ${key.padEnd(2)} ${visible(told)}`,
       ...(option.preview === undefined ? [] : [`       that is: ${visible(option.preview)}`]),

@@ -3,6 +3,7 @@ import { type Arguments, type Options, parseArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { printOptions } from "./print-options.ts";
+import { runnerOptions } from "./runner-options.ts";
 import { targetOptions } from "./target-options.ts";
 
 type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
@@ -109,7 +110,7 @@ export const commands: readonly Command[] = [
   command({
     name: "auth set",
     usage: "keel auth set PROVIDER [--base-url URL] [--file] < KEY",
-    says: "Keeps the key that comes on standard input: in the keychain where there is one, else in a private file",
+    says: "Keeps the key from standard input: in the keychain if there is one, else in a private file",
     options: {
       "base-url": {
         kind: "text",
@@ -251,6 +252,13 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./permissions.ts")).explain,
   }),
   command({
+    name: "runner",
+    usage: "keel runner [OPTIONS]",
+    says: "One conversation for a host application: JSON lines in and out",
+    options: runnerOptions,
+    load: async () => (await import("./runner.ts")).startRunner,
+  }),
+  command({
     name: "rehearse",
     usage: "keel rehearse",
     says: "A real session in a temporary folder on a scripted model: no key, no network",
@@ -259,12 +267,31 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "model-server",
-    usage: "keel model-server --script FILE [--port N]",
-    says: "A scripted model over HTTP, for tests; prints its port as JSON",
+    usage: "keel model-server (--script FILE | --replay FILE | --record FILE --upstream URL) [--port N]",
+    says: "A model over HTTP for tests: scripted, replayed or recorded; prints its port as JSON",
     options: {
       script: { kind: "text", value: "FILE", says: "The script, as JSON" },
+      replay: {
+        kind: "text",
+        value: "FILE",
+        says: "Play this recording; what it does not hold is refused and told at the end, with exit code 1",
+      },
+      record: {
+        kind: "text",
+        value: "FILE",
+        says: "Record into this file, made anew, without keys and other secrets",
+      },
+      upstream: {
+        kind: "text",
+        value: "URL",
+        says: "With --record: the provider that requests are passed on to",
+      },
       port: { kind: "text", value: "N", says: "A free one when left out" },
-      requests: { kind: "text", value: "FILE", says: "Where each request is added as a line of JSON" },
+      requests: {
+        kind: "text",
+        value: "FILE",
+        says: "With --script: where each request is added as a line of JSON",
+      },
     },
     load: async () => (await import("./model-server.ts")).modelServer,
   }),

@@ -15,4 +15,10 @@ export type Context = {
   /** For everything that is said to a person beside the result. */
   readonly err: Output;
   readonly signals: Signals;
+  readonly crashes: Crashes;
+};
+
+export type Crashes = {
+  /** From now on this handler hears of what nobody caught; the returned function gives the word back. */
+  take(handler: (thrown: unknown) => void): () => void;
 };

@@ -10,7 +10,16 @@ import { catchSignals } from "./signals.ts";
 import { isWireWish } from "./wire-options.ts";
 
 export async function main(): Promise<void> {
+  let crashed: ((thrown: unknown) => void) | undefined;
   const context: Context = {
+    crashes: {
+      take(handler) {
+        crashed = handler;
+        return () => {
+          crashed = undefined;
+        };
+      },
+    },
     version: manifest.version,
     env: process.env,
     get cwd() {
@@ -24,7 +33,10 @@ export async function main(): Promise<void> {
     err: new Output(process.stderr),
     signals: catchSignals(),
   };
-  const give = (thrown: unknown): Promise<void> => fail(context, thrown).then((code) => end(context, code));
+  const give = (thrown: unknown): void => {
+    if (crashed) crashed(thrown);
+    else void fail(context, thrown).then((code) => end(context, code));
+  };
   process.on("uncaughtException", give);
   process.on("unhandledRejection", give);
   const code = await run(process.argv.slice(2), context).catch((thrown: unknown) => fail(context, thrown));

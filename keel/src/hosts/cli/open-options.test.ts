@@ -102,5 +102,6 @@ function optionsOf(given: readonly string[], start: "new prompt" | "go on" = "ne
     out: sink,
     err: sink,
     signals,
+    crashes: signals,
   });
 }

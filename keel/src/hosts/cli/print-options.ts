@@ -7,7 +7,7 @@ export const printOptions = {
   "input-format": {
     kind: "text",
     value: "FORMAT",
-    says: "text (the default), or stream-json: the executable of an SDK, which sends prompts as lines",
+    says: "text (the default), or stream-json, for an SDK that sends lines",
   },
   "include-partial-messages": { kind: "flag", says: "With stream-json: also what arrives piece by piece" },
   verbose: { kind: "flag", says: "Say more on standard error" },

@@ -15,6 +15,7 @@ const options: AskOption[] = [
     preview: "exactly this command",
   },
   { id: "no", label: "No", verdict: "deny" },
+  { id: "say", label: "No, and tell the model why", verdict: "deny", takesWords: true },
 ];
 const ask: Ask = {
   id: "1",
@@ -38,7 +39,8 @@ describe("the question", () => {
         "  al … and from now on in this project, for you",
         "  ap … and from now on in this project, for everybody who trusts it",
         "  au … and from now on in all your projects",
-        "  n  No (n and words: the model is told)",
+        "  n  No",
+        "  s  No, and tell the model why (s and words)",
         "[n] > ",
       ].join("\n"),
     );
@@ -87,6 +89,17 @@ describe("the answer", () => {
   ])("%j is a no with the words %j", (line, words) => {
     expect(choose(options, line)).toMatchObject({ option: { id: "no" } });
     expect(choose(options, line)?.words).toBe(words);
+  });
+
+  test("a no with words may bring them along, and is asked for them otherwise", async () => {
+    expect(choose(options, "s use pnpm")).toMatchObject({ option: { id: "say" }, words: "use pnpm" });
+    const input = new PassThrough();
+    const err = new Output(new PassThrough().resume());
+    const asked = terminalAsker({ input, err })(ask, new AbortController().signal);
+    // What is typed before a question is shown is no answer to it.
+    setTimeout(() => input.write("s\n"), 150);
+    setTimeout(() => input.write("use pnpm\n"), 400);
+    expect(await asked).toMatchObject({ option: { id: "say" }, words: "use pnpm" });
   });
 
   test("options with the same letter are told apart by their number", () => {

@@ -15,7 +15,10 @@ const typedAheadMs = 50;
 export function terminalAsker({ input, err }: Pick<Context, "input" | "err">): AskPerson {
   return async (ask, signal) => {
     const line = await askLine({ input, err }, question(ask), signal);
-    return line === undefined ? undefined : choose(ask.options, line);
+    const chosen = line === undefined ? undefined : choose(ask.options, line);
+    if (!chosen?.option.takesWords || chosen.words !== undefined) return chosen;
+    const words = await askLine({ input, err }, "What should the model know? > ", signal);
+    return words?.trim() ? { ...chosen, words: words.trim() } : chosen;
   };
 }
 

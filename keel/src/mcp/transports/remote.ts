@@ -3,7 +3,12 @@
  * bounded here, redirects stay within their origin, and a server on the internet cannot send us into a private network.
  */
 import { type Transformer, TransformStream } from "node:stream/web";
-import type { OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type {
+  AuthProvider,
+  OAuthClientProvider,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import { fault } from "../../kernel/fault.ts";
 import { mostMessageBytes } from "../limits.ts";
 
@@ -11,13 +16,19 @@ export type RemoteWish = {
   readonly type: "http" | "sse";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly auth: OAuthClientProvider;
-  /** Why an address must not be asked, if it must not. */
-  readonly whyNot: (url: URL) => Promise<string | undefined>;
+  readonly auth: OAuthClientProvider | AuthProvider;
+  /** Why an address that the server at `home` named must not be asked, if it must not. */
+  readonly whyNot: (url: URL, home: URL) => Promise<string | undefined>;
 };
 
-export async function remoteTransport({ type, url, headers, auth, whyNot }: RemoteWish): Promise<Transport> {
-  const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+export async function remoteTransport({
+  type,
+  url,
+  headers,
+  auth,
+  whyNot,
+}: RemoteWish): Promise<StreamableHTTPClientTransport | SSEClientTransport> {
+  const library = await import("@modelcontextprotocol/client");
   const options = {
     authProvider: auth,
     requestInit: { headers: { ...headers } },
@@ -25,8 +36,8 @@ export async function remoteTransport({ type, url, headers, auth, whyNot }: Remo
     redirectPolicy: "same-origin" as const,
   };
   return type === "sse"
-    ? new SSEClientTransport(url, options)
-    : new StreamableHTTPClientTransport(url, options);
+    ? new library.SSEClientTransport(url, options)
+    : new library.StreamableHTTPClientTransport(url, options);
 }
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -36,7 +47,7 @@ export function boundedFetch(home: URL, whyNot: RemoteWish["whyNot"]): Fetch {
   return async (given, init) => {
     const url = new URL(given);
     if (url.origin !== home.origin) {
-      const why = await whyNot(url);
+      const why = await whyNot(url, home);
       if (why !== undefined) throw fault("mcp_refused", { server: url.origin, reason: why });
     }
     return bounded(await fetch(url, init));

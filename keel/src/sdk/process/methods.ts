@@ -1,9 +1,11 @@
 /** The methods of a query whose session runs in a process of its own: each is one request over the wire. */
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { UserMessage } from "../content.ts";
+import type { ReadFileOptions, ReadFileResult } from "../controls.ts";
 import type { ContextUsage, InitializationResult } from "../introspection.ts";
-import type { McpServerStatus } from "../mcp-server.ts";
+import type { McpServerConfig, McpServerStatus } from "../mcp-server.ts";
 import type { RewindFilesResult } from "../rewind-result.ts";
+import type { McpSetServersResult } from "../servers.ts";
 import type { ProcessSession } from "./process-session.ts";
 
 /** The process may still be starting. What it answers has the form that the interface says. */
@@ -26,6 +28,18 @@ export function processMethods(running: Promise<ProcessSession>) {
     supportedModels: async () => (await introduced()).models,
     supportedAgents: async () => (await introduced()).agents,
     accountInfo: async () => (await introduced()).account,
+    reinitialize: () => ask<InitializationResult>("initialize"),
+    setMcpServers: (servers: Record<string, McpServerConfig>) =>
+      ask<McpSetServersResult>("mcp_set_servers", { servers }),
+    toggleMcpServer: (serverName: string, enabled: boolean) =>
+      ask<void>("mcp_toggle", { serverName, enabled }).then(nothing),
+    reconnectMcpServer: (serverName: string) => ask<void>("mcp_reconnect", { serverName }).then(nothing),
+    applyFlagSettings: (settings: Record<string, unknown>) =>
+      ask<void>("apply_flag_settings", { settings }).then(nothing),
+    updateSettings: (source: "localSettings" | "userSettings", settings: Record<string, unknown>) =>
+      ask<void>("update_settings", { source, settings }).then(nothing),
+    readFile: (path: string, { maxBytes, encoding }: ReadFileOptions = {}) =>
+      ask<ReadFileResult>("read_file", { path, max_bytes: maxBytes, encoding }).catch(() => null),
     mcpServerStatus: async () => (await ask<{ mcpServers: McpServerStatus[] }>("mcp_status")).mcpServers,
     getContextUsage: () => ask<ContextUsage>("get_context_usage"),
     stopTask: (taskId: string) => ask<void>("stop_task", { task_id: taskId }).then(nothing),

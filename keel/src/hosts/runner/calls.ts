@@ -1,0 +1,151 @@
+/** Calls in the host's words: each begins once and ends once, in that order. */
+import type { Envelope } from "../../protocol/event.ts";
+import { textOf, toolUses } from "../../protocol/message.ts";
+import type { Origin } from "../../protocol/origin.ts";
+import type { RunnerEvent } from "./events.ts";
+import type { KnownCall, Memo } from "./memo.ts";
+import { countCall } from "./stats.ts";
+
+type Told = readonly [readonly RunnerEvent[], Memo];
+type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
+
+/** What a person reads of a result; the whole of it is the model's. */
+const mostSummary = 500;
+
+/** The calls of a reply are known before they begin. */
+export function knowCalls({ content }: Is<"model.finished">, memo: Memo, origin: Origin | undefined): Told {
+  const uses = toolUses(content);
+  if (uses.length === 0) return [[], memo];
+  const calls = new Map(memo.calls);
+  const whose = whoseOf(origin);
+  for (const { id, name, input } of uses) {
+    const key = keyOf(id, origin);
+    // An early call was told before its reply was whole.
+    const known = calls.get(key);
+    calls.set(key, { id, tool: name, seconds: 0, isTold: false, ...known, params: input, ...whose });
+  }
+  const events = uses.map(
+    ({ id, name }): RunnerEvent => ({ type: "hook_pre_tool", toolUseId: id, tool: name, ...whose }),
+  );
+  return [events, { ...memo, calls }];
+}
+
+export function callStarts(
+  { callId, tool, input }: Is<"tool.started">,
+  memo: Memo,
+  origin: Origin | undefined,
+): Told {
+  const call = callOf(memo, { id: callId, tool }, origin);
+  const changed = input === undefined ? call : { ...call, params: input };
+  return tellStart(changed, memo, origin);
+}
+
+export function callProgress(event: Is<"tool.progress">, memo: Memo, origin: Origin | undefined): Told {
+  const { callId, tool, elapsedMs } = event;
+  const seconds = Math.floor(elapsedMs / 1000);
+  const known = memo.calls.get(keyOf(callId, origin));
+  // An early call shows nothing before its reply is on record.
+  if (!known?.isTold || seconds <= known.seconds) return [[], memo];
+  const calls = new Map(memo.calls).set(keyOf(callId, origin), { ...known, seconds });
+  return [
+    [{ type: "tool_progress", toolUseId: callId, tool, elapsedMs, ...whoseOf(origin) }],
+    { ...memo, calls },
+  ];
+}
+
+export function callEnds(event: Is<"tool.finished">, memo: Memo, origin: Origin | undefined): Told {
+  const { callId, tool, failed, ms, content, denied, interrupted, todos, data } = event;
+  const [starts, next] = tellStart(callOf(memo, { id: callId, tool }, origin), memo, origin);
+  const calls = new Map(next.calls);
+  calls.delete(keyOf(callId, origin));
+  const whose = whoseOf(origin);
+  const summary = textOf(content).trim().slice(0, mostSummary);
+  const end: RunnerEvent = {
+    type: "tool_end",
+    toolUseId: callId,
+    tool,
+    success: !failed,
+    summary,
+    durationMs: ms,
+    ...(denied ? { denied: true } : {}),
+    ...(interrupted ? { interrupted: true } : {}),
+    ...whose,
+  };
+  const post: RunnerEvent = {
+    type: "hook_post_tool",
+    toolUseId: callId,
+    tool,
+    success: !failed,
+    durationMs: ms,
+    ...whose,
+  };
+  const list = todos?.map(({ id, text, status }) => ({ id, text, status }));
+  return [
+    [
+      ...starts,
+      end,
+      post,
+      ...(list && !origin ? [{ type: "todo_update", todos: list } as const] : []),
+      ...(failed ? [] : workspaceNews(tool, data)),
+    ],
+    { ...next, calls, stats: countCall(next.stats, { tool, ms }) },
+  ];
+}
+
+/** Calls whose end nobody told: they are over with the turn. */
+export const openCallsEnd = (memo: Memo): RunnerEvent[] =>
+  [...memo.calls.values()]
+    .filter(({ isTold }) => isTold)
+    .map(({ id, tool, agentId, parentToolUseId }) => ({
+      type: "tool_end",
+      toolUseId: id,
+      tool,
+      success: false,
+      summary: "Interrupted.",
+      durationMs: 0,
+      interrupted: true,
+      ...(agentId === undefined ? {} : { agentId }),
+      ...(parentToolUseId === undefined ? {} : { parentToolUseId }),
+    }));
+
+function tellStart(call: KnownCall, memo: Memo, origin: Origin | undefined): Told {
+  if (call.isTold) return [[], memo];
+  const calls = new Map(memo.calls).set(keyOf(call.id, origin), { ...call, isTold: true });
+  const { id: toolUseId, tool, params } = call;
+  return [[{ type: "tool_start", toolUseId, tool, params, ...whoseOf(origin) }], { ...memo, calls }];
+}
+
+const callOf = (
+  memo: Memo,
+  { id, tool }: { id: string; tool: string },
+  origin: Origin | undefined,
+): KnownCall =>
+  memo.calls.get(keyOf(id, origin)) ?? {
+    id,
+    tool,
+    params: {},
+    isTold: false,
+    seconds: 0,
+    ...whoseOf(origin),
+  };
+
+const keyOf = (id: string, origin: Origin | undefined): string => (origin ? `${origin.agentId}\0${id}` : id);
+
+const whoseOf = (origin: Origin | undefined): { agentId?: string; parentToolUseId?: string } =>
+  origin ? { agentId: origin.agentId, parentToolUseId: origin.parentCallId } : {};
+
+/** What the workspace's own tools leave for the host; it stands in the log as their result. */
+function workspaceNews(tool: string, data: Is<"tool.finished">["data"]): RunnerEvent[] {
+  if (data === undefined || !tool.startsWith("mcp__workspace__")) return [];
+  switch (tool.slice("mcp__workspace__".length)) {
+    case "add_review_comment":
+      return [{ type: "review_comment_added", comment: data }];
+    case "propose_scripts_config":
+      return [{ type: "scripts_config_proposed", proposal: data }];
+    case "start_linear_issue":
+    case "update_linear_status":
+      return [{ type: "issue_updated", issue: data }];
+    default:
+      return [];
+  }
+}

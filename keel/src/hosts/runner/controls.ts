@@ -1,0 +1,139 @@
+/** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
+import { knownModels } from "../../app/known-models.ts";
+import type { OpenSession } from "../../app/open-session.ts";
+import type { OpenOptions } from "../../app/options.ts";
+import { fault } from "../../kernel/fault.ts";
+import { never } from "../../kernel/never.ts";
+import { answerFor, type HostAnswer } from "./answers.ts";
+import { contentOf } from "./content.ts";
+import type { RunnerEvent } from "./events.ts";
+import type { ErrorCode, RunnerInput } from "./inputs.ts";
+import { serversOf } from "./servers.ts";
+import { thinkingOf } from "./start.ts";
+
+/** Throws a Fault where the session refuses. */
+export async function controls(
+  session: OpenSession,
+  input: RunnerInput,
+  { options, answered }: { readonly options: OpenOptions; readonly answered: Set<string> },
+): Promise<readonly RunnerEvent[]> {
+  switch (input.type) {
+    case "message": {
+      const { id } = input;
+      const receipt = await session.submit({
+        type: "input",
+        ...(id === undefined ? {} : { id }),
+        content: contentOf(input),
+      });
+      if (receipt.type === "accepted" && receipt.duplicate)
+        return [complaint("duplicate_id", "A message with this id was accepted before.")];
+      return [];
+    }
+    case "interrupt": {
+      const receipt = await session.submit({ type: "interrupt" });
+      // A running turn tells of its end itself.
+      return receipt.type === "interrupted" && !receipt.running
+        ? [{ type: "interrupted", running: false }]
+        : [];
+    }
+    case "set_model":
+      await session.submit({ type: "set", patch: { model: input.model } });
+      return [];
+    case "set_permission_mode":
+      await session.submit({ type: "set", patch: { permissionMode: input.mode } });
+      return [];
+    case "set_max_thinking_tokens": {
+      const { maxThinkingTokens } = input;
+      await session.submit({ type: "set", patch: { thinking: thinkingOf(maxThinkingTokens ?? 0) } });
+      return [{ type: "max_thinking_tokens_changed", maxThinkingTokens }];
+    }
+    case "get_supported_models": {
+      const models = await knownModels({ env: options.env, cwd: session.info.cwd });
+      return [
+        {
+          type: "supported_models",
+          models: models.map(({ id, name, provider, windowTokens }) => ({
+            id,
+            name,
+            provider,
+            windowTokens,
+          })),
+        },
+      ];
+    }
+    case "get_supported_commands":
+      return [
+        {
+          type: "supported_commands",
+          commands: session.info.commands
+            .filter(({ hidden }) => !hidden)
+            .map(({ name, description, argumentHint }) => ({ name, description, argumentHint })),
+        },
+      ];
+    case "get_mcp_status":
+      return [{ type: "mcp_status", servers: serversOf(session) }];
+    case "get_account_info": {
+      const { provider, keySource, model } = session.info;
+      return [{ type: "account_info", provider, keySource, model }];
+    }
+    case "rewind_files": {
+      const { checkpoint, preview = false } = input;
+      const receipt = await session.submit({ type: "rewind", checkpoint, preview });
+      if (receipt.type !== "rewound") return [];
+      const { files, skipped, lost, undo } = receipt;
+      return [
+        {
+          type: "files_rewound",
+          ...{ checkpoint, preview, files, skipped, lost },
+          ...(undo === undefined ? {} : { undo }),
+        },
+      ];
+    }
+    case "user_question_response":
+    case "plan_approval_response":
+    case "tool_approval_response":
+      return answer(session, input, answered);
+    case "set_mcp_servers":
+      throw fault("usage", { reason: "MCP servers cannot be changed yet." });
+    case "stop":
+      return [];
+    default:
+      return never(input);
+  }
+}
+
+/** An approval for nothing is not kept for later, and a second answer changes nothing. */
+async function answer(
+  session: OpenSession,
+  given: HostAnswer,
+  answered: Set<string>,
+): Promise<readonly RunnerEvent[]> {
+  const { requestId } = given;
+  const ask = session.openAsks().find(({ id }) => id === requestId);
+  if (!ask || answered.has(requestId)) {
+    return [
+      answered.has(requestId)
+        ? complaint("duplicate_id", "The request was answered before.")
+        : complaint("unknown_id", "There is no such request, or it is over."),
+    ];
+  }
+  const found = answerFor(given, ask);
+  if (!found.ok) return [complaint("bad_field", found.error)];
+  const receipt = await session.submit({ type: "answer", askId: requestId, answer: found.value });
+  answered.add(requestId);
+  const [oldest] = answered;
+  if (answered.size > mostAnswered && oldest !== undefined) answered.delete(oldest);
+  return receipt.type === "late"
+    ? [complaint("duplicate_id", "The request was answered before, or is over.")]
+    : [];
+}
+
+/** Answers that are remembered, to tell a second one from one to nothing. */
+const mostAnswered = 1_000;
+
+const complaint = (code: ErrorCode, message: string): RunnerEvent => ({
+  type: "error",
+  code,
+  message,
+  fatal: false,
+});

@@ -1,0 +1,215 @@
+/**
+ * One conversation over two streams: lines in, lines out. This object holds wiring only: what a line means is in
+ * `inputs.ts`, what an event is called in `dialect.ts`, and everything that lasts is the session's.
+ */
+import { type OpenSession, openSession } from "../../app/open-session.ts";
+import type { OpenOptions } from "../../app/options.ts";
+import { type Fault, toFault } from "../../kernel/fault.ts";
+import { exitCodes } from "../../kernel/faults.ts";
+import { toLine } from "../../kernel/json.ts";
+import type { Durable } from "../../protocol/event.ts";
+import type { LineRead } from "../../transport/lines.ts";
+import { askEvent } from "./ask-event.ts";
+import { authError } from "./auth-errors.ts";
+import { controls } from "./controls.ts";
+import { lastEvents, toEvents } from "./dialect.ts";
+import type { RunnerEvent } from "./events.ts";
+import { initEvents } from "./init.ts";
+import { type BadLine, type RunnerInput, readInput } from "./inputs.ts";
+import { type Memo, newMemo } from "./memo.ts";
+import type { Start } from "./start.ts";
+
+export type RunnerOutput = {
+  readonly waitingBytes: number;
+  line(text: string): void;
+};
+
+export type RunnerWish = {
+  readonly start: Start;
+  readonly options: OpenOptions;
+  readonly out: RunnerOutput;
+  /** Hears every line that goes out. */
+  readonly debug?: ((line: string) => void) | undefined;
+};
+
+/** From here on a reader that lags gets no more of what only entertains. */
+const mostWaitingBytes = 4 * 1024 * 1024;
+/** Inputs that came before the session was open. */
+const mostEarly = 1_000;
+
+export class Runner {
+  readonly #wish: RunnerWish;
+  readonly #conversationId: string;
+  #memo: Memo = newMemo({ sessionId: "", checkpointing: false });
+  #session: OpenSession | undefined;
+  #early: RunnerInput[] | undefined = [];
+  /** Messages and answers are taken one after the other, in the order of their lines. */
+  #taking: Promise<void> = Promise.resolve();
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #answered = new Set<string>();
+  #isClosing = false;
+  #wantsEnd: (end: Ending) => void = () => undefined;
+  /** Resolves when the conversation is to end, and says why. */
+  readonly ended: Promise<Ending>;
+
+  constructor(wish: RunnerWish) {
+    this.#wish = wish;
+    this.#conversationId = wish.start.conversationId ?? "default";
+    this.ended = new Promise((resolve) => {
+      this.#wantsEnd = resolve;
+    });
+  }
+
+  emit(event: RunnerEvent): void {
+    const { out, debug } = this.#wish;
+    const isPastime = event.type === "tool_progress" || event.type === "thinking_delta";
+    if (isPastime && out.waitingBytes > mostWaitingBytes) return;
+    const { type, ...fields } = event;
+    const line = toLine({ type, conversationId: this.#conversationId, ...fields });
+    debug?.(line);
+    out.line(line);
+  }
+
+  /** Opens the session and takes what came meanwhile. Throws what keeps it from opening. */
+  async open(): Promise<void> {
+    const { start, options } = this.#wish;
+    const session = await openSession(options);
+    this.#session = session;
+    this.#memo = newMemo({ sessionId: session.id, checkpointing: options.checkpoints === "on" });
+    // What was spent before counts on; nothing of it is told again.
+    for await (const event of session.history()) this.#memo = toEvents(event, this.#memo)[1];
+    session.onEvent((envelope) => {
+      const [events, next] = toEvents(envelope, this.#memo);
+      this.#memo = next;
+      for (const event of events) this.emit(event);
+    });
+    for (const event of initEvents(session, { start, options })) this.emit(event);
+    for (const ask of session.openAsks()) this.emit(askEvent(ask));
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const input of early) this.#take(session, input);
+    if (session.hasWork()) void session.run();
+    this.#opened.resolve();
+  }
+
+  /** A line of the host. Never throws. */
+  read(line: LineRead): void {
+    const input = readInput(line);
+    if (!input) return;
+    if (!input.ok) return this.complain(input.error);
+    if (this.#isClosing)
+      return this.complain({ code: "closed", message: "The conversation is ending.", id: input.value.id });
+    if (this.#early && input.value.type !== "stop") {
+      if (this.#early.length >= mostEarly)
+        return this.complain({
+          code: "queue_full",
+          message: "Too many lines before the start.",
+          id: input.value.id,
+        });
+      this.#early.push(input.value);
+      return;
+    }
+    if (input.value.type === "stop") return this.#end({ reason: "stop", code: exitCodes.ended });
+    if (this.#session) this.#take(this.#session, input.value);
+  }
+
+  complain({ code, message, id }: BadLine): void {
+    this.emit({ type: "error", code, message, fatal: false, ...(id === undefined ? {} : { inputId: id }) });
+  }
+
+  /** No line comes any more: what was accepted is finished, unless somebody would have to be asked. */
+  async inputEnded(): Promise<void> {
+    await Promise.race([this.#opened.promise, this.ended]);
+    await this.#taking;
+    const session = this.#session;
+    if (session && session.openAsks().length === 0) {
+      const asked = new Promise<void>((resolve) => {
+        session.onEvent(({ type }) => type === "ask.opened" && resolve());
+      });
+      await Promise.race([session.idle().catch(() => undefined), asked, this.ended]);
+    }
+    this.#end({ reason: "end of input", code: exitCodes.ended });
+  }
+
+  /** What has happened in the session. */
+  async *history(): AsyncGenerator<Durable> {
+    if (this.#session) yield* this.#session.history();
+  }
+
+  stop(ending: Ending): void {
+    this.#end(ending);
+  }
+
+  /** A fault that ends everything, told once. */
+  tellFatal(found: Fault): void {
+    const auth = authError(found);
+    if (auth !== undefined) this.emit({ type: "auth_error", message: auth, code: found.code });
+    this.emit({
+      type: "error",
+      code: "fatal",
+      message: found.message.slice(0, 1_000),
+      fatal: true,
+      fault: found.code,
+    });
+  }
+
+  /**
+   * The one order of ending: nothing is taken any more; what runs is stopped, questions are closed, calls and the turn
+   * end, text goes out, connections are closed; then whatever is still open is ended in words, and last comes the word.
+   */
+  async close({ reason }: Ending): Promise<void> {
+    this.#isClosing = true;
+    const session = this.#session;
+    if (session) {
+      await this.#taking;
+      try {
+        await session.close("stopped");
+      } catch (thrown) {
+        this.tellFatal(toFault(thrown));
+      }
+    }
+    for (const event of lastEvents(this.#memo)) this.emit(event);
+    this.emit({ type: "complete", ...(session ? { sessionId: session.id } : {}) });
+    this.emit({ type: "shutdown", reason });
+  }
+
+  #end(ending: Ending): void {
+    this.#isClosing = true;
+    this.#wantsEnd(ending);
+  }
+
+  #take(session: OpenSession, input: RunnerInput): void {
+    const work = async (): Promise<void> => {
+      try {
+        for (const event of await controls(session, input, { ...this.#wish, answered: this.#answered }))
+          this.emit(input.id === undefined ? event : { inputId: input.id, ...event });
+      } catch (thrown) {
+        this.complain({ ...complaintOf(toFault(thrown)), id: input.id });
+      }
+    };
+    if (isOrdered(input)) this.#taking = this.#taking.then(work);
+    // Whoever interrupts means what was sent before.
+    else if (input.type === "interrupt") void this.#taking.then(work);
+    else void work();
+  }
+}
+
+export type Ending = { readonly reason: string; readonly code: number };
+
+const isOrdered = ({ type }: RunnerInput): boolean => type === "message" || type.endsWith("_response");
+
+function complaintOf({ code, message }: Fault): Pick<BadLine, "code" | "message"> {
+  const words = message.slice(0, 500);
+  switch (code) {
+    case "mode_refused":
+      return { code: "forbidden", message: words };
+    case "queue_full":
+      return { code: "queue_full", message: words };
+    case "session_closed":
+      return { code: "closed", message: words };
+    case "checkpoint_unknown":
+      return { code: "unknown_id", message: words };
+    default:
+      return { code: "failed", message: words };
+  }
+}

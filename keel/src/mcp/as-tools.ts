@@ -1,0 +1,209 @@
+/**
+ * The tools of a server as tools of a session: named after the server, bounded, pinned, asked before they run. What a
+ * server says about its tools is a hint; permission does not depend on it.
+ */
+import type { Tool as ServerTool } from "@modelcontextprotocol/client";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import type { BoxTool } from "../engine/tools/toolbox.ts";
+import { canonicalJson, isJson, isObject, type JsonObject } from "../kernel/json.ts";
+import { Queue } from "../kernel/queue.ts";
+import { failed, ok } from "../kernel/result.ts";
+import type { Schema } from "../kernel/schema.ts";
+import { shorten } from "../kernel/text.ts";
+import { visible } from "../kernel/visible.ts";
+import { text } from "../protocol/message.ts";
+import type { Display } from "../protocol/tool.ts";
+import {
+  mostDescriptionCharacters,
+  mostOfferedCharacters,
+  mostSchemaCharacters,
+  mostSchemaDepth,
+  mostTools,
+} from "./limits.ts";
+import type { Link } from "./link.ts";
+import { wireName } from "./names.ts";
+import { type Definition, markOf, type Pinned, type Pins } from "./pins.ts";
+import { plainText } from "./plain-text.ts";
+import type { CallHost, Sample } from "./requests.ts";
+import { outcomeOf } from "./results.ts";
+
+/** A tool as the server offers it now, bounded. */
+export type Found = Definition & {
+  readonly mark: string;
+  readonly wireName: string;
+  readonly readOnly: boolean;
+};
+
+export type FoundTools = {
+  readonly tools: readonly Found[];
+  /** What was left out and why, for a person. */
+  readonly problems: readonly string[];
+};
+
+/** By name; the first of two that would have one name counts. */
+export function findTools(server: string, offered: readonly ServerTool[]): FoundTools {
+  const problems: string[] = [];
+  const known = new Map<string, Found>();
+  const sorted = offered.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  for (const tool of sorted.slice(0, mostTools)) {
+    const found = foundOf(server, tool);
+    if (typeof found === "string")
+      problems.push(`${server}: ${visible(shorten(tool.name, 80))} is left out: ${found}.`);
+    else if (known.has(found.wireName))
+      problems.push(`${server}: a second tool is called ${found.wireName}.`);
+    else known.set(found.wireName, found);
+  }
+  if (offered.length > mostTools)
+    problems.push(
+      `${server}: it has ${offered.length} tools; only the first ${mostTools} by name are offered.`,
+    );
+  return { tools: [...known.values()], problems };
+}
+
+function foundOf(server: string, tool: ServerTool): Found | string {
+  const schema: unknown = tool.inputSchema;
+  if (!isJson(schema) || !isObject(schema) || schema["type"] !== "object") return "its input is no object";
+  if (isTooDeep(schema, mostSchemaDepth)) return `its schema is nested deeper than ${mostSchemaDepth}`;
+  if (JSON.stringify(schema).length > mostSchemaCharacters) return "its schema is too large";
+  const { name, description = "", inputSchema, outputSchema, annotations, title } = tool;
+  return {
+    name,
+    wireName: wireName(server, name),
+    description: shorten(plainText(description), mostDescriptionCharacters),
+    schema,
+    mark: markOf({ name, title, description, inputSchema, outputSchema, annotations }),
+    readOnly: annotations?.readOnlyHint === true,
+  };
+}
+
+function isTooDeep(value: unknown, left: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return left === 0 || Object.values(value).some((part) => isTooDeep(part, left - 1));
+}
+
+export type ToolsWish = {
+  readonly link: Link;
+  readonly pins: Pins;
+  /** What was approved, by the server's own name of a tool. */
+  readonly pinned: ReadonlyMap<string, Pinned>;
+  readonly late: BoxTool["late"];
+  readonly timeoutMs: number;
+  readonly sample: Sample | undefined;
+  /** A person has approved a tool as it is now. */
+  approved(): void;
+};
+
+export function boxTools(found: readonly Found[], wish: ToolsWish): BoxTool[] {
+  const size = found.reduce(
+    (sum, { description, schema }) => sum + description.length + JSON.stringify(schema).length,
+    0,
+  );
+  // Too much to read at every request: the model gets the names and loads what it needs.
+  const deferred = size > mostOfferedCharacters && wish.late !== "joins";
+  return found.map((one) => {
+    const tool = toolOf(one, { ...wish, deferred });
+    return Object.defineProperty(tool, "late", { value: wish.late, enumerable: true }) as BoxTool;
+  });
+}
+
+/** The input of a server's tool is checked by the server; here it only has to be an object. */
+const schemaFor = (json: JsonObject): Schema<JsonObject> => ({
+  json,
+  parse: (value) =>
+    isObject(value) && isJson(value)
+      ? ok(value as JsonObject)
+      : failed([{ path: "", message: "the input must be an object" }]),
+});
+
+/** More than anybody watches; who tells faster is not kept waiting. */
+const mostProgress = 1_000;
+
+function toolOf(found: Found, wish: ToolsWish & { readonly deferred: boolean }): Tool {
+  const { link, pinned, timeoutMs, deferred } = wish;
+  const approved = pinned.get(found.name);
+  const hasChanged = approved !== undefined && approved.mark !== found.mark;
+  // The model is told what was approved, and nothing else before a person has seen it.
+  const told = hasChanged ? approved : found;
+  return defineTool<JsonObject>({
+    name: found.wireName,
+    description:
+      `${told.description}\n(A tool of the MCP server ${shorten(plainText(link.name), 60)}.)`.trim(),
+    input: schemaFor(told.schema),
+    deferred,
+    traits: { readOnly: found.readOnly, concurrent: found.readOnly },
+    async *run(input, context, signal) {
+      if (hasChanged) {
+        const refused = await askAboutChange({ found, approved, wish }, context.ask);
+        if (refused) return refused;
+      }
+      const progress = new Queue<Display>({ limit: mostProgress });
+      const running = link
+        .call(
+          {
+            ...{
+              tool: found.name,
+              input,
+              callId: context.callId,
+              timeoutMs,
+              host: { ask: context.ask, sample: wish.sample },
+            },
+            progress: (words) => void progress.push({ kind: "text", text: plainText(words) }),
+          },
+          signal,
+        )
+        .finally(() => progress.end());
+      running.catch(() => undefined); // Heard below.
+      yield* progress;
+      try {
+        return outcomeOf(await running);
+      } catch (thrown) {
+        return failure(thrown instanceof Error ? thrown.message : String(thrown));
+      }
+    },
+  }) as Tool;
+}
+
+/** Nothing of a changed tool runs, whatever the mode, before somebody has seen what it is now. */
+async function askAboutChange(
+  { found, approved, wish }: { found: Found; approved: Pinned; wish: ToolsWish },
+  ask: CallHost["ask"],
+): Promise<ToolOutcome | undefined> {
+  const answer = await ask({
+    kind: "permission",
+    title: `The tool ${found.wireName} is not what it was. Use it as it is now?`,
+    body: { kind: "text", text: sayChange(approved, found) },
+    input: { server: wish.link.name, tool: found.name, description: found.description, schema: found.schema },
+    claims: [{ action: "use", target: `${found.wireName}, changed` }],
+    reason: "its definition has changed since it was approved",
+    options: [
+      { id: "once", label: "Yes, from now on", verdict: "allow" },
+      { id: "no", label: "No", verdict: "deny" },
+    ],
+  });
+  if (answer.verdict === "deny")
+    return {
+      ...failure(
+        answer.reason ?? "The definition of this tool has changed, and nobody approved the new one.",
+      ),
+      denied: { by: answer.by, reason: answer.reason ?? "The changed tool was not approved." },
+    };
+  await wish.pins.approve(found);
+  wish.approved();
+  if (canonicalJson(approved.schema) === canonicalJson(found.schema)) return undefined;
+  const now = shorten(JSON.stringify(found.schema), mostSchemaCharacters);
+  return failure(
+    `The input of this tool has changed and was approved. Call it again with an input that fits: ${now}`,
+  );
+}
+
+function sayChange(before: Pinned, now: Found): string {
+  const lines = (title: string, { description, schema }: Definition): string =>
+    `${title}:\n${visible(description)}\n${visible(shorten(JSON.stringify(schema), 4_000))}`;
+  return `${lines("Approved", before)}\n\n${lines("Now", now)}`;
+}
+
+const failure = (words: string): ToolOutcome => ({
+  content: [text(plainText(words))],
+  display: { kind: "text", text: plainText(words) },
+  failed: true,
+});

@@ -1,0 +1,222 @@
+/**
+ * The servers of one session: the engine takes tools from it, hosts look at it and change it. Servers connect in the
+ * background; the first request waits for them only so long.
+ */
+import type { Clock, Ids } from "../engine/ports.ts";
+import type { BoxTool, Toolbox } from "../engine/tools/toolbox.ts";
+import { over } from "../kernel/abort.ts";
+import { fault } from "../kernel/fault.ts";
+import { sameJson } from "../kernel/json.ts";
+import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
+import type { InputBlock } from "../protocol/message.ts";
+import { Entry } from "./entry.ts";
+import { listMs, type McpLimits } from "./limits.ts";
+import type { LinkWish } from "./link.ts";
+import { prefixOf } from "./names.ts";
+import { readPrompt, readResource } from "./offers.ts";
+import type { LinkPool } from "./pool.ts";
+import type { Sample } from "./requests.ts";
+import { resourceTools } from "./resource-tools.ts";
+import { authFileOf, identityOf, pinsFolder, type Site, wayTo } from "./ways.ts";
+
+export type NamedServer = {
+  readonly name: string;
+  readonly scope: McpScope;
+  readonly config: McpServerWish;
+  /** Known, but not to be started until somebody says so. */
+  readonly isOff?: boolean | undefined;
+};
+
+export type BoxWish = {
+  readonly site: Site;
+  readonly roots: readonly string[];
+  readonly version: string;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, "random">;
+  readonly limits: McpLimits;
+  readonly pool: LinkPool;
+  readonly sampling: "ask" | "off";
+  /** The model of the session, once there is one. */
+  sample(): Sample | undefined;
+};
+
+export type SetOutcome = {
+  readonly added: string[];
+  readonly removed: string[];
+  readonly errors: Record<string, string>;
+};
+
+export class McpBox implements Toolbox {
+  readonly #wish: BoxWish;
+  readonly #entries = new Map<string, Entry>();
+  readonly #seen = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  readonly #untilMs: number;
+  #first: Promise<unknown>;
+  #tools: readonly BoxTool[] = [];
+  #isSettled = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(servers: readonly NamedServer[], wish: BoxWish) {
+    this.#wish = wish;
+    this.#untilMs = wish.clock.monotonicMs() + wish.limits.startMs;
+    this.#first = Promise.all(servers.map((server) => this.#add(server)));
+    void this.#first.then(() => {
+      this.#isSettled = true;
+    });
+  }
+
+  tools(): readonly BoxTool[] {
+    return this.#tools;
+  }
+
+  knows(name: string): boolean {
+    return (
+      this.#seen.has(name) || [...this.#entries.keys()].some((server) => name.startsWith(prefixOf(server)))
+    );
+  }
+
+  async ready(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#wish;
+    const leftMs = this.#untilMs - clock.monotonicMs();
+    if (this.#isSettled || leftMs <= 0) return;
+    const done = new AbortController();
+    await Promise.race([this.#first, clock.sleep(leftMs, AbortSignal.any([signal, done.signal]))]);
+    done.abort(over);
+  }
+
+  status(): McpServerStatus[] {
+    return [...this.#entries.values()].map((entry) => entry.status());
+  }
+
+  /** Throws `usage` for a name that is none, and `mcp_failed` when it did not come back. */
+  async reconnect(name: string): Promise<void> {
+    const entry = this.#named(name);
+    await entry.reconnect();
+    const status = entry.status();
+    if (status.status !== "connected")
+      throw fault("mcp_failed", {
+        server: name,
+        reason: "error" in status ? (status.error ?? "") : "it is off",
+      });
+  }
+
+  async toggle(name: string, to: "on" | "off"): Promise<void> {
+    const entry = this.#named(name);
+    await (to === "on" ? entry.turnOn() : entry.turnOff());
+  }
+
+  /** The servers that the host itself named, from now on; those of files stay as they are. */
+  async set(servers: Readonly<Record<string, McpServerWish>>): Promise<SetOutcome> {
+    const own = [...this.#entries.values()].filter(({ wish }) => wish.scope === "host");
+    const gone = own.filter(({ name, wish }) => !isSame(wish.config, servers[name]));
+    for (const entry of gone) {
+      this.#entries.delete(entry.name);
+      await entry.turnOff();
+    }
+    const added = Object.entries(servers).filter(([name]) => !this.#entries.has(name));
+    await Promise.all(added.map(([name, config]) => this.#add({ name, config, scope: "host" })));
+    const errors = added.flatMap(([name]) => {
+      const status = this.#entries.get(name)?.status();
+      return status && "error" in status && status.error !== undefined ? [[name, status.error] as const] : [];
+    });
+    return {
+      added: added.map(([name]) => name).filter((name) => !errors.some(([failed]) => failed === name)),
+      removed: gone.map(({ name }) => name).filter((name) => !Object.hasOwn(servers, name)),
+      errors: Object.fromEntries(errors),
+    };
+  }
+
+  prompts(): McpPrompt[] {
+    return [...this.#entries.values()].flatMap((entry) => entry.prompts());
+  }
+
+  resources(): McpResource[] {
+    return [...this.#entries.values()].flatMap((entry) => entry.resources());
+  }
+
+  /** The words of a prompt. Throws `usage` for a command that is none, and `mcp_failed`. */
+  async prompt(command: string, values: Readonly<Record<string, string>>): Promise<InputBlock[]> {
+    const found = this.prompts().find((prompt) => prompt.command === command);
+    if (!found) throw fault("usage", { reason: `There is no prompt called ${command}.` });
+    return readPrompt(this.#named(found.server), { name: found.name, values, timeoutMs: listMs });
+  }
+
+  /** What a resource holds. Throws `usage` for a server that is none, and `mcp_failed`. */
+  async resource(server: string, uri: string): Promise<InputBlock[]> {
+    return readResource(this.#named(server), { uri, timeoutMs: listMs });
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Ends every server that no other session uses. A second call joins the first. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([...this.#entries.values()].map((entry) => entry.turnOff())).then(
+      () => undefined,
+    );
+    return this.#closing;
+  }
+
+  async #add({ name, scope, config, isOff }: NamedServer): Promise<void> {
+    const entry = new Entry({
+      ...{ name, scope, config },
+      callMs: this.#wish.limits.callMs,
+      sample: () => this.#wish.sample(),
+      lease: () => this.#wish.pool.lease(this.#leaseOf(name, config)),
+      changed: () => this.#changed(),
+    });
+    this.#entries.set(name, entry);
+    if (!isOff) await entry.turnOn();
+  }
+
+  #leaseOf(name: string, config: McpServerWish): Parameters<LinkPool["lease"]>[0] {
+    const { site, roots, version, clock, ids, limits, sampling } = this.#wish;
+    const isOwn = config.type === "channel" || config.share === false;
+    const link: LinkWish = {
+      ...{ name, version, clock, limits, world: { roots, sampling } },
+      revision: config.type === "sse" ? "legacy" : "newest",
+      draw: () => ids.random(),
+      open: () => wayTo(name, config, site),
+      wantScope: async (scope) => {
+        if (site.home !== undefined) await authFileOf(site.home, config).change({ scope });
+      },
+    };
+    const folder = site.home === undefined ? undefined : pinsFolder(site.home);
+    return {
+      key: isOwn
+        ? undefined
+        : { name, config, roots, sampling, cwd: site.cwd, home: site.home, limits: { ...limits } },
+      link,
+      // What a channel leads to is the host's own; its definitions change as the host's program does.
+      pins: {
+        folder: config.type === "channel" ? undefined : folder,
+        server: name,
+        identity: identityOf(config),
+      },
+    };
+  }
+
+  #named(name: string): Entry {
+    const entry = this.#entries.get(name);
+    if (!entry) throw fault("usage", { reason: `There is no MCP server called ${JSON.stringify(name)}.` });
+    return entry;
+  }
+
+  #changed(): void {
+    const entries = [...this.#entries.values()];
+    const tools = entries.flatMap((entry) => entry.tools);
+    const more = resourceTools({
+      resources: () => this.resources(),
+      read: (server, uri) => this.resource(server, uri),
+    });
+    this.#tools = entries.some((entry) => entry.resources().length > 0) ? [...tools, ...more] : tools;
+    for (const { name } of this.#tools) this.#seen.add(name);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const isSame = (left: McpServerWish, right: McpServerWish | undefined): boolean =>
+  right !== undefined && left.type === right.type && left.type !== "channel" && sameJson(left, right);

@@ -1,0 +1,151 @@
+/** One server as a session sees it: on or off, with the tools that the session has of it. */
+import type { BoxTool } from "../engine/tools/toolbox.ts";
+import { never } from "../kernel/never.ts";
+import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
+import { boxTools, findTools } from "./as-tools.ts";
+import { wireName } from "./names.ts";
+import { plainText } from "./plain-text.ts";
+import type { Lease } from "./pool.ts";
+import type { Sample } from "./requests.ts";
+
+export type EntryWish = {
+  readonly name: string;
+  readonly scope: McpScope;
+  readonly config: McpServerWish;
+  readonly callMs: number;
+  sample(): Sample | undefined;
+  lease(): Lease;
+  /** Something about it is not as it was. */
+  changed(): void;
+};
+
+export class Entry {
+  readonly name: string;
+  readonly wish: EntryWish;
+  #lease: Lease | undefined;
+  #stop: () => void = () => undefined;
+  #tools: readonly BoxTool[] = [];
+  #problems: readonly string[] = [];
+  #changed: readonly string[] = [];
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(wish: EntryWish) {
+    this.name = wish.name;
+    this.wish = wish;
+  }
+
+  get tools(): readonly BoxTool[] {
+    return this.#lease?.link.state.status === "connected" ? this.#tools : [];
+  }
+
+  /** Resolves when it is connected, or is known not to be. Never rejects. */
+  async turnOn(): Promise<void> {
+    if (!this.#lease) {
+      this.#lease = this.wish.lease();
+      this.#stop = this.#lease.link.onChange(() => void this.#look());
+      void this.#look();
+    }
+    await this.#lease.link.settled;
+    await this.#look();
+  }
+
+  async turnOff(): Promise<void> {
+    const lease = this.#lease;
+    this.#lease = undefined;
+    this.#stop();
+    this.#tools = [];
+    this.wish.changed();
+    await lease?.release();
+  }
+
+  async reconnect(): Promise<void> {
+    if (!this.#lease) return this.turnOn();
+    await this.#lease.link.reconnect();
+    await this.#look();
+  }
+
+  /** One look after the other: the newest offer counts. */
+  #look(): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#lookNow()).catch(() => undefined);
+    return this.#looking;
+  }
+
+  async #lookNow(): Promise<void> {
+    const lease = this.#lease;
+    const state = lease?.link.state;
+    if (lease && state?.status === "connected") {
+      const { link, pins } = lease;
+      const { tools, problems } = findTools(this.name, state.offer.tools);
+      const pinned = await pins.compare(tools);
+      this.#problems = problems;
+      this.#changed = tools
+        .filter(({ name, mark }) => pinned.get(name)?.mark !== mark)
+        .map(({ name }) => name);
+      this.#tools = boxTools(tools, {
+        ...{ link, pins, pinned },
+        late: this.wish.config.alwaysLoad === true ? "joins" : "announced",
+        timeoutMs: this.wish.config.timeout ?? this.wish.callMs,
+        sample: this.wish.sample(),
+        approved: () => void this.#look(),
+      });
+    }
+    this.wish.changed();
+  }
+
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+
+  status(): McpServerStatus {
+    const about = { name: this.name, scope: this.wish.scope, transport: this.wish.config.type };
+    const state = this.#lease?.link.state;
+    if (!state) return { ...about, status: "disabled" };
+    switch (state.status) {
+      case "connected":
+        return {
+          ...about,
+          status: "connected",
+          serverInfo: state.connection.info,
+          tools: state.offer.tools.map(({ name, description, annotations }) => ({
+            name,
+            description,
+            annotations,
+          })),
+          changed: this.#changed,
+          problems: this.#problems,
+        };
+      case "failed":
+      case "needs-auth":
+        return { ...about, status: state.status, error: state.error };
+      case "pending":
+        return { ...about, status: "pending", error: state.error };
+      default:
+        return never(state);
+    }
+  }
+
+  prompts(): McpPrompt[] {
+    const state = this.#lease?.link.state;
+    if (state?.status !== "connected") return [];
+    return state.offer.prompts.map(({ name, description = "", arguments: fields = [] }) => ({
+      server: this.name,
+      name,
+      command: wireName(this.name, name),
+      description: plainText(description),
+      arguments: fields.map((field) => ({
+        name: field.name,
+        description: field.description,
+        required: field.required === true,
+      })),
+    }));
+  }
+
+  resources(): McpResource[] {
+    const state = this.#lease?.link.state;
+    if (state?.status !== "connected") return [];
+    return state.offer.resources.map(({ uri, name, description, mimeType }) => ({
+      server: this.name,
+      ...{ uri, name, description, mimeType },
+    }));
+  }
+}

@@ -1,0 +1,144 @@
+/** A login with a person at the screen: a page is opened, and leads back to a door on this machine that opens once. */
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
+import { unlessAborted } from "../kernel/abort.ts";
+import { fault } from "../kernel/fault.ts";
+import type { McpServerConfig } from "../protocol/mcp.ts";
+import type { AuthFile } from "./auth-file.ts";
+import { oauthProvider } from "./oauth.ts";
+import { boundedFetch, type RemoteWish, remoteTransport } from "./transports/remote.ts";
+
+export type LoginWish = {
+  readonly name: string;
+  readonly config: Extract<McpServerConfig, { url: string }>;
+  readonly file: AuthFile;
+  readonly version: string;
+  readonly whyNot: RemoteWish["whyNot"];
+  /** Shows the address to the person, or opens it. */
+  openPage(url: URL): void | Promise<void>;
+};
+
+export type LoginEnd = "already" | "logged-in";
+
+/** Throws `mcp_failed`. */
+export async function login(wish: LoginWish, signal: AbortSignal): Promise<LoginEnd> {
+  const { config, file, name } = wish;
+  if (config.type === "ws")
+    throw fault("mcp_failed", { server: name, reason: "a server over a socket has no login; set a header" });
+  const door = await openDoor(config.oauth?.callbackPort ?? 0);
+  try {
+    await forgetOtherDoor(file, door.url);
+    const provider = oauthProvider(file, config.oauth, { ...door, open: wish.openPage });
+    const { scope } = await file.read();
+    return scope === undefined
+      ? await byConnecting(wish, { door, provider }, signal)
+      : await forScope(wish, { door, provider, scope }, signal);
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw fault("mcp_failed", { server: name, reason, cause: thrown });
+  } finally {
+    door.close();
+  }
+}
+
+type Site = { readonly door: Door; readonly provider: OAuthClientProvider };
+
+/** The server itself says where to log in, when it is asked for something. */
+async function byConnecting(
+  wish: LoginWish,
+  { door, provider }: Site,
+  signal: AbortSignal,
+): Promise<LoginEnd> {
+  const { config, whyNot } = wish;
+  const { Client, UnauthorizedError } = await import("@modelcontextprotocol/client");
+  const type = config.type === "sse" ? "sse" : "http";
+  const url = new URL(config.url);
+  const transport = await remoteTransport({
+    type,
+    url,
+    headers: config.headers ?? {},
+    auth: provider,
+    whyNot,
+  });
+  const client = new Client(
+    { name: "keel", version: wish.version },
+    { versionNegotiation: { mode: "auto" } },
+  );
+  try {
+    await client.connect(transport, { signal });
+    return "already";
+  } catch (thrown) {
+    if (!(thrown instanceof UnauthorizedError)) throw thrown;
+    await transport.finishAuth(await door.params(signal));
+    return "logged-in";
+  } finally {
+    await client.close().catch(() => undefined);
+  }
+}
+
+/** More rights than the last login gave. */
+async function forScope(
+  { config, whyNot }: LoginWish,
+  { door, provider, scope }: Site & { scope: string },
+  signal: AbortSignal,
+): Promise<LoginEnd> {
+  const { auth } = await import("@modelcontextprotocol/client");
+  const options = { serverUrl: config.url, fetchFn: boundedFetch(new URL(config.url), whyNot) };
+  const result = await auth(provider, { ...options, scope, forceReauthorization: true });
+  if (result === "AUTHORIZED") return "logged-in";
+  const params = await door.params(signal);
+  const [code, iss] = [params.get("code"), params.get("iss")];
+  if (code === null) throw new Error("The page led back without a code.");
+  await auth(provider, { ...options, authorizationCode: code, ...(iss === null ? {} : { iss }) });
+  return "logged-in";
+}
+
+type Door = {
+  readonly url: string;
+  readonly state: string;
+  /** What the page led back with. Rejects when somebody else knocks, or the person said no. */
+  params(signal: AbortSignal): Promise<URLSearchParams>;
+  close(): void;
+};
+
+const path = "/callback";
+const page =
+  "<!doctype html><meta charset=utf-8><title>Keel</title><p>You can close this page and go back to Keel.";
+
+async function openDoor(port: number): Promise<Door> {
+  const state = randomBytes(16).toString("base64url");
+  const came = Promise.withResolvers<URLSearchParams>();
+  came.promise.catch(() => undefined); // Whoever waits hears it.
+  const server: Server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://127.0.0.1");
+    if (request.method !== "GET" || url.pathname !== path) return void response.writeHead(404).end();
+    if (url.searchParams.get("state") !== state) return void response.writeHead(400).end();
+    response.writeHead(200, { "content-type": "text/html", "cache-control": "no-store" }).end(page);
+    const refusal = url.searchParams.get("error");
+    if (refusal === null) came.resolve(url.searchParams);
+    else came.reject(new Error(`The login was refused: ${refusal.slice(0, 200)}`));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  const found = typeof address === "object" && address ? address.port : port;
+  return {
+    url: `http://127.0.0.1:${found}${path}`,
+    state,
+    params: (signal) => unlessAborted(came.promise, signal),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** A registration names the door that it is for; at another one the server would not lead back. */
+async function forgetOtherDoor(file: AuthFile, url: string): Promise<void> {
+  const { client } = await file.read();
+  if (client !== undefined && !JSON.stringify(client).includes(JSON.stringify(url)))
+    await file.change({ client: undefined });
+}
