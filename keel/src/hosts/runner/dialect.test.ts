@@ -36,7 +36,7 @@ const replied = (...ids: string[]): Envelope => ({
   requestId: "r",
   messageId: "m",
   model: "x",
-  stop: "calls",
+  stop: "tool_use",
   usage: noUsage,
   costUsd: 0.5,
   ms: 1,
