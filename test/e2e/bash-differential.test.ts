@@ -58,9 +58,12 @@ async function judge(command: string): Promise<Judged> {
   const analysis = analyse(command, { ...place, isTrusted: true }, tree);
   if (analysis.kind === "unread") return { kind: "unclear" };
   const all = analysis.commands.flatMap(withInner);
-  const isClear = all.every(
-    ({ hides, step }) => !hides && step.words[0]?.kind === "fixed" && !changesShell(step.words[0].text),
-  );
+  const isClear =
+    // Where words are read once more, or a meaning is open, the list is not claimed to be whole.
+    analysis.doubts.every(({ kind }) => kind !== "meaning") &&
+    all.every(
+      ({ hides, step }) => !hides && step.words[0]?.kind === "fixed" && !changesShell(step.words[0].text),
+    );
   return isClear ? { kind: "read", listed } : { kind: "unclear" };
 }
 

@@ -38,6 +38,17 @@ export const sayIssues = (issues: readonly Issue[]): string =>
   issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
 
 function toJsonSchema(type: z.ZodMiniType): JsonObject {
-  const { $schema: _, ...json } = z.toJSONSchema(type, { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...json } = z.toJSONSchema(type, {
+    io: "input",
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => leaveOutTheObvious(jsonSchema),
+  });
   return json as JsonObject;
+}
+
+/** A schema is sent with every request: what every number and every object is anyway need not be said. */
+function leaveOutTheObvious(json: { maximum?: unknown; minimum?: unknown; propertyNames?: unknown }): void {
+  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+  if (JSON.stringify(json.propertyNames) === '{"type":"string"}') delete json.propertyNames;
 }

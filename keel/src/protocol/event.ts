@@ -343,10 +343,9 @@ export type LiveEvent =
   | { type: "retry.waiting"; attempt: number; mostAttempts: number; delayMs: number; fault: FaultData }
   /** A command that needs no model was called, and what it says. */
   | { type: "command.answered"; name: string; text: string }
-  /** Something that a person should know. */
   /** A hook that is a command or an address was called. */
   | { type: "hook.started"; hookId: string; name: string; event: string }
-  /** It has ended, and how; one that goes on by itself has ended for the session. */
+  /** Such a hook has ended, and how; one that goes on by itself has ended for the session. */
   | {
       type: "hook.finished";
       hookId: string;
@@ -357,6 +356,7 @@ export type LiveEvent =
       stderr: string;
       exitCode?: number | undefined;
     }
+  /** Something that a person should know. */
   | { type: "notice.raised"; level: "info" | "warning"; text: string; code?: string | undefined };
 
 export type Event = DurableEvent | LiveEvent;

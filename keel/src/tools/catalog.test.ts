@@ -28,6 +28,15 @@ test("the built-in tools are sorted, described, and short", () => {
   }
 });
 
+test("what all of them say of themselves fits into a request with room for the rest", () => {
+  const bytes = builtInTools(ports)
+    .filter(({ deferred }) => !deferred)
+    .map(({ name, description, input }) => JSON.stringify({ name, description, input_schema: input.json }))
+    .reduce((sum, spec) => sum + Buffer.byteLength(spec), 0);
+  // A first request has 24 KB for tools, system prompt and reminders.
+  expect(bytes).toBeLessThan(18_000);
+});
+
 test("what needs a port is there only with it", () => {
   const without = builtInTools().map(({ name }) => name);
   const needing = builtInTools(ports).filter(({ name }) => !without.includes(name));

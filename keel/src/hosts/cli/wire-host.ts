@@ -20,6 +20,7 @@ import type { WireValues } from "./wire-options.ts";
 import type { WireOutput } from "./wire-output.ts";
 import { sessionOptions } from "./wire-session.ts";
 import { WireState } from "./wire-state.ts";
+import { restoreSession, WireTranscript } from "./wire-transcript.ts";
 
 /** A program's server that does not say what it has is left out: the first turn does not wait for ever. */
 const serverListMs = 10_000;
@@ -38,6 +39,7 @@ export class WireHost {
   readonly #channel: Channel;
   readonly #servers: RemoteServers;
   readonly #state: WireState;
+  readonly #transcript: WireTranscript;
   readonly #inputEnded: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #introduced: PromiseWithResolvers<void> = Promise.withResolvers();
   #started: Promise<Started> | undefined;
@@ -58,6 +60,12 @@ export class WireHost {
     this.#servers = new RemoteServers(this.#channel);
     this.#state = new WireState((message) => {
       if (context.env["CLAUDE_CODE_SDK_READS_SESSION_STATE"]) output.push(message);
+    });
+    this.#transcript = new WireTranscript(context, {
+      // Only an SDK that says who it is looks there.
+      kept:
+        context.env["CLAUDE_CODE_ENTRYPOINT"] && !values["no-session-persistence"] ? "on disk" : "nowhere",
+      mirror: values["session-mirror"] ? (message) => output.mirror(message) : undefined,
     });
     if (!values["await-initialize"]) this.#introduced.resolve();
   }
@@ -122,6 +130,7 @@ export class WireHost {
   /** Closes whatever is open. Never throws. */
   async finish(): Promise<void> {
     await this.#conversation?.close().catch(() => undefined);
+    await this.#transcript.flush();
     this.#channel.end("Stream closed");
     const endsAt = performance.now() + lastAnswersMs;
     while (this.#answers > 0 && performance.now() < endsAt) await pause(lookEveryMs);
@@ -211,8 +220,10 @@ export class WireHost {
   async #open(said: InitializeRequest | undefined): Promise<Started> {
     let conversation: Conversation;
     try {
+      if (this.#values.resume !== undefined) await restoreSession(this.#values.resume, this.#context);
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
+        this.#transcript.follow(session);
         this.#state.watch(session);
       };
       conversation = new Conversation(await this.#optionsFor(said), this.#output, heard);

@@ -7,6 +7,7 @@ import type { SDKMessage } from "../../sdk/messages.ts";
 import type { Outlet } from "../../sdk/outlet.ts";
 import type { Context } from "./context.ts";
 import { piecesFor } from "./pieces.ts";
+import type { MirrorMessage } from "./wire-transcript.ts";
 
 /** From here on nothing more is read until the other side has read: who does not listen is not heard either. */
 const mostWaitingBytes = 8 * 1024 * 1024;
@@ -40,6 +41,10 @@ export class WireOutput implements Outlet {
     if (message.type === "result") this.#lastFailed = message.is_error;
     if (this.#pieces.mayPass(message)) this.#out.line(toLine(message));
     return true;
+  }
+
+  mirror(message: MirrorMessage): void {
+    this.#out.line(toLine(message));
   }
 
   control(frame: ControlFrame | KeepAlive): void {
