@@ -125,7 +125,9 @@ export const settingsSchema = z.object({
       .check(says("How servers of tools are dealt with.")),
   ),
   outputStyle: z.optional(
-    z.string().check(says("How answers are written: `default`, `brief`, `teaching`, or a style of your own.")),
+    z
+      .string()
+      .check(says("How answers are written: `default`, `brief`, `teaching`, or a style of your own.")),
   ),
   limits: z.optional(
     z
