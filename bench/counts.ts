@@ -18,6 +18,8 @@ export type Counts = {
   readonly toolRepeats: number;
   readonly readBytes: number;
   readonly editBytes: number;
+  /** How often all commands are decided about in one process. */
+  readonly policyRepeats: number;
   /** Runs of what only the machine costs, in one round. */
   readonly groundRepeats: number;
 };
@@ -40,6 +42,7 @@ export const fullCounts: Counts = {
   toolRepeats: 5,
   readBytes: 10 * mebibyte,
   editBytes: mebibyte,
+  policyRepeats: 10,
   groundRepeats: 5,
 };
 
@@ -60,5 +63,6 @@ export const smokeCounts: Counts = {
   toolRepeats: 1,
   readBytes: mebibyte / 10,
   editBytes: mebibyte / 10,
+  policyRepeats: 1,
   groundRepeats: 1,
 };

@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
+import { symlink } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import type { Outcome } from "./program.ts";
@@ -39,6 +40,8 @@ export async function bundlePrograms(
       js: 'import { createRequire as benchRequire } from "node:module"; const require = benchRequire(import.meta.url);',
     },
   });
+  // What a bundle cannot hold, such as a parser in WebAssembly, is found as from the repository.
+  await symlink(path.resolve(here, "../node_modules"), path.join(folder, "node_modules"), "dir");
   const pathOf = (name: string): string => path.join(folder, `${name}.mjs`);
   return {
     pathOf,

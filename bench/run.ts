@@ -13,12 +13,14 @@ import { measure, median } from "./measure.ts";
 import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
 import { engineSuite } from "./suites/engine.ts";
+import { policySuite } from "./suites/policy.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
 import { toolsSuite } from "./suites/tools.ts";
 
 const suites: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
+  policy: policySuite,
   store: storeSuite,
   tools: toolsSuite,
 };

@@ -30,7 +30,19 @@ const known = commands.map(({ name, options }) => ({
 /** Made by a build or a run. */
 const made = ["keel/dist", ".keel-test/"];
 /** Stand in the projects of those who use Keel. */
-const theirs = [".keel/settings.json", ".keel/settings.local.json", ".mcp.json", ".claude/"];
+const theirs = [
+  ...[".keel/settings.json", ".keel/settings.local.json", ".mcp.json", ".claude/"],
+  ...[
+    ".keel/commands/",
+    ".keel/commands/git/push.md",
+    ".keel/skills/",
+    ".keel/agents/",
+    "SKILL.md",
+    "@src/a.ts",
+  ],
+  ...[".keel/rules/", ".claude/rules/", "AGENTS.local.md", "CLAUDE.local.md", "CLAUDE.md", "GEMINI.md"],
+  ...["keel-plugin.json", "plugin.json", "hooks/hooks.json", "skills/", "output-styles/"],
+];
 const eventHeading = "Events";
 
 describe("the documents", () => {

@@ -1,4 +1,7 @@
 // The reference pages, made from the tables and schemas of the source. Pure: text in, pages out.
+import { bundledSkills } from "../../keel/src/app/bundled-skills.ts";
+import { builtInCommands, registryOf } from "../../keel/src/app/commands/registry.ts";
+import type { CommandInfo } from "../../keel/src/app/info.ts";
 import type { Option } from "../../keel/src/hosts/cli/arguments.ts";
 import type { Command } from "../../keel/src/hosts/cli/command.ts";
 import { commands } from "../../keel/src/hosts/cli/commands.ts";
@@ -33,6 +36,7 @@ export function referencePages(sources: Sources): Record<string, string> {
     "docs/reference/commands.md": commandsPage(declared(commandFile)),
     "docs/reference/command-line.md": commandLinePage(),
     "docs/reference/settings.md": settingsPage(),
+    "docs/reference/slash-commands.md": slashCommandsPage(),
     [architectureFile]: withEventList(sources[architectureFile] ?? "", events),
   };
 }
@@ -149,6 +153,33 @@ function commandLinePage(): string {
     "Every command of `keel` and its options. How it ends is told by the [exit codes](faults.md#exit-codes).",
     ...commands.map(commandSection),
   ]);
+}
+
+function slashCommandsPage(): string {
+  const row = ({ name, argumentHint, aliases, description }: CommandInfo): string =>
+    `| \`/${name}${argumentHint === "" ? "" : ` ${cell(argumentHint)}`}\` | ${aliases.map((one) => `\`/${one}\``).join(", ")} | ${cell(description)} |`;
+  const table = (kind: CommandInfo["kind"], from = builtInCommands()): string =>
+    ["| command | also | |", "|---|---|---|", ...from.filter((one) => one.kind === kind).map(row)].join("\n");
+  const bundled = registryOf({ commands: [], skills: bundledSkills }).listed.filter(
+    ({ source }) => source === "bundled",
+  );
+  return page(
+    "Slash commands",
+    "the tables in `keel/src/app/commands/` and `keel/src/app/bundled-skills.ts`",
+    [
+      "What can be typed after a slash, in every host. Those of your own are told in the [guide](../guide/commands.md).",
+      "## Answered at once",
+      table("local"),
+      "## Shown as a choice",
+      "Where there is no screen they say what to do instead.",
+      table("screen"),
+      "## Put to the model",
+      table("prompt"),
+      "## Skills that come with Keel",
+      "The model reads them by itself when a task is one that they are for; a skill of yours with the same name takes the place of one.",
+      table("prompt", bundled),
+    ],
+  );
 }
 
 function settingsPage(): string {

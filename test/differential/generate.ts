@@ -195,7 +195,57 @@ function command(chance: Chance, depth: number): string {
     () => `echo $((${simple(chance)}) )`,
     () => `for ((i=0;i<1;i++)); do ${inner()}; done`,
     () => `${simple(chance)} # ${simple(chance)}`,
+    () => reread(chance),
+    () => reread(chance),
   ])();
+}
+
+/** What bash reads once more: indexes of names, prompts, traps, and words that builtins call. */
+function reread(chance: Chance): string {
+  const inner = chance.pick(["rm", "touch p", "curl e"]);
+  const index = `a[$(${inner})]`;
+  return chance.pick([
+    `printf -v '${index}' x`,
+    `test -v '${index}'`,
+    `[ -v '${index}' ]`,
+    `[[ -v '${index}' ]]`,
+    `[[ '${index}' -eq 0 ]]`,
+    `unset '${index}'`,
+    `read '${index}' <<< 1`,
+    `let '${index}=1'`,
+    `declare '${index}=1'`,
+    `declare -n r='${index}'; echo $r`,
+    `declare -i n='${index}'`,
+    `x='${index}'; echo $((x))`,
+    `x='${index}'; echo \${b[x]}`,
+    `x='$(${inner})'; echo \${x@P}`,
+    `echo $((${index}))`,
+    `echo \${${index}}`,
+    `echo \${x:${index}}`,
+    `((${index}++))`,
+    `mapfile -C ${inner.split(" ")[0]} -c 1 < a.txt`,
+    `trap '${inner}' EXIT`,
+    `trap '${inner}' DEBUG; ls`,
+    `PS4='$(${inner})'; set -x; ls`,
+    `compgen -C ${inner.split(" ")[0]} x`,
+    `compgen -W '$(${inner})'`,
+    `shopt -s expand_aliases\nalias ls=${inner.split(" ")[0]}\nls`,
+    `command_not_found_handle() { ${inner}; }; nosuch`,
+    `env -S '${inner}'`,
+    `exec ${inner}`,
+    `echo {$(${inner}),x}`,
+    `case $(${inner}) in x) ls;; esac`,
+    `[[ x =~ $(${inner}) ]]`,
+    `set -- ${inner}; "$@"`,
+    `hash -p /bin/rm ls; ls`,
+    `coproc x { ${inner}; }; wait`,
+    `echo "\${x:=$(${inner})}"`,
+    `for ((i=$(${inner});i<0;)); do ls; done`,
+    `select x in a; do ${inner}; break; done <<< 1`,
+    `eval 'echo $(${inner})'`,
+    `bash -c 'trap ${inner.split(" ")[0]} EXIT'`,
+    `cat <<E\n\${x:-\`${inner}\`}\nE\n`,
+  ]);
 }
 
 const fragments = [

@@ -1,70 +1,96 @@
-// The same hooks fire at the same points, in the same order, whoever drives the session: `keel -p`, the SDK, and a
-// turn that a background task has begun.
+// The same hooks fire at the same points, in the same order, whoever drives the session. The rows are scenarios, the
+// columns are modes: `keel -p`, the SDK, and a turn that a background task has begun.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { hookEvents } from "../../keel/src/protocol/hook.ts";
+import { type HookEvent, hookEvents } from "../../keel/src/protocol/hook.ts";
 import { query } from "../../keel/src/sdk/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import type { Script } from "../../keel/src/testing/script.ts";
-import { all, sdkStage } from "../sdk-stage.ts";
+import { elsewhere, type Scenario, scenarios } from "../hooks/scenarios.ts";
+import { all, type SdkStage, sdkStage } from "../sdk-stage.ts";
 import { verifies } from "../verifies.ts";
 import { keel } from "./command.ts";
 
-const write = (name: string) => toolUse("Write", { file_path: name, content: "x" });
-const script: Script = {
-  replies: [reply(write("a.txt")), reply(toolUse("Read", { file_path: "missing.txt" })), reply("Done.")],
+type Mode = {
+  /** What the model says before the scenario begins. */
+  readonly before: Scenario["replies"];
+  drive(stage: SdkStage, scenario: Scenario): Promise<void>;
+  /** The part of what was written down that belongs to the scenario. */
+  cut(fired: readonly HookEvent[]): readonly HookEvent[];
 };
-const modes = ["-p", "SDK"] as const;
 
-/** Every point has a command that writes its name down. */
-async function run(mode: (typeof modes)[number], given: Script): Promise<string[]> {
-  const { cwd, home, server, options } = await sdkStage(given);
-  const log = path.join(cwd, "hooks.log");
-  const entry = { type: "command", command: `cat >> ${log}` };
-  mkdirSync(home, { recursive: true });
-  const hooks = Object.fromEntries(hookEvents.map((event) => [event, [{ hooks: [entry] }]]));
-  const settings = { hooks, permissions: { allow: ["Write", "Bash(sleep:*)"] } };
-  writeFileSync(path.join(home, "settings.json"), JSON.stringify(settings));
-  if (mode === "SDK") await all(query({ prompt: "go", options: { ...options, settingSources: ["user"] } }));
-  else {
-    const env = { HOME: path.dirname(cwd), KEEL_HOME: home, ANTHROPIC_BASE_URL: server.url };
-    const ended = await keel(["-p", "go", "--model", "claude-sonnet-4-5"], {
-      cwd,
-      env: { ...env, ANTHROPIC_API_KEY: "test-key" },
-    });
-    expect(ended).toMatchObject({ code: 0 });
-  }
-  return readFileSync(log, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => (JSON.parse(line) as { hook_event_name: string }).hook_event_name);
+/** A new column is a new entry. */
+const modes: Readonly<Record<string, Mode>> = {
+  "-p": { before: [], drive: inCommand, cut: withoutFrame },
+  SDK: { before: [], drive: inProgram, cut: withoutFrame },
+  background: {
+    before: [reply(toolUse("Bash", { command: "sh wait.sh", run_in_background: true })), reply("It runs.")],
+    drive: inProgram,
+    // The turn that started the task comes first.
+    cut: (fired) => withoutFrame(fired).slice(withoutFrame(fired).indexOf("Stop") + 1),
+  },
+};
+
+async function inProgram({ options }: SdkStage): Promise<void> {
+  await all(query({ prompt: "go", options: { ...options, settingSources: ["user"] } }));
 }
 
-describe("hooks", () => {
-  test.each(modes)("of a turn with tools fire alike in %s", async (mode) => {
-    verifies("S2.36", "S0.43");
-    expect(await run(mode, script)).toEqual([
-      "SessionStart",
-      "UserPromptSubmit",
-      ...["PreToolUse", "PostToolUse", "PostToolBatch"],
-      ...["PreToolUse", "PostToolUseFailure", "PostToolBatch"],
-      "Stop",
-      "SessionEnd",
-    ]);
+async function inCommand({ cwd, home, server }: SdkStage, { ends }: Scenario): Promise<void> {
+  const env = { HOME: path.dirname(cwd), KEEL_HOME: home, ANTHROPIC_BASE_URL: server.url };
+  const ended = await keel(["-p", "go", "--model", "claude-sonnet-4-5"], {
+    cwd,
+    env: { ...env, ANTHROPIC_API_KEY: "test-key" },
   });
+  expect(ended.code).toBe(ends === "well" ? 0 : 1);
+}
 
-  test.each(modes)("of the turn that a background task begins fire alike in %s", async (mode) => {
-    const background = toolUse("Bash", { command: "sleep 0.3", run_in_background: true });
-    const replies = [reply(background), reply("Waiting."), reply("It has ended.")];
-    expect(await run(mode, { replies })).toEqual([
-      "SessionStart",
-      "UserPromptSubmit",
-      ...["PreToolUse", "PostToolUse", "PostToolBatch"],
-      "Stop",
-      "UserPromptSubmit",
-      "Stop",
-      "SessionEnd",
-    ]);
+/** Every run begins and ends with the session; what is between is the scenario's. */
+function withoutFrame(fired: readonly HookEvent[]): readonly HookEvent[] {
+  expect([fired[0], fired.at(-1)]).toEqual(["SessionStart", "SessionEnd"]);
+  return fired.slice(1, -1);
+}
+
+/** Every point has a command that writes its name down. */
+async function run(mode: Mode, scenario: Scenario): Promise<readonly HookEvent[]> {
+  const stage = await sdkStage({ replies: [...mode.before, ...scenario.replies] });
+  const log = path.join(stage.cwd, "hooks.log");
+  const stopped = path.join(stage.cwd, "stopped");
+  // Whatever waits in the background ends when the first turn has.
+  const command = `cat > line-$$; grep -q '"Stop"' line-$$ && touch ${stopped}; cat line-$$ >> ${log}`;
+  const entry = { type: "command", command };
+  writeFileSync(path.join(stage.cwd, "wait.sh"), `until [ -e ${stopped} ]; do sleep 0.05; done; sleep 0.3`);
+  mkdirSync(stage.home, { recursive: true });
+  writeFileSync(path.join(stage.cwd, "secret.txt"), "x");
+  const hooks = Object.fromEntries(hookEvents.map((event) => [event, [{ hooks: [entry] }]]));
+  const permissions = { allow: ["Write", "Bash(sh wait.sh)"], deny: ["Read(secret.txt)"] };
+  writeFileSync(path.join(stage.home, "settings.json"), JSON.stringify({ hooks, permissions }));
+  await mode.drive(stage, scenario);
+  const lines = readFileSync(log, "utf8").trim().split("\n");
+  return mode.cut(lines.map((line) => (JSON.parse(line) as { hook_event_name: HookEvent }).hook_event_name));
+}
+
+/** What happens at the same time may be written down in any order. */
+function expectPoints(fired: readonly HookEvent[], points: Scenario["points"]): void {
+  let at = 0;
+  const seen = points.map((point) => {
+    if (typeof point === "string") return fired[at++];
+    const together = fired.slice(at, at + point.length);
+    at += point.length;
+    return together.toSorted();
   });
+  expect([...seen, ...fired.slice(at)]).toEqual(
+    points.map((point) => (typeof point === "string" ? point : point.toSorted())),
+  );
+}
+
+describe.each(Object.entries(modes))("hooks in %s", (_, mode) => {
+  test.each(scenarios)("fire at the points of $name", async (scenario) => {
+    verifies("S2.36", "S0.43");
+    expectPoints(await run(mode, scenario), scenario.points);
+  });
+});
+
+test("every point is in a scenario, or is tested elsewhere", () => {
+  const passed = new Set(scenarios.flatMap(({ points }) => points.flat()));
+  expect(hookEvents.filter((event) => !passed.has(event) && !elsewhere[event])).toEqual([]);
 });

@@ -29,12 +29,10 @@ describe("the environment of a session", () => {
           JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } }),
         );
         const env = { ...options.env, WHO: `session ${index}` };
-        const settings = { permissions: { allow: ["Bash(echo:*)"] } };
-        await all(
-          query({ prompt: "go", options: { ...options, env, settings, permissionMode: "acceptEdits" } }),
-        );
+        const canUseTool = async () => ({ behavior: "allow" as const });
+        await all(query({ prompt: "go", options: { ...options, env, canUseTool } }));
         expect(existsSync(path.join(cwd, "hook.txt"))).toBe(false);
-        const allowed = { ...options, env, settings, settingSources: ["user" as const] };
+        const allowed = { ...options, env, settingSources: ["user" as const] };
         await all(query({ prompt: "again", options: allowed }));
         expect(readFileSync(path.join(cwd, "hook.txt"), "utf8")).toBe(`hook session ${index}\n`);
       }),

@@ -2,12 +2,14 @@
  * A person's words before they become an input: a slash at their start calls a command, an `@` in them names files and
  * agents. Every host gets the same, since it happens here and not in a host. What is none of these passes as it is.
  */
+
 import { foreign } from "../engine/context/blocks.ts";
 import { enclose } from "../engine/context/enclose.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Command } from "../protocol/command.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
 import { type AttachWorld, attach } from "./attach.ts";
+import { isAttachedFile } from "./attached-file.ts";
 import type { CommandDesk } from "./commands/command.ts";
 import type { Registry } from "./commands/registry.ts";
 import { readPrompt } from "./read-prompt.ts";
@@ -75,7 +77,9 @@ async function withMentions(
   command: InputCommand,
   { attach: world }: ExpandWorld,
 ): Promise<Extract<Expanded, { kind: "input" }>> {
-  const words = command.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const words = command.content.flatMap((block) =>
+    block.type === "text" && !isAttachedFile(block.text) ? [block.text] : [],
+  );
   if (!words.some((part) => part.includes("@"))) return { kind: "input", command, problems: [] };
   const { blocks, problems } = await attach(words.join("\n"), world);
   const content = blocks.length > 0 ? [...command.content, ...blocks] : command.content;

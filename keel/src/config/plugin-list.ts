@@ -1,9 +1,11 @@
 /** The plugins that a person has added, in `plugins.json` beside their settings: where each stands and whence it came. */
 import path from "node:path";
 import * as z from "zod/mini";
-import { parseWith } from "../kernel/schema.ts";
+import { failed, ok } from "../kernel/result.ts";
+import { parseWith, sayIssues } from "../kernel/schema.ts";
 import { readJsonc } from "./jsonc.ts";
 import { readPlainText } from "./plain-text.ts";
+import { type Lock, saveChange } from "./save.ts";
 
 const listSchema = z.object({
   plugins: z.array(
@@ -27,6 +29,21 @@ export async function readPluginList(home: string): Promise<readonly AddedPlugin
   const json = await readJsonc(read.text);
   const parsed = json.ok ? parseWith(listSchema, json.value) : json;
   return parsed.ok ? parsed.value.plugins : [];
+}
+
+/** Throws `settings_unwritable`, also for a list that is damaged: what is in it must not get lost. */
+export async function changePluginList(
+  { home, lock }: { home: string; lock: Lock },
+  change: (plugins: readonly AddedPlugin[]) => readonly AddedPlugin[],
+): Promise<void> {
+  await saveChange({ file: pluginListFile(home), lock, owner: "person" }, async (text) => {
+    const json = text.trim() === "" ? ok<unknown>({ plugins: [] }) : await readJsonc(text);
+    if (!json.ok) return json;
+    const parsed = parseWith(listSchema, json.value);
+    if (!parsed.ok) return failed(sayIssues(parsed.error));
+    const plugins = change(parsed.value.plugins).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    return ok(`${JSON.stringify({ plugins }, null, 2)}\n`);
+  });
 }
 
 /** The folders of all of them. */

@@ -32,6 +32,15 @@ describe("the grammar", () => {
     expect(await grammar.parse("ls")).toBeDefined();
   });
 
+  test("stops at what would take too long, and starts anew with the next text", async () => {
+    verifies("G28");
+    expect(await grammar.parse("a|".repeat(5_000))).toBeUndefined();
+    const tree = await grammar.parse("ls -la");
+    expect(tree && types(tree)).toBe("program(command(command_name(word) word))");
+    // A long script of the ordinary kind is read to its end.
+    expect(await grammar.parse("if true; then ls -la; fi\n".repeat(390))).toBeDefined();
+  });
+
   test("serves calls that come at once", async () => {
     const trees = await Promise.all(Array.from({ length: 20 }, (_, at) => grammar.parse(`echo ${at}`)));
     expect(trees.every((tree) => tree?.type === "program")).toBe(true);

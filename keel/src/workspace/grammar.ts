@@ -10,6 +10,12 @@ const mostNodes = 40_000;
 /** A list of commands is a tree that leans to one side: as deep as it is long. */
 const mostDepth = 2_000;
 
+/**
+ * How often the parser may report before it is stopped: it does so every hundred operations or so. A script of the
+ * longest length takes about 120 reports; some texts would take seconds.
+ */
+const mostReports = 250;
+
 /** One for a process: the parser's module is one for all. */
 export function openGrammar(): Grammar {
   let loading: Promise<Parser> | undefined;
@@ -27,8 +33,13 @@ export function openGrammar(): Grammar {
 }
 
 function parseWith(parser: Parser, text: string): SyntaxNode | undefined {
-  const tree = parser.parse(text);
-  if (!tree) return undefined;
+  let reports = 0;
+  const tree = parser.parse(text, null, { progressCallback: () => ++reports > mostReports });
+  if (!tree) {
+    // It would go on where it was stopped, with another text.
+    parser.reset();
+    return undefined;
+  }
   const cursor = tree.walk();
   try {
     return plainTree(cursor, { nodes: mostNodes }, 0);

@@ -62,8 +62,11 @@ export const localCommands: readonly LocalCommand[] = [
       ),
     ),
   ),
-  local("status", "Shows the session: where, with which model, in which mode.", async (_, desk) =>
-    sayStatus(desk),
+  local(
+    "status",
+    "Shows the session: where, with which model, in which mode.",
+    async (_, desk) => sayStatus(desk),
+    { aliases: ["session"] },
   ),
   local("doctor", "Checks what Keel finds on this machine.", async (_, { place, version }) => {
     const { examine } = await import("../doctor.ts");

@@ -28,7 +28,7 @@ export const screenCommands: readonly LocalCommand[] = [
     ),
   ),
   screen("export", "Writes the session down as Markdown or HTML.", async (_, { id }) =>
-    [`keel sessions export ${id} --format markdown`, `keel sessions export ${id} --format html`].join("\n"),
+    [`keel sessions export ${id} --format md`, `keel sessions export ${id} --format html`].join("\n"),
   ),
   screen("config", "Lists the settings in force, and where they come from.", async (_, { place }) => {
     const { listSettings } = await import("../configure.ts");

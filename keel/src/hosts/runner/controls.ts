@@ -119,8 +119,8 @@ async function answer(
   }
   const found = answerFor(given, ask);
   if (!found.ok) return [complaint("bad_field", found.error)];
-  const receipt = await session.submit({ type: "answer", askId: requestId, answer: found.value });
   answered.add(requestId);
+  const receipt = await session.submit({ type: "answer", askId: requestId, answer: found.value });
   const [oldest] = answered;
   if (answered.size > mostAnswered && oldest !== undefined) answered.delete(oldest);
   return receipt.type === "late"

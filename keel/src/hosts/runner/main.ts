@@ -6,6 +6,7 @@ import { unaskedWorkspaceTools, workspaceTools } from "../../app/workspace-tools
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { type LineRead, lineReader } from "../../transport/lines.ts";
+import { readInput } from "../../transport/node/input.ts";
 import { Runner, type RunnerOutput } from "./runner.ts";
 import { type Files, openOptionsOf, readStart, type Start, withFiles } from "./start.ts";
 
@@ -84,7 +85,6 @@ export async function run(flags: RunnerFlags, context: RunnerContext): Promise<n
     runner.stop({ reason: "error", code: failure.exitCode });
   });
   const ending = await runner.ended;
-  lines.stop();
   const late = setTimeout(() => process.exit(ending.code || 1), mostEndingMs).unref();
   await runner.close(ending);
   clearTimeout(late);
@@ -98,11 +98,11 @@ type Lines = {
   next(): Promise<LineRead | undefined>;
   /** From now on all lines go to this listener, those that wait first. */
   listen(listener: { line(read: LineRead): void; end(): void }): void;
-  stop(): void;
 };
 
 /** Reads no faster than our own output is read. */
-function inputLines({ input, out }: Pick<RunnerContext, "input" | "out">): Lines {
+function inputLines(context: Pick<RunnerContext, "input" | "out">): Lines {
+  const { out } = context;
   const reader = lineReader({ mostBytes: mostLineBytes });
   const waiting: LineRead[] = [];
   let listener: Parameters<Lines["listen"]>[0] | undefined;
@@ -115,20 +115,19 @@ function inputLines({ input, out }: Pick<RunnerContext, "input" | "out">): Lines
     }
     wake();
   };
-  const end = (): void => {
-    if (hasEnded) return;
-    hasEnded = true;
-    give(reader.end());
-    listener?.end();
-    wake();
-  };
-  input.on("data", (chunk: Buffer) => {
-    give(reader.push(chunk));
-    if (out.waitingBytes <= mostWaitingBytes) return;
-    input.pause();
-    void out.drained().then(() => input.resume());
+  const source = readInput(0, () => context.input, {
+    chunk(bytes) {
+      give(reader.push(bytes));
+      if (out.waitingBytes <= mostWaitingBytes) return;
+      source.pause();
+      void out.drained().then(() => source.resume());
+    },
+    end() {
+      hasEnded = true;
+      give(reader.end());
+      listener?.end();
+    },
   });
-  input.once("end", end).once("close", end).once("error", end);
   return {
     async next() {
       while (waiting.length === 0 && !hasEnded)
@@ -141,10 +140,6 @@ function inputLines({ input, out }: Pick<RunnerContext, "input" | "out">): Lines
       listener = heard;
       for (const read of waiting.splice(0)) heard.line(read);
       if (hasEnded) heard.end();
-    },
-    stop() {
-      // Lines that still come are answered: the conversation is ending.
-      input.resume();
     },
   };
 }

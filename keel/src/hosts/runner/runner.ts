@@ -43,7 +43,7 @@ export class Runner {
   #memo: Memo = newMemo({ sessionId: "", checkpointing: false });
   #session: OpenSession | undefined;
   #early: RunnerInput[] | undefined = [];
-  /** Messages and answers are taken one after the other, in the order of their lines. */
+  /** Messages are taken one after the other, in the order of their lines. */
   #taking: Promise<void> = Promise.resolve();
   readonly #opened = Promise.withResolvers<void>();
   readonly #answered = new Set<string>();
@@ -187,7 +187,7 @@ export class Runner {
         this.complain({ ...complaintOf(toFault(thrown)), id: input.id });
       }
     };
-    if (isOrdered(input)) this.#taking = this.#taking.then(work);
+    if (input.type === "message") this.#taking = this.#taking.then(work);
     // Whoever interrupts means what was sent before.
     else if (input.type === "interrupt") void this.#taking.then(work);
     else void work();
@@ -195,8 +195,6 @@ export class Runner {
 }
 
 export type Ending = { readonly reason: string; readonly code: number };
-
-const isOrdered = ({ type }: RunnerInput): boolean => type === "message" || type.endsWith("_response");
 
 function complaintOf({ code, message }: Fault): Pick<BadLine, "code" | "message"> {
   const words = message.slice(0, 500);

@@ -1,5 +1,6 @@
 /** What a command runs beside itself, as far as its words show it: the programs of wrappers, shells and options. */
 import type { Argument } from "./arguments.ts";
+import { insideBuiltin } from "./programs/builtins.ts";
 import type { Inner, Inside } from "./programs/inner.ts";
 import { insideOptions } from "./programs/option-programs.ts";
 import { shells, type Wrapper, wrappers } from "./programs/wrappers.ts";
@@ -14,6 +15,8 @@ export function insideOf(step: Step): Inside {
   const isShell = shells.has(name) || isUnknownShell(program, rest);
   if (isShell) return insideShell(step, rest);
   if (name === "trap") return rest.length > 1 ? scripts([rest[0]]) : nothing;
+  const builtin = program.kind === "fixed" && program.text === name ? insideBuiltin(name, rest) : undefined;
+  if (builtin) return builtin;
   const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
   return wrapper ? insideWrapper(wrapper, rest, name) : insideOptions(name, rest, step);
 }

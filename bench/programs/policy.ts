@@ -1,0 +1,27 @@
+/** Decisions about shell commands, as a session makes them: both readers, rules, proofs and mode. */
+import { noRules, type Rules } from "../../keel/src/engine/policy/decide.ts";
+import { explain } from "../../keel/src/engine/policy/explain.ts";
+import { parseRule } from "../../keel/src/engine/policy/rules.ts";
+import { openGrammar } from "../../keel/src/workspace/grammar.ts";
+import { timeEach } from "../decisions.ts";
+import { runProgram } from "../program.ts";
+
+const rules: Rules = {
+  ...noRules,
+  allow: ["Bash(npm run test:*)", "Bash(git commit:*)", "Edit(./src/**)"].flatMap(
+    (text) => parseRule(text) ?? [],
+  ),
+  ask: ["Bash(git push:*)"].flatMap((text) => parseRule(text) ?? []),
+  deny: ["Bash(rm -rf:*)", "Bash(curl:*)", "Read(./.env)"].flatMap((text) => parseRule(text) ?? []),
+};
+
+await runProgram(async (given: { file: string }) => {
+  const grammar = openGrammar();
+  const place = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], trusted: true };
+  return timeEach(given, async (command) => {
+    const tree = await grammar.parse(command);
+    if (!tree && command.length < 100) throw new Error(`The grammar did not see ${command}`);
+    const question = { tool: "Bash", input: { command }, ...place, mode: "default" as const };
+    explain({ ...question, rules, readOnlyAuto: true }, tree);
+  });
+});

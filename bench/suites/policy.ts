@@ -1,0 +1,62 @@
+/** Decisions about shell commands beside the grammar alone. */
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { DecisionTexts, DecisionTimes } from "../decisions.ts";
+import type { Entrant } from "../measure.ts";
+import { commandTexts, slowTexts } from "../workloads/commands.ts";
+import type { Bench, Suite } from "./suite.ts";
+
+/** Texts that are longer are never approved, and so not parsed. */
+const longest = 10_000;
+
+export const policySuite: Suite = async (bench) => {
+  const { texts, from } = commandTexts();
+  const given: DecisionTexts = {
+    texts,
+    half: slowTexts(longest / 2),
+    whole: slowTexts(longest),
+    repeats: bench.counts.policyRepeats,
+  };
+  const file = path.join(await bench.folder(), "commands.json");
+  await writeFile(file, JSON.stringify(given));
+  return {
+    contests: [
+      {
+        name: "policy",
+        floor: entrant(bench, { name: "the grammar alone", run: "floors/grammar", file }),
+        keel: entrant(bench, { name: "keel", run: "programs/policy", file }),
+        figures: [
+          {
+            key: "each",
+            name: `a decision about a command, over ${texts.length} of ${from}`,
+            unit: "ms",
+            goal: { kind: "value", most: 1 },
+          },
+          {
+            key: "p99",
+            name: "the same, 99th percentile of a pass",
+            unit: "ms",
+            goal: { kind: "value", most: 5 },
+          },
+          { key: "first", name: "the first decision, with loading the grammar", unit: "ms" },
+          { key: "half", name: "the slowest of texts made to be slow, 5 KB", unit: "ms" },
+          {
+            key: "whole",
+            name: "the slowest of texts made to be slow, 10 KB",
+            unit: "ms",
+            goal: { kind: "value", most: 50 },
+          },
+        ],
+      },
+    ],
+    close: async () => undefined,
+  };
+};
+
+const entrant = (
+  { programs }: Bench,
+  { name, run, file }: { name: string; run: string; file: string },
+): Entrant => ({
+  name,
+  run: async () => ({ ...(await programs.run<DecisionTimes>(run, { file })).result }),
+});
