@@ -112,7 +112,7 @@ function notification(
     ...callOf(event),
     status,
     output_file: data.outputFile ?? "",
-    summary: data.summary ?? data.description ?? status,
+    summary: summaryOf(event) ?? status,
     ...(data.bill
       ? {
           usage: {
@@ -124,6 +124,12 @@ function notification(
       : {}),
   };
 }
+
+/** The status says that it was stopped; what it was is left to say. */
+const summaryOf = ({ status, data = {} }: TaskChanged): string | undefined =>
+  status === "stopped" && data.by !== "lost" && data.kind !== "agent"
+    ? (data.description ?? data.summary)
+    : (data.summary ?? data.description);
 
 const callOf = ({ data }: TaskChanged): { tool_use_id?: string } =>
   data?.callId === undefined ? {} : { tool_use_id: data.callId };
