@@ -66,7 +66,7 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
   session.onEvent((envelope) => {
     // Servers come and go: each turn says which there are.
     if (envelope.type === "turn.started") teller.showServers(servers.states());
-    if (isDurable(envelope)) mirror?.add(envelope);
+    if (isDurable(envelope) && !envelope.origin) mirror?.add(envelope);
     if (!teller.tell(envelope)) tooSlow();
   });
   heard(session);
