@@ -71,6 +71,8 @@ function contextIn(workspace: Workspace, seen: ReadonlyMap<string, string>): Too
 
 const noTasks: CallTasks = {
   start: () => Promise.reject(new Error("Nothing runs in the background here.")),
+  move: async () => undefined,
+  tell: () => undefined,
   sentAway: () => new Promise(() => undefined),
   list: () => [],
   find: () => undefined,

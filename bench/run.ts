@@ -14,6 +14,7 @@ import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { policySuite } from "./suites/policy.ts";
+import { sdkSuite } from "./suites/sdk.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
 import { toolsSuite } from "./suites/tools.ts";
@@ -21,6 +22,7 @@ import { toolsSuite } from "./suites/tools.ts";
 const suites: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   policy: policySuite,
+  sdk: sdkSuite,
   store: storeSuite,
   tools: toolsSuite,
 };

@@ -29,7 +29,7 @@ export const budgets = {
   /** G39: changed lines for the runner. */
   "runner-lines": { sample: 20_000, full: 1_000_000, seconds: 20 },
   /** G14, G15: ends of a runner with slow readers and closed pipes. */
-  "runner-pipes": { sample: 12, full: 500, seconds: 30 },
+  "runner-pipes": { sample: 6, full: 500, seconds: 30 },
   /** G27: generated commands against real bash. */
   "bash-differential": { sample: 1_000, full: 100_000, seconds: 30 },
   /** G28: random texts for the reader of commands. */

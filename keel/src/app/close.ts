@@ -9,6 +9,7 @@ export type Closing = {
   readonly model: { close(): void };
   readonly mcp: { close(): Promise<void> };
   readonly clock: Clock;
+  readonly budget?: { close(): void } | undefined;
   readonly diagnostics?: { close(): Promise<void> } | undefined;
 };
 
@@ -19,9 +20,11 @@ const shutdownMs = graceMs + 3_000;
 
 /** Throws `out_of_time` when the session did not end in time, or what its end threw. */
 export async function closeAll(
-  { session, model, mcp, clock, diagnostics }: Closing,
+  { session, model, mcp, clock, budget, diagnostics }: Closing,
   reason: CloseReason,
 ): Promise<void> {
+  // Nothing is spent any more, and nobody waits for the time to be up.
+  budget?.close();
   const done = new AbortController();
   const late = clock.sleep(shutdownMs, done.signal).then(() => "late" as const);
   try {

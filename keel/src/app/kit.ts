@@ -2,6 +2,9 @@
 import { pathsOf } from "../config/paths.ts";
 import { entryAt } from "../config/settings.ts";
 import type { Settings } from "../config/settings-schema.ts";
+import { boundShell } from "../engine/agents/bound-shell.ts";
+import type { TreeBudget } from "../engine/agents/budget.ts";
+import type { AgentDefinition } from "../engine/agents/definition.ts";
 import { answerTool } from "../engine/answer.ts";
 import { keepNothing, keepRecent } from "../engine/context/condense.ts";
 import { parseRule } from "../engine/policy/rules.ts";
@@ -15,6 +18,7 @@ import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
+import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
@@ -24,6 +28,7 @@ import { lateCheckpoints } from "./late-checkpoints.ts";
 import { lateDiagnostics } from "./late-diagnostics.ts";
 import { limitsFrom } from "./limits.ts";
 import { type LiveRules, liveRules } from "./live-rules.ts";
+import { toolsOfMain } from "./main-agent.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { memoryOf } from "./memory.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
@@ -60,6 +65,7 @@ export type Kit = {
   readonly own: OwnToolbox;
   /** What the session is told and can call by name. */
   readonly texts: SessionTexts;
+  readonly agents: SessionAgents;
   readonly notices: readonly LogNotice[];
 };
 
@@ -80,7 +86,13 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const live = liveRules({ ...rules, allow: [...rules.allow, ...[parseRule("Skill") ?? []].flat()] });
   const named = foldersOf({ ...options, entries: inForce.entries });
   const folders = liveFolders(named, options.env);
-  const workspace = workspaceOf(folders, home, inForce);
+  const limits = limitsFrom(settings);
+  const agents = sessionAgents({
+    ...{ version: options.version, clock, limits, settings, env },
+    store: () => store,
+    definitions: () => texts.agents,
+  });
+  const workspace = workspaceOf(folders, home, { ...inForce, budget: agents.tree.budget });
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
   const texts = await sessionTexts(options, {
     ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
@@ -98,7 +110,9 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     (tool) => offersForeign(options.tools) && offeredTools([tool], live.now).length > 0,
   );
   const late = mcp.hasServers ? "some" : "none";
-  const offered = toolSet(options, { settings, env, rules, memory, library: texts.port, late });
+  const offered = toolSet(options, {
+    ...{ settings, env, rules, memory, library: texts.port, late, agents: agents.crew },
+  });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
   const hooks = sessionHooks(options.hooks ?? [], {
@@ -112,7 +126,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     keys,
     env,
     trust,
-    model: insistedModel(inForce),
+    model: insistedModel(inForce) ?? modelOfMain(texts.main),
     bypass,
     place: { env: options.env, cwd: workspace.cwd, home: options.home },
     permissionMode: start.mode,
@@ -120,6 +134,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     folders,
     own,
     texts,
+    agents,
     store,
     mcp,
     notices: [
@@ -145,14 +160,16 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       ...(options.checkpoints === "on" && settings.checkpoints?.enabled !== false
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
-      tools: [...offered.tools, ...(await answerTools(options))],
+      tools: [...toolsOfMain(texts.main, offered.tools), ...(await answerTools(options))],
+      budget: agents.tree.budget,
+      recover: (task) => agents.crew.recover(task),
       toolbox: joinBoxes(offersForeign(options.tools) ? [own, allowedBox(mcp.toolbox, live.now)] : [own]),
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",
       limits: {
-        ...limitsFrom(settings),
+        ...limits,
         structured: options.jsonSchema !== undefined,
         fallbackModels: fallbacks.usable,
       },
@@ -167,7 +184,13 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
 function workspaceOf(
   folders: LiveFolders,
   home: string,
-  { env, commandEnv, settings, trust }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust">,
+  {
+    env,
+    commandEnv,
+    settings,
+    trust,
+    budget,
+  }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & { budget: TreeBudget },
 ): Workspace {
   const { cwd } = folders;
   const place = {
@@ -179,7 +202,7 @@ function workspaceOf(
     },
   };
   const guard = processGuard(env, settings);
-  const shell = nodeShell({ env: commandEnv, guard });
+  const shell = boundShell(nodeShell({ env: commandEnv, guard }), budget);
   const commands = {
     grammar: processGrammar(),
     home: commandEnv["HOME"] ?? "/",
@@ -198,6 +221,9 @@ function workspaceOf(
     diagnostics: lateDiagnostics(settings.diagnostics, { cwd, commands, shell }, { env: commandEnv, guard }),
   };
 }
+
+const modelOfMain = (main: AgentDefinition | undefined): string | undefined =>
+  main?.model === "inherit" ? undefined : main?.model;
 
 /** A model that an administrator, the command line or its settings name; that of a file is only a wish. */
 function insistedModel({ entries }: SettingsInForce): string | undefined {

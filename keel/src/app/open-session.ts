@@ -1,6 +1,6 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
 import { breakdownOf } from "../engine/context/breakdown.ts";
-import type { Log, LogNotice, Store } from "../engine/ports.ts";
+import type { Log, LogNotice } from "../engine/ports.ts";
 import { type Listener, Session } from "../engine/session.ts";
 import { modelOf } from "../engine/state.ts";
 import type { Parts } from "../engine/work.ts";
@@ -12,6 +12,7 @@ import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
+import { beside } from "./beside.ts";
 import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
@@ -23,7 +24,6 @@ import { allowedMode } from "./mode.ts";
 import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
 import type { OwnTool } from "./own-tools.ts";
-import { planFileBeside } from "./plan-file.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
 import { takeWords } from "./take-words.ts";
@@ -93,16 +93,22 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   undo.defer(() => kit.mcp.close());
   if (offersForeign(options.tools)) kit.mcp.start();
   const port = lateModel();
-  const session = await Session.open(
-    {
-      ...kit.parts,
-      log,
-      model: port,
-      ...(which.kind === "fork" ? { startedAs: "fork" as const } : {}),
-      ...beside(kit.store, log.session),
-    },
-    { start: startOf(options, kit, chosen), unfinished: options.unfinished ?? "continue" },
-  );
+  const parts: Parts = {
+    ...kit.parts,
+    log,
+    model: port,
+    ...(which.kind === "fork" ? { startedAs: "fork" as const } : {}),
+    ...beside(kit.store, log.session),
+  };
+  const { crew, tree } = kit.agents;
+  crew.equip(parts);
+  const session = await Session.open(parts, {
+    start: startOf(options, kit, chosen),
+    unfinished: options.unfinished ?? "continue",
+  });
+  crew.attach(session);
+  tree.plant(session, clock);
+  undo.defer(() => tree.budget.close());
   kit.folders.follow(() => session.state.learnt.folders);
   kit.texts.port.follow(() => session.state);
   const model = chosen ?? (await find(session.state.settings?.model));
@@ -120,18 +126,9 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   return handleOf({ kit, log, session, model, version: options.version });
 }
 
-/** What a session keeps beside its log. */
-function beside(store: Store, session: string): Pick<Parts, "spill" | "taskFile" | "plan"> {
-  const spill: Parts["spill"] = (name, content) => store.spill(session, name, content);
-  const place = store.location(session);
-  if (place === undefined) return { spill };
-  // An empty text makes the file; the task then writes into it.
-  return { spill, taskFile: async (name) => (await spill(name, "")).path, plan: planFileBeside(place) };
-}
-
 function startOf(
   { version, thinking }: OpenOptions,
-  { parts, permissionMode }: Kit,
+  { parts, permissionMode, texts }: Kit,
   model: OpenModel | undefined,
 ) {
   const settings = {
@@ -139,7 +136,12 @@ function startOf(
     permissionMode,
     thinking: thinking ?? ({ kind: "off" } as const),
   };
-  return { keel: version, cwd: parts.workspace.cwd, settings };
+  return {
+    keel: version,
+    cwd: parts.workspace.cwd,
+    settings,
+    ...(texts.main ? { agent: texts.main.name } : {}),
+  };
 }
 
 /** A session that goes on keeps its settings, except for those that are named now; the mode is never inherited. */
@@ -167,7 +169,16 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
   const submit: OpenSession["submit"] = async (command) => {
     if (command.type === "set" && command.patch.permissionMode)
       allowedMode(command.patch.permissionMode, kit.bypass);
-    return command.type === "input" ? words.take(command) : session.submit(command);
+    return command.type === "input" ? words.take(command) : holderOf(command).submit(command);
+  };
+  // An answer, a stop and a wish for the background may be for an agent of this session.
+  const holderOf = (command: Command): Session => {
+    const { tree } = kit.agents;
+    if (command.type === "answer") return tree.holderOf({ askId: command.askId }) ?? session;
+    if (command.type === "stop") return tree.holderOf({ taskId: command.taskId }) ?? session;
+    if (command.type === "background" && command.callId !== undefined)
+      return tree.holderOf({ callId: command.callId }) ?? session;
+    return session;
   };
   const bill = (): Bill => session.state.bill;
   const context = (): ContextBreakdown =>
@@ -190,7 +201,7 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
     notices: [...kit.notices, ...session.notices],
     submit,
     onEvent: words.onEvent,
-    openAsks: () => session.state.asks,
+    openAsks: () => kit.agents.tree.asks(),
     hasWork,
     run: () => session.run(),
     async idle() {
@@ -228,8 +239,9 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
     history: (after) => log.read(after),
     close(reason) {
       const { clock, workspace } = kit.parts;
+      const { budget } = kit.agents.tree;
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
-      closing ??= closeAll({ session, model, clock, ...beside }, reason);
+      closing ??= closeAll({ session, model, clock, budget, ...beside }, reason);
       return closing;
     },
   };

@@ -1,6 +1,7 @@
 /** What a host may say about the session that it wants. Everything from the outside arrives here. */
 import type { ChosenSource } from "../config/layers.ts";
 import type { Environment } from "../config/paths.ts";
+import type { AgentDefinition } from "../engine/agents/definition.ts";
 import type { CondenseStrategy } from "../engine/context/condense.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { McpServerWish } from "../protocol/mcp.ts";
@@ -59,6 +60,10 @@ export type OpenOptions = LimitWish & {
   readonly strictMcpConfig?: boolean | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly ProgramHook[] | undefined;
+  /** Kinds of agents of the program, beside those of files and our own. */
+  readonly agents?: readonly AgentDefinition[] | undefined;
+  /** The session itself works as this kind of agent. */
+  readonly agent?: string | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */
   readonly checkpoints?: "on" | "off" | undefined;
   /** Notes that are kept over sessions, and the tools for them; off when left out. */

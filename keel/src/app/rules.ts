@@ -14,6 +14,7 @@ export type ReadRules = {
 
 /** What stands where a rule should and is none. */
 export type UnreadRule = {
+  readonly text: string;
   readonly list: RuleList;
   readonly source: Judged["source"];
   /** A sentence for a person. */
@@ -30,7 +31,7 @@ export function readRules({ entries, settings }: RuleWish): ReadRules {
   const read = (list: RuleList): Rule[] =>
     ruleTexts(entries, list).flatMap(({ text, file, source }) => {
       const rule = parseRule(text, source);
-      if (!rule) unread.push({ list, source, problem: problemOf(text, { list, file }) });
+      if (!rule) unread.push({ text, list, source, problem: problemOf(text, { list, file }) });
       return rule ? [rule] : [];
     });
   const rules: Rules = {
@@ -51,7 +52,10 @@ export function refuseLost(unread: readonly UnreadRule[]): void {
   const lost = unread.find(
     ({ list, source }) => list !== "allow" && (source === "command-line" || source === "flags"),
   );
-  if (lost) throw fault("usage", { reason: lost.problem });
+  if (!lost) return;
+  const should = lost.list === "deny" ? "deny" : "ask about";
+  const reason = `${JSON.stringify(lost.text)} is not a permission rule, and nothing is started without what it should ${should}. ${ruleForms}`;
+  throw fault("usage", { reason });
 }
 
 /** Whether an administrator forbids something in words that cannot be read. */

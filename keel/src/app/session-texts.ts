@@ -12,6 +12,7 @@ import { builtInAgents } from "./built-in-agents.ts";
 import { type Registry, registryOf } from "./commands/registry.ts";
 import { sessionBriefing } from "./instructions.ts";
 import { type LibraryPort, libraryPort, modelSkills, readLibrary, type SessionLibrary } from "./library.ts";
+import { mainAgent } from "./main-agent.ts";
 import type { OpenOptions } from "./options.ts";
 import { chooseStyle, defaultStyle, styleNames } from "./output-styles.ts";
 import { placeSection, systemPrompt } from "./prompts.ts";
@@ -27,6 +28,8 @@ export type SessionTexts = {
   readonly skillNames: readonly string[];
   /** The kinds of agents that there are, those of files included. */
   readonly agents: readonly AgentDefinition[];
+  /** The kind of agent that the session itself is. */
+  readonly main: AgentDefinition | undefined;
   readonly style: { readonly name: string; readonly all: readonly string[] };
   readonly system: readonly string[];
   readonly problems: readonly string[];
@@ -57,7 +60,10 @@ export async function sessionTexts(
   const chosen = options.settingSources;
   const { plugins, skills } = options;
   const library = await readLibrary({ paths, cwd: workspace.cwd, trust, chosen, plugins, skills });
-  const agents = [...library.agents, ...builtInAgents.filter(isNotIn(library.agents))];
+  const given = options.agents ?? [];
+  const named = [...given, ...library.agents.filter(isNotIn(given))];
+  const agents = [...named, ...builtInAgents.filter(isNotIn(named))];
+  const main = mainAgent(options.agent, agents);
   const { style, problem } = chooseStyle(settings.outputStyle, library.styles);
   const attachWorld = (state: () => State | undefined): AttachWorld => ({
     workspace,
@@ -81,11 +87,12 @@ export async function sessionTexts(
     registry: registryOf(library),
     skillNames: offered.map(({ name }) => name),
     agents,
+    main,
     style: { name: style?.name ?? defaultStyle, all: styleNames(library.styles) },
     system: systemPrompt({
       ...place,
       style,
-      replace: options.systemPrompt,
+      replace: options.systemPrompt ?? main?.prompt,
       append: options.appendSystemPrompt,
       place: isElsewhere ? "elsewhere" : "here",
     }),

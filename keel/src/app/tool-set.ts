@@ -1,6 +1,7 @@
 /** The tools of a session: the built-in ones over their ports, by preset or name, without what rules deny outright. */
 import type { Environment } from "../config/paths.ts";
 import type { Settings } from "../config/settings-schema.ts";
+import type { Agents } from "../engine/agents/port.ts";
 import type { Library } from "../engine/library.ts";
 import type { Memory } from "../engine/memory.ts";
 import type { Rules } from "../engine/policy/decide.ts";
@@ -27,6 +28,7 @@ export function toolSet(
     memory,
     late,
     library,
+    agents,
   }: {
     settings: Settings;
     env: Environment;
@@ -34,6 +36,7 @@ export function toolSet(
     memory?: Memory | undefined;
     late?: "some" | "none" | undefined;
     library?: Library | undefined;
+    agents?: Agents | undefined;
   },
 ): ToolSet {
   const builtIn = builtInTools({
@@ -41,6 +44,7 @@ export function toolSet(
     search: lateSearch({ settings, env, version }),
     library,
     memory,
+    agents,
   });
   const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env), late });
   return {

@@ -134,6 +134,16 @@ export const settingsSchema = z.object({
       .object({
         maxTurns: z.optional(count.check(z.minimum(1), says("Most replies of the model to one input."))),
         maxBudgetUsd: z.optional(amount.check(says("Stop when a session has cost this much."))),
+        maxTokens: z.optional(
+          count.check(says("Stop when a session and its agents have used this many tokens.")),
+        ),
+        maxMinutes: z.optional(amount.check(says("Stop when a session has been open for this long."))),
+        maxProcesses: z.optional(count.check(says("Commands that run at once, agents included."))),
+        maxAgents: z.optional(count.check(says("Agents that run at once."))),
+        maxAgentDepth: z.optional(count.check(says("How deep agents may start agents; 0 for none at all."))),
+        maxAgentsUnasked: z.optional(
+          count.check(says("Agents that one turn may start before you are asked.")),
+        ),
         maxRetries: z.optional(count.check(says("Tries after a failure that cost nothing yet."))),
         maxStreamRetries: z.optional(count.check(says("Tries after a failure that may have cost a reply."))),
       })

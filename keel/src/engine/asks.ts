@@ -3,6 +3,7 @@ import { over } from "../kernel/abort.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { DurableEvent } from "../protocol/event.ts";
+import type { Above } from "./agents/port.ts";
 import type { Limits } from "./limits.ts";
 import { answersAsk } from "./policy/remember.ts";
 import type { Clock } from "./ports.ts";
@@ -12,6 +13,7 @@ import type { Closed } from "./work.ts";
 export type AskWorld = {
   readonly clock: Clock;
   readonly limits: Limits;
+  readonly above?: Above | undefined;
   state(): State;
   record(event: DurableEvent): void;
   saved(): Promise<void>;
@@ -27,11 +29,12 @@ export class Asks {
 
   /** Opens it, or joins one that is open or closed already under the same id. */
   async open(ask: Ask): Promise<Closed> {
-    const { clock, limits, state, record, saved } = this.#world;
+    const { clock, limits, state, record, saved, above } = this.#world;
     const known = state().answers.get(ask.id);
     if (known) return known;
     const answered = this.#wait(ask.id);
-    if (state().asks.every(({ id }) => id !== ask.id)) record({ type: "ask.opened", ask });
+    if (state().asks.every(({ id }) => id !== ask.id))
+      record({ type: "ask.opened", ask: above ? { ...ask, origin: above.origin } : ask });
     await saved();
     const settled = new AbortController();
     const late = clock

@@ -64,4 +64,31 @@ export function addBills(left: Bill, right: Bill): Bill {
   };
 }
 
+/** What was added to a bill since it was `before`. */
+export function billSince(now: Bill, before: Bill): Bill {
+  const models = Object.entries(now.models).map(([model, { usage, costUsd }]) => {
+    const old = Object.hasOwn(before.models, model) ? before.models[model] : undefined;
+    return [
+      model,
+      { usage: usageSince(usage, old?.usage ?? noUsage), costUsd: costUsd - (old?.costUsd ?? 0) },
+    ] as const;
+  });
+  return {
+    costUsd: now.costUsd - before.costUsd,
+    unpricedTokens: now.unpricedTokens - before.unpricedTokens,
+    unknownRequests: now.unknownRequests - before.unknownRequests,
+    apiMs: now.apiMs - before.apiMs,
+    usage: usageSince(now.usage, before.usage),
+    models: Object.fromEntries(models.filter(([, { usage }]) => contextTokens(usage) > 0)),
+  };
+}
+
+function usageSince(now: Usage, before: Usage): Usage {
+  const names = Object.keys(now) as (keyof Usage)[];
+  return {
+    ...now,
+    ...Object.fromEntries(names.map((name) => [name, (now[name] ?? 0) - (before[name] ?? 0)])),
+  };
+}
+
 export const tokensOf = ({ usage }: Pick<Bill, "usage">): number => contextTokens(usage);

@@ -53,7 +53,8 @@ export const defaultLimits: Limits = {
   maxBudgetUsd: Number.POSITIVE_INFINITY,
   maxTokens: Number.POSITIVE_INFINITY,
   maxTimeMs: Number.POSITIVE_INFINITY,
-  maxProcesses: Number.POSITIVE_INFINITY,
+  // More than any build of one session starts by itself; a tree of agents that needs more has lost its way.
+  maxProcesses: 256,
   // As many as the interface that we are a drop-in for.
   maxRetries: 10,
   // Each may already be billed: G16.

@@ -37,6 +37,8 @@ export type ModelRequest = {
   readonly effort?: string | undefined;
   /** Requests of one session share this, so that a provider can route them to the same cache. */
   readonly session: string;
+  /** In place of `session`, where a request starts like those of another one. */
+  readonly cacheKey?: string | undefined;
 };
 
 /**

@@ -2,9 +2,11 @@
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
-import type { Durable, DurableEvent, Envelope, LiveEvent } from "../protocol/event.ts";
+import type { Durable, DurableEvent, Envelope, LiveEvent, TurnReason } from "../protocol/event.ts";
 import { toolUses } from "../protocol/message.ts";
 import { acceptedInput } from "./accepted-input.ts";
+import type { BudgetReason } from "./agents/budget.ts";
+import { canHalt } from "./agents/halt.ts";
 import { Asks } from "./asks.ts";
 import { changeSettings, clearContext } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
@@ -13,17 +15,16 @@ import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
 import { inputFor, nextStep, type Step } from "./next-step.ts";
 import { rulesInForce } from "./policy/changes.ts";
+import { interruptedAnswer, notWritten } from "./refused-answers.ts";
 import { settleAsLost, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
-import { askModel } from "./steps/ask-model.ts";
-import { compact } from "./steps/compact.ts";
-import { finish } from "./steps/finish.ts";
-import { runTools } from "./steps/run-tools.ts";
-import { takeInput } from "./steps/take-input.ts";
+import { perform } from "./steps/perform.ts";
 import { TaskBoard } from "./tasks.ts";
-import type { Closed, Parts, Work } from "./work.ts";
+import type { Parts, Work } from "./work.ts";
 
 export type Start = Omit<Extract<DurableEvent, { type: "session.opened" }>, "type">;
+/** `first`: what a new session begins with beside its settings. */
+export type Opening = { start: Start; first?: readonly DurableEvent[]; unfinished?: "continue" | "lost" };
 export type Listener = (envelope: Envelope) => void;
 
 export class Session {
@@ -62,14 +63,13 @@ export class Session {
   }
 
   /** Folds the log, settles what an unclean end left open, and waits. Nothing runs before `submit` or `run`. */
-  static async open(
-    parts: Parts,
-    { start, unfinished = "continue" }: { start: Start; unfinished?: "continue" | "lost" },
-  ): Promise<Session> {
+  static async open(parts: Parts, { start, first = [], unfinished = "continue" }: Opening): Promise<Session> {
     const session = new Session(parts);
     await session.#load();
-    if (!session.#state.opened) session.#record({ type: "session.opened", ...start });
-    for (const event of [...settleRequest(session.#state), ...session.#tasks.lost()]) session.#record(event);
+    if (!session.#state.opened)
+      for (const event of [{ type: "session.opened" as const, ...start }, ...first]) session.#record(event);
+    for (const event of settleRequest(session.#state)) session.#record(event);
+    for (const event of await session.#tasks.lost()) session.#record(event);
     if (unfinished === "lost")
       for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
     await session.#journal.saved();
@@ -78,6 +78,11 @@ export class Session {
 
   get state(): State {
     return this.#state;
+  }
+
+  /** The rules as they are now. */
+  get rules(): Parts["rules"] {
+    return this.#parts.rules;
   }
 
   /** What stopped the work where it stands, such as a log that cannot be written; the next `submit` tries again. */
@@ -94,6 +99,17 @@ export class Session {
   onEvent(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Passes on what an agent of this session does. */
+  relay(envelope: Envelope): void {
+    this.#tell(envelope);
+  }
+
+  /** The budget is used up: what runs is stopped, and the turn ends for this reason. Who waits for agents ends after them. */
+  halt(reason: BudgetReason): void {
+    if (this.#closing !== undefined || this.#journal.broken) return;
+    if (canHalt(this.#state, this.#doing?.step.kind, reason)) this.#stop("budget", reason);
   }
 
   /** The receipt comes when the command's facts are on disk. Throws a Fault, and then nothing was accepted. */
@@ -196,7 +212,7 @@ export class Session {
           this.#abort = new AbortController();
         }
         this.#doing = { step, input: this.#state.turn ? undefined : inputFor(this.#state, "first")?.id };
-        await this.#perform(step);
+        await perform(this.#work(), step);
         this.#doing = undefined;
         // What a broken log does not take must not be worked on.
         if (this.#journal.broken) break;
@@ -215,28 +231,9 @@ export class Session {
   }
 
   #next(): Step {
-    const info = this.#parts.model.info(modelOf(this.#state));
-    return nextStep(this.#state, limitsFor(this.#parts.limits, info));
-  }
-
-  #perform(step: Step): Promise<void> {
-    const work = this.#work();
-    switch (step.kind) {
-      case "take-input":
-        return takeInput(work, step);
-      case "ask-model":
-        return askModel(work, step);
-      case "run-tools":
-        return runTools(work);
-      case "compact":
-        return compact(work, step);
-      case "finish":
-        return finish(work, step);
-      case "idle":
-        return Promise.resolve();
-      default:
-        return never(step);
-    }
+    const { model, budget, limits } = this.#parts;
+    const own = limitsFor(limits, model.info(modelOf(this.#state)));
+    return nextStep(this.#state, budget?.bound(own, this.#state.bill) ?? own);
   }
 
   #work(): Work {
@@ -271,6 +268,7 @@ export class Session {
     this.#journal.add(envelope);
     this.#remember(envelope);
     this.#state = fold(this.#state, envelope);
+    this.#parts.budget?.hear(envelope);
   }
 
   #remember(event: Durable): void {
@@ -315,8 +313,9 @@ export class Session {
     return { type: "interrupted", running, stillQueued, dropped };
   }
 
-  #stop(by: "host" | "shutdown" | "answer"): void {
-    if (!this.#state.turn?.interrupted) this.#record({ type: "turn.interrupted", by });
+  #stop(by: "host" | "shutdown" | "answer" | "budget", reason?: TurnReason): void {
+    if (!this.#state.turn?.interrupted)
+      this.#record({ type: "turn.interrupted", by, ...(reason === undefined ? {} : { reason }) });
     this.#asks.closeAll(by === "shutdown" ? { ...interruptedAnswer, by } : interruptedAnswer);
     this.#abort.abort();
   }
@@ -389,9 +388,3 @@ export class Session {
     return Journal.broken(this.#parts, toFault(thrown));
   }
 }
-
-const interruptedAnswer: Closed = { answer: { verdict: "deny", reason: "Interrupted." }, by: "interrupt" };
-const notWritten: Closed = {
-  answer: { verdict: "deny", reason: "The log cannot be written." },
-  by: "shutdown",
-};

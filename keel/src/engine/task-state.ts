@@ -48,12 +48,21 @@ function change(tasks: Tasks, event: Extract<Durable, { type: "task.changed" }>)
   const task: Task = {
     id,
     status,
-    data: { ...known?.data, ...data },
+    data: { ...(status === "running" ? withoutEnd(known?.data) : known?.data), ...data },
     startedAt: known?.startedAt ?? at,
     endedAt: status === "running" ? undefined : at,
     isTold: status === "running" || data.told === true,
   };
   return withoutOldest(new Map(tasks).set(id, task));
+}
+
+/** What was true of an end is not true of work that goes on. */
+function withoutEnd(data: TaskData | undefined): TaskData | undefined {
+  if (data?.by === undefined) return data;
+  const { kind, origin, callId, description, command, agent, session, depth, name, prompt } = data;
+  const { worktree, outputFile } = data;
+  const about = { kind, origin, callId, description, command, agent, session, depth, name, prompt };
+  return { ...about, worktree, outputFile };
 }
 
 function withoutOldest(tasks: Map<string, Task>): Tasks {

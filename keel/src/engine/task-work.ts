@@ -15,19 +15,43 @@ export type TaskWork = {
   stop(): Promise<void>;
 };
 
-export type TaskEnd = Pick<TaskData, "exitCode" | "signal" | "summary" | "error"> & {
+export type TaskEnd = Pick<
+  TaskData,
+  "exitCode" | "signal" | "summary" | "error" | "report" | "bill" | "toolUses"
+> & {
   readonly status: "completed" | "failed" | "stopped";
+  /** The budget ended it. */
+  readonly by?: "budget";
 };
 
-export type TaskAbout = Pick<TaskData, "kind" | "origin" | "description" | "command" | "agent">;
+export type TaskAbout = Pick<
+  TaskData,
+  | "kind"
+  | "origin"
+  | "description"
+  | "command"
+  | "agent"
+  | "session"
+  | "depth"
+  | "name"
+  | "prompt"
+  | "worktree"
+>;
 
 /** Where a task's output goes, if it goes to a file. */
 export type TaskPlace = { readonly id: string; readonly outputFile: string | undefined };
 
 /** Tasks as the tool of one call sees them. */
 export interface CallTasks {
-  /** On record before `begin` is called: a task that nobody knows of does not run. */
-  start(about: TaskAbout, begin: (place: TaskPlace) => Promise<TaskWork>): Promise<Task>;
+  /** On record before `begin` is called: a task that nobody knows of does not run. With an `id` one goes on that had ended. */
+  start(
+    about: TaskAbout & { readonly id?: string | undefined },
+    begin: (place: TaskPlace) => Promise<TaskWork>,
+  ): Promise<Task>;
+  /** The call waits for it no longer: its end is told like that of any other. */
+  move(id: string): Promise<Task | undefined>;
+  /** The result of this call tells of its end. */
+  tell(id: string): void;
   /** Settles when the host wants this call to go on in the background. */
   sentAway(): Promise<void>;
   list(): readonly Task[];

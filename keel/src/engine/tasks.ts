@@ -8,7 +8,7 @@ import type { TaskData } from "../protocol/task.ts";
 import { graceMs } from "./deadline.ts";
 import type { Clock, Ids } from "./ports.ts";
 import type { State } from "./state.ts";
-import { isRunning, type Task } from "./task-state.ts";
+import { hasNews, isRunning, type Task } from "./task-state.ts";
 import { taskNotice } from "./task-words.ts";
 import type { CallTasks, SessionTasks, TaskEnd, TaskPlace, TaskWork } from "./task-work.ts";
 
@@ -27,6 +27,7 @@ export type TaskWorld = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly taskFile?: ((name: string) => Promise<string | undefined>) | undefined;
+  readonly recover?: ((task: Task) => Promise<TaskEnd>) | undefined;
   state(): State;
   record(event: DurableEvent): void;
   saved(): Promise<void>;
@@ -51,7 +52,9 @@ export class TaskBoard implements SessionTasks {
 
   forCall(callId: string): CallTasks {
     return {
-      start: (about, begin) => this.#start({ ...about, callId }, begin),
+      start: ({ id, ...about }, begin) => this.#start(id, { ...about, callId }, begin),
+      move: (id) => this.#move(id),
+      tell: (id) => this.#tell(id),
       sentAway: () => this.#untilSentAway(callId),
       list: () => [...this.#tasks.values()],
       find: (id) => this.#tasks.get(id),
@@ -92,18 +95,19 @@ export class TaskBoard implements SessionTasks {
   }
 
   /** Tasks that the log calls running and that nobody holds: the process that ran them is gone. */
-  lost(): DurableEvent[] {
-    return [...this.#tasks.values()]
-      .filter((task) => isRunning(task) && !this.#held.has(task.id))
-      .map(({ id, data }) => {
+  async lost(): Promise<DurableEvent[]> {
+    const gone = [...this.#tasks.values()].filter((task) => isRunning(task) && !this.#held.has(task.id));
+    return Promise.all(
+      gone.map(async (task): Promise<DurableEvent> => {
+        const { id, data } = task;
+        // An agent may have come to its end before: its own log has what it reported.
+        const found = data.kind === "agent" ? await this.#world.recover?.(task) : undefined;
         const summary = `${data.description ?? id}: lost, since the process that ran it has ended`;
-        return {
-          type: "task.changed",
-          taskId: id,
-          status: "stopped",
-          data: { ...data, by: "lost", summary },
-        };
-      });
+        const { status = "stopped", ...rest } = found ?? { summary };
+        const by = status === "stopped" ? "lost" : "itself";
+        return { type: "task.changed", taskId: id, status, data: { ...data, ...rest, by } };
+      }),
+    );
   }
 
   /** Puts ends on record that could not be: the log did not take them when they came. */
@@ -121,10 +125,31 @@ export class TaskBoard implements SessionTasks {
     return new Promise((resolve) => this.#awayWishes.set(callId, resolve));
   }
 
-  async #start(data: TaskData, begin: (place: TaskPlace) => Promise<TaskWork>): Promise<Task> {
-    const id = this.#newId(data.kind === "agent" ? { letter: "a", digits: 16 } : { letter: "b", digits: 8 });
+  async #move(id: string): Promise<Task | undefined> {
+    const task = this.#tasks.get(id);
+    if (task && isRunning(task))
+      this.#world.record({ type: "task.changed", taskId: id, status: "running", data: { origin: "moved" } });
+    await this.#world.saved();
+    return this.#tasks.get(id);
+  }
+
+  #tell(id: string): void {
+    const task = this.#tasks.get(id);
+    if (task && hasNews(task))
+      this.#world.record({ type: "task.changed", taskId: id, status: task.status, data: { told: true } });
+  }
+
+  async #start(
+    known: string | undefined,
+    data: TaskData,
+    begin: (place: TaskPlace) => Promise<TaskWork>,
+  ): Promise<Task> {
+    const fresh = data.kind === "agent" ? { letter: "a", digits: 16 } : { letter: "b", digits: 8 };
+    const id = known ?? this.#newId(fresh);
     // A disk that is full costs the file, not the task.
-    const outputFile = await this.#world.taskFile?.(`${id}.output`).catch(() => undefined);
+    const outputFile =
+      this.#tasks.get(id)?.data.outputFile ??
+      (await this.#world.taskFile?.(`${id}.output`).catch(() => undefined));
     this.#world.record({
       type: "task.changed",
       taskId: id,
@@ -158,8 +183,8 @@ export class TaskBoard implements SessionTasks {
     if (!task || !isRunning(task) || this.#isClosed) return held.settled.resolve();
     const { status, ...rest } = end;
     // Who ended by itself before the stop reached it was not stopped.
-    const by = status === "stopped" ? held.by : "itself";
-    const isTold = held.by === "model" || held.waiters > 0;
+    const by = status === "stopped" ? held.by : (end.by ?? "itself");
+    const isTold = held.by === "model" || held.waiters > 0 || task.data.origin === "waited";
     const data: TaskData = { ...task.data, ...rest, by, ...(isTold ? { told: true } : {}) };
     try {
       this.#world.record({ type: "task.changed", taskId: id, status, data });

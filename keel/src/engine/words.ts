@@ -1,6 +1,6 @@
 /** The harness's own words to the model: every sentence that the engine adds to a conversation, in one place. */
 import { shorten } from "../kernel/text.ts";
-import type { AddedWhy } from "../protocol/event.ts";
+import type { AddedWhy, TurnReason } from "../protocol/event.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { answerToolName } from "./answer.ts";
 import type { Circle } from "./stuck.ts";
@@ -24,6 +24,29 @@ const circles: Readonly<Record<Circle, string>> = {
 };
 const otherWay =
   "Doing it once more will not help. Take another way, or end your turn and say what you tried and what you would need. If it goes on like this, the turn is ended.";
+
+/** How an agent ended that did not end well, for whoever started it. */
+export function agentEnded(reason: TurnReason | undefined): string {
+  switch (reason) {
+    case "budget_usd":
+    case "budget_tokens":
+    case "budget_time":
+      return "the budget is used up";
+    case "max_turns":
+      return "it came to its limit of turns";
+    case "stuck":
+      return "it went in circles";
+    case "interrupted":
+    case "closed":
+      return "it was stopped";
+    case "lost":
+      return "it was lost when the process ended";
+    case undefined:
+      return "it did not come to an end";
+    default:
+      return `it ended with ${reason}`;
+  }
+}
 
 /** Plan mode, told when it begins and again when the telling is gone from the conversation. */
 export function planBegins({ file, tools }: { file: string | undefined; tools: readonly string[] }): string {

@@ -1,6 +1,8 @@
 /** What the steps work with: the facts, the ports, and the few ways to leave a trace. */
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { DurableEvent, LiveEvent } from "../protocol/event.ts";
+import type { TreeBudget } from "./agents/budget.ts";
+import type { Above } from "./agents/port.ts";
 import type { Briefing } from "./briefing.ts";
 import type { CondenseStrategy } from "./context/condense.ts";
 import type { PlanFile } from "./desk.ts";
@@ -10,7 +12,8 @@ import type { Memory } from "./memory.ts";
 import type { Rules } from "./policy/decide.ts";
 import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "./ports.ts";
 import type { State } from "./state.ts";
-import type { SessionTasks } from "./task-work.ts";
+import type { Task } from "./task-state.ts";
+import type { SessionTasks, TaskEnd } from "./task-work.ts";
 import type { Spill } from "./tools/bound.ts";
 import type { Tool } from "./tools/define.ts";
 import type { Toolbox } from "./tools/toolbox.ts";
@@ -47,6 +50,14 @@ export type Parts = {
   readonly condense?: CondenseStrategy | undefined;
   /** Absent where a conversation is told nothing but what people say. */
   readonly briefing?: Briefing | undefined;
+  /** Above the session of an agent: who started it, and how far it may go. Absent in the session of a host. */
+  readonly above?: Above | undefined;
+  /** Common to a session and all agents below it. */
+  readonly budget?: TreeBudget | undefined;
+  /** What became of an agent whose process has ended, from its own log. */
+  readonly recover?: ((task: Task) => Promise<TaskEnd>) | undefined;
+  /** Requests go to the provider's cache of this session: a fork's to that of its parent. */
+  readonly cacheKey?: string | undefined;
   readonly limits: Limits;
   readonly system: readonly string[];
   /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */

@@ -12,7 +12,7 @@ export type ToolSpec = z.infer<typeof toolSpecSchema>;
 
 /** An action on a target: what policy decides about. */
 export const claimSchema = z.object({
-  action: z.enum(["read", "write", "execute", "fetch", "use"]),
+  action: z.enum(["read", "write", "execute", "fetch", "use", "delegate"]),
   target: z.string(),
 });
 export type Claim = z.infer<typeof claimSchema>;

@@ -2,7 +2,7 @@
 import type { OpenSession } from "../app/open-session.ts";
 import { Fault, fault, toFault } from "../kernel/fault.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
-import { type InputBlock, textOf } from "../protocol/message.ts";
+import type { InputBlock } from "../protocol/message.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import { AbortError } from "./abort-error.ts";
 import type { UserMessage } from "./content.ts";
@@ -168,8 +168,8 @@ export class Conversation {
 
 const plain: Partial<UserMessage> = { priority: "later" };
 
-const isClear = (content: readonly InputBlock[]): boolean =>
-  content.length === 1 && /^\/(?:clear|reset|new)\s*$/.test(textOf([...content]));
+const isClear = ([only, ...others]: readonly InputBlock[]): boolean =>
+  others.length === 0 && only?.type === "text" && /^\/(?:clear|reset|new)\s*$/.test(only.text);
 
 /** No turn, no input that waits, and no task whose end the model is to hear of. */
 async function untilDone(session: OpenSession): Promise<void> {

@@ -28,6 +28,8 @@ export type Facts = {
   readonly partialMessages?: boolean;
   /** Whether it is told when hooks run that are commands or addresses. */
   readonly hookEvents?: boolean;
+  /** Whether words and thoughts of agents are told. */
+  readonly agentText?: boolean;
   /** Whether prompts are echoed as `user` messages. */
   readonly replayUserMessages?: boolean;
 };
@@ -42,12 +44,28 @@ export type Memo = {
   readonly turn: TurnMemo | null;
   readonly stream: StreamMemo | null;
   /** Tasks that were told of: as the list of running ones has them, or null when they have ended. */
-  readonly tasks: ReadonlyMap<string, SDKBackgroundTasksChangedMessage["tasks"][number] | null>;
+  readonly tasks: ReadonlyMap<string, TaskMemo | null>;
   /** Milliseconds of run time at which a call's progress was last told. */
   readonly progress: ReadonlyMap<string, number>;
+  readonly agents: ReadonlyMap<string, AgentMemo>;
   readonly costUsd: number;
   readonly models: ReadonlyMap<string, ModelMemo>;
   readonly results: number;
+};
+
+export type TaskMemo = {
+  readonly about: SDKBackgroundTasksChangedMessage["tasks"][number];
+  /** Whether its call waits for it, or it is one of the list. */
+  readonly place: "foreground" | "background";
+};
+
+/** What is remembered of an agent that is at work. */
+export type AgentMemo = {
+  readonly memo: Memo;
+  readonly startedAt: number;
+  readonly tokens: number;
+  readonly toolUses: number;
+  readonly lastTool: string | undefined;
 };
 
 export type ModelMemo = { readonly usage: Usage; readonly costUsd: number; readonly unpriced: boolean };
@@ -88,6 +106,7 @@ export function newMemo(facts: Facts): Memo {
     stream: null,
     tasks: new Map(),
     progress: new Map(),
+    agents: new Map(),
     costUsd: 0,
     models: new Map(),
     results: 0,

@@ -1,7 +1,9 @@
 /** Work in the background, as messages. What a task is about stands in its event's data, as far as it was told. */
 import type { Durable } from "../protocol/event.ts";
+import { contextTokens } from "../protocol/usage.ts";
 import type { Memo } from "./dialect-memo.ts";
 import { identity } from "./dialect-say.ts";
+import { charge } from "./dialect-turn.ts";
 import type { SDKMessage } from "./messages.ts";
 import type {
   SDKBackgroundTasksChangedMessage,
@@ -16,18 +18,45 @@ type Listed = SDKBackgroundTasksChangedMessage["tasks"][number];
 
 /** A start is told after the list that it is in, an end before the list that it is no longer in. */
 export function fromTask(event: TaskChanged, memo: Memo): [SDKMessage[], Memo] {
-  const isKnown = memo.tasks.has(event.taskId);
+  const known = memo.tasks.get(event.taskId);
   const { status } = event;
-  const tasks = new Map(memo.tasks).set(event.taskId, status === "running" ? listed(event) : null);
-  const next = { ...memo, tasks };
-  if (status === "running") return [isKnown ? [] : [listMessage(next), startedMessage(event, memo)], next];
-  const start = isKnown ? [] : [startedMessage(event, memo)];
+  if (status === "running") return fromRunning(event, memo);
+  // That the model was told of an end changes nothing about it.
+  if (known === null) return [[], memo];
+  const next = { ...billed(event, memo), tasks: new Map(memo.tasks).set(event.taskId, null) };
+  const start = known ? [] : [startedMessage(event, memo)];
   const end = [updatedMessage(event, memo), notification(event, memo, status)];
-  return [[...start, ...end, ...(isKnown ? [listMessage(next)] : [])], next];
+  const wasListed = known !== undefined && known.place === "background";
+  return [[...start, ...end, ...(wasListed ? [listMessage(next)] : [])], next];
+}
+
+/** It begins, goes on after an end, or is waited for no longer. */
+function fromRunning(event: TaskChanged, memo: Memo): [SDKMessage[], Memo] {
+  const known = memo.tasks.get(event.taskId);
+  const place = event.data?.origin === "waited" ? "foreground" : "background";
+  const about = known ? known.about : listed(event);
+  const next = { ...memo, tasks: new Map(memo.tasks).set(event.taskId, { about, place } as const) };
+  if (known?.place === place) return [[], next];
+  const list = place === "background" ? [listMessage(next)] : [];
+  if (!known) return [[...list, startedMessage(event, memo)], next];
+  const { taskId: task_id } = event;
+  const id = identity(memo, "updated");
+  const patch = { is_backgrounded: true };
+  return [[{ type: "system", subtype: "task_updated", ...id, task_id, patch }, ...list], next];
+}
+
+/** What an agent used counts for the session that started it. */
+function billed({ data }: TaskChanged, memo: Memo): Memo {
+  return Object.entries(data?.bill?.models ?? {}).reduce(
+    (charged, [model, { usage, costUsd }]) => charge(charged, model, { usage, costUsd }),
+    memo,
+  );
 }
 
 function listMessage(memo: Memo): SDKBackgroundTasksChangedMessage {
-  const tasks = [...memo.tasks.values()].filter((task) => task !== null);
+  const tasks = [...memo.tasks.values()].flatMap((task) =>
+    task?.place === "background" ? [task.about] : [],
+  );
   return { type: "system", subtype: "background_tasks_changed", ...identity(memo, "tasks"), tasks };
 }
 
@@ -49,7 +78,9 @@ function startedMessage(event: TaskChanged, memo: Memo): SDKTaskStartedMessage {
     task_id: event.taskId,
     ...callOf(event),
     description: data.description ?? data.command ?? event.taskId,
-    is_backgrounded: true,
+    is_backgrounded: data.origin !== "waited",
+    ...(data.depth === undefined ? {} : { spawn_depth: data.depth }),
+    ...(data.prompt === undefined ? {} : { prompt: data.prompt }),
     ...(data.agent === undefined ? {} : { subagent_type: data.agent }),
     ...(data.kind === undefined ? {} : { task_type: typeOf(data) }),
   };
@@ -81,9 +112,24 @@ function notification(
     ...callOf(event),
     status,
     output_file: data.outputFile ?? "",
-    summary: data.summary ?? data.description ?? status,
+    summary: summaryOf(event) ?? status,
+    ...(data.bill
+      ? {
+          usage: {
+            total_tokens: contextTokens(data.bill.usage),
+            tool_uses: data.toolUses ?? 0,
+            duration_ms: data.bill.apiMs,
+          },
+        }
+      : {}),
   };
 }
+
+/** The status says that it was stopped; what it was is left to say. */
+const summaryOf = ({ status, data = {} }: TaskChanged): string | undefined =>
+  status === "stopped" && data.by !== "lost" && data.kind !== "agent"
+    ? (data.description ?? data.summary)
+    : (data.summary ?? data.description);
 
 const callOf = ({ data }: TaskChanged): { tool_use_id?: string } =>
   data?.callId === undefined ? {} : { tool_use_id: data.callId };

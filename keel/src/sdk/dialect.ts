@@ -10,6 +10,7 @@
 import { never } from "../kernel/never.ts";
 import { type Durable, type Envelope, isDurable, type Live } from "../protocol/event.ts";
 import { isShownAddition } from "../view/shown.ts";
+import { fromAgent } from "./dialect-agents.ts";
 import { toInputBlock } from "./dialect-blocks.ts";
 import { fromCommand } from "./dialect-command.ts";
 import { errorClass, statusOf } from "./dialect-errors.ts";
@@ -34,6 +35,8 @@ type Is<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
 /** What an event says to a program, and what to remember of it. An event that was seen before says nothing. */
 export function toMessages(envelope: Envelope, memo: Memo): Told {
+  const { origin } = envelope;
+  if (origin) return fromAgent({ ...envelope, origin }, memo, toMessages);
   if (!isDurable(envelope)) return fromLive(envelope, memo);
   if (envelope.seq <= memo.seq) return [[], memo];
   return fromDurable(envelope, { ...memo, seq: envelope.seq, livesSince: 0 });

@@ -54,6 +54,8 @@ export function openOptionsOf(
     jsonSchema: schemaOf(options),
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
+    agents: agentsOf(options),
+    agent: options.agent,
     plugins: options.plugins?.map(({ path }) => path),
     skills: options.skills,
     ...promptOf(options),
@@ -62,6 +64,21 @@ export function openOptionsOf(
 
 export const canAnswer = ({ permissionPrompts, canUseTool, permissionPromptToolName }: Options): boolean =>
   permissionPrompts !== "none" && (canUseTool ?? permissionPromptToolName) !== undefined;
+
+function agentsOf({ agents = {} }: Options): OpenOptions["agents"] {
+  return Object.entries(agents).map(([name, agent]) => ({
+    ...{ name, description: agent.description, prompt: agent.prompt, from: "program" as const },
+    tools: agent.tools,
+    disallowedTools: agent.disallowedTools,
+    model: agent.model,
+    effort: agent.effort,
+    permissionMode: agent.permissionMode,
+    maxTurns: agent.maxTurns,
+    background: agent.background,
+    skills: agent.skills,
+    mcpServers: agent.mcpServers?.filter((server) => typeof server === "string"),
+  }));
+}
 
 function whichOf({ resume, continue: newest, forkSession, sessionId }: Options): OpenOptions["which"] {
   if (resume !== undefined && newest) throw fault("usage", { reason: "Give resume or continue, not both." });

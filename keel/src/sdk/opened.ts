@@ -7,12 +7,12 @@ import { isDurable } from "../protocol/event.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
 import { answerWith } from "./callbacks.ts";
 import { inputOf, type UserMessage } from "./content.ts";
-import { environmentOf } from "./environment.ts";
-import { Mirror, restoreFrom } from "./mirror.ts";
+import { Mirror } from "./mirror.ts";
 import { openOptionsOf } from "./open-options.ts";
 import type { Options } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
 import { answererOf } from "./prompt-tool.ts";
+import { restored } from "./restored.ts";
 import { outsideOf, SessionServers } from "./servers.ts";
 import { projectKeyOf } from "./session-store.ts";
 import { seqOfMessage } from "./stored-messages.ts";
@@ -66,7 +66,7 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
   session.onEvent((envelope) => {
     // Servers come and go: each turn says which there are.
     if (envelope.type === "turn.started") teller.showServers(servers.states());
-    if (isDurable(envelope)) mirror?.add(envelope);
+    if (isDurable(envelope) && !envelope.origin) mirror?.add(envelope);
     if (!teller.tell(envelope)) tooSlow();
   });
   heard(session);
@@ -101,16 +101,6 @@ async function whichOf(
   const upTo = await seqOfMessage(sessions.read(resume), { sessionId: resume, uuid });
   if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${uuid}.` });
   return { kind: "fork", from: { session: resume }, upTo, id };
-}
-
-/** How far the program's own store knows the session. */
-async function restored(options: Options, cwd: string): Promise<number> {
-  const { sessionStore, resume, forkSession } = options;
-  if (!sessionStore || resume === undefined) return 0;
-  const sessions = keptSessions({ env: environmentOf(options, process.env), cwd });
-  const key = { projectKey: projectKeyOf(cwd), sessionId: resume };
-  const known = await restoreFrom(sessionStore, { key, sessions, timeoutMs: options.loadTimeoutMs });
-  return forkSession ? 0 : known;
 }
 
 function mirrorOf(

@@ -43,6 +43,7 @@ export class Teller {
       warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
       projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
       hookEvents: options.includeHookEvents ?? false,
+      agentText: options.forwardSubagentText ?? false,
       partialMessages: options.includePartialMessages ?? false,
       replayUserMessages: Object.hasOwn(options.extraArgs ?? {}, "replay-user-messages"),
     });
@@ -57,9 +58,10 @@ export class Teller {
   tell(envelope: Envelope): boolean {
     const [messages, next] = toMessages(envelope, this.#memo);
     this.#memo = next;
-    const life = isDurable(envelope)
-      ? lifecycleOf(envelope, { named: this.#named, sessionId: this.#session.id })
-      : [];
+    const life =
+      isDurable(envelope) && !envelope.origin
+        ? lifecycleOf(envelope, { named: this.#named, sessionId: this.#session.id })
+        : [];
     return [...life, ...messages].every((message) => this.#out.push(message));
   }
 

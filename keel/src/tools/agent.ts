@@ -38,22 +38,29 @@ export const agentTool = (agents: Agents): Tool<Input> =>
     description:
       "Gives a piece of work to another agent and returns what it reports. For work that can be told apart and would fill this conversation, such as a wide search. Several at once belong into one reply.",
     input: schemaOf(input),
-    traits: { concurrent: true },
-    claims: async ({ subagent_type = generalKind }) => [{ action: "use", target: subagent_type }],
+    // What ran before is not started again: its own log says what became of it.
+    traits: { concurrent: true, replay: "safe" },
+    claims: async ({ subagent_type = generalKind }) => [{ action: "delegate", target: subagent_type }],
     check: async ({ subagent_type = generalKind }) => {
       const kinds = agents.kinds().map(({ name }) => name);
       return kinds.includes(subagent_type)
         ? undefined
         : `There is no agent of the kind ${subagent_type}. There are: ${kinds.join(", ")}.`;
     },
-    run: async function* (given, { callId }, signal): AsyncGenerator<Display, ToolOutcome> {
+    run: async function* (given, context, signal): AsyncGenerator<Display, ToolOutcome> {
       const { description, prompt, model, effort, name, isolation } = given;
       const outcome: AgentOutcome = yield* agents.start(
         {
-          ...{ callId, description, prompt, model, effort, name, isolation },
+          ...{ description, prompt, model, effort, name, isolation },
           kind: given.subagent_type ?? generalKind,
-          when: given.run_in_background === false ? "foreground" : "background",
+          when:
+            given.run_in_background === undefined
+              ? undefined
+              : given.run_in_background
+                ? "background"
+                : "foreground",
         },
+        context,
         signal,
       );
       if (!outcome.ok) return failure(outcome.why);

@@ -80,20 +80,20 @@ describe("Agent", () => {
     });
     expect(agents.orders).toEqual([
       {
-        ...{ callId: "call-1", kind: "general-purpose", description: "Look", prompt: "Where is the keel?" },
+        ...{ kind: "general-purpose", description: "Look", prompt: "Where is the keel?" },
         ...{ model: undefined, effort: undefined, name: undefined, isolation: undefined, when: "foreground" },
       },
     ]);
     expect(call.shown).toEqual([{ kind: "agent", name: "general-purpose", text: "reading" }]);
     expect(call).toMatchObject({ said: "It is low.", data: { status: "completed", agentId: "a1" } });
-    expect(call.claims).toEqual([{ action: "use", target: "general-purpose" }]);
+    expect(call.claims).toEqual([{ action: "delegate", target: "general-purpose" }]);
   });
 
-  test("runs in the background unless told otherwise, and is also called Task", async () => {
+  test("leaves it to the kind of agent where it runs, and is also called Task", async () => {
     const agents = fleet();
     const tool = agentTool(agents);
     await real.call(tool, { description: "d", prompt: "p", subagent_type: "reviewer", name: "rev" });
-    expect(agents.orders[0]).toMatchObject({ when: "background", kind: "reviewer", name: "rev" });
+    expect(agents.orders[0]).toMatchObject({ when: undefined, kind: "reviewer", name: "rev" });
     expect(tool.aliases).toContain("Task");
   });
 

@@ -8,7 +8,9 @@ import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 
 const input = z.object({
-  to: z.string().check(z.minLength(1), z.describe("The agent's name or id.")),
+  to: z
+    .string()
+    .check(z.minLength(1), z.describe("The agent's name or id; main for the one that started you.")),
   message: z.string().check(z.minLength(1), z.describe("What to tell it.")),
 });
 type Input = z.infer<typeof input>;
@@ -19,9 +21,9 @@ export const sendMessageTool = (agents: Agents): Tool<Input> =>
     description:
       "Tells an agent something that you have started and that is still known: more work, a question, a correction.",
     input: schemaOf(input),
-    claims: async ({ to }) => [{ action: "use", target: to }],
-    run: async function* ({ to, message }, _, signal): AsyncGenerator<never, ToolOutcome> {
-      const sent = await agents.send({ to, text: message }, signal);
+    claims: async ({ to }) => [{ action: "delegate", target: to }],
+    run: async function* ({ to, message }, context, signal): AsyncGenerator<never, ToolOutcome> {
+      const sent = await agents.send({ to, text: message }, context, signal);
       if (!sent.ok) return failure(sent.why);
       return {
         content: [text(`${to} was told. You are told when it answers.`)],

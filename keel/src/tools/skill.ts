@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { Agents } from "../engine/agents/port.ts";
 import type { Library, SkillRead } from "../engine/library.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
@@ -28,10 +28,10 @@ export const skillTool = (library: Library, agents?: Agents | undefined): Tool<I
       if (names.includes(skill)) return undefined;
       return `There is no skill called ${skill}. ${names.length > 0 ? `There are: ${names.join(", ")}.` : "There are none."}`;
     },
-    run: async function* ({ skill, args = "" }, { callId }, signal): AsyncGenerator<Display, ToolOutcome> {
+    run: async function* ({ skill, args = "" }, context, signal): AsyncGenerator<Display, ToolOutcome> {
       const read = await library.readSkill({ name: skill, args }, signal);
       if (!read.ok) return failure(read.why);
-      if (read.fork && agents) return yield* inAgent({ skill, callId, read, agents }, signal);
+      if (read.fork && agents) return yield* inAgent({ skill, context, read, agents }, signal);
       return {
         content: [text(`Follow this skill:\n\n${read.text}`)],
         display: { kind: "text", text: `Skill ${skill}` },
@@ -41,10 +41,10 @@ export const skillTool = (library: Library, agents?: Agents | undefined): Tool<I
     },
   });
 
-type Order = { skill: string; callId: string; read: Extract<SkillRead, { ok: true }>; agents: Agents };
+type Order = { skill: string; context: ToolContext; read: Extract<SkillRead, { ok: true }>; agents: Agents };
 
 async function* inAgent(
-  { skill, callId, read, agents }: Order,
+  { skill, context, read, agents }: Order,
   signal: AbortSignal,
 ): AsyncGenerator<Display, ToolOutcome> {
   const wanted = read.fork?.agent;
@@ -52,7 +52,6 @@ async function* inAgent(
   const kind = wanted !== undefined && kinds.includes(wanted) ? wanted : "general-purpose";
   const outcome = yield* agents.start(
     {
-      callId,
       kind,
       description: `Skill ${skill}`,
       prompt: read.text,
@@ -62,6 +61,7 @@ async function* inAgent(
       isolation: undefined,
       when: "foreground",
     },
+    context,
     signal,
   );
   if (!outcome.ok) return failure(outcome.why);

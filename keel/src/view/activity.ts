@@ -38,6 +38,7 @@ export const idle: Activity = {
 };
 
 export function foldActivity(before: Activity, event: Envelope): Activity {
+  if (event.origin && event.type !== "ask.opened" && event.type !== "ask.closed") return before;
   const next = changed(before, event);
   if (next === before) return before;
   const state = stateOf(next);

@@ -97,7 +97,7 @@ export const noCacheHealth: CacheHealth = {
 
 /** Sessions may follow one another: what was kept for one is not expected of the next. */
 export function foldCacheHealth(health: CacheHealth, event: Envelope): CacheHealth {
-  if (!isDurable(event)) return health;
+  if (!isDurable(event) || event.origin) return health;
   const now = health.now.session === event.session ? health.now : untracked(event.session);
   switch (event.type) {
     case "model.started": {

@@ -1,6 +1,6 @@
 /** What a session has used: cost, tokens, tools, lines and time, from its durable events. */
 import type { Envelope } from "../protocol/event.ts";
-import { addUsage, contextTokens, noUsage, type Usage } from "../protocol/usage.ts";
+import { addUsage, type Bill, contextTokens, noUsage, type Usage } from "../protocol/usage.ts";
 import { sayUsd } from "./say.ts";
 
 export type ModelTotals = {
@@ -53,6 +53,8 @@ export const noTotals: Totals = {
 };
 
 export function foldTotals(totals: Totals, event: Envelope): Totals {
+  // What an agent used comes with its end.
+  if (event.origin) return totals;
   switch (event.type) {
     case "model.finished":
     case "model.failed":
@@ -66,6 +68,8 @@ export function foldTotals(totals: Totals, event: Envelope): Totals {
         linesAdded: totals.linesAdded + (event.linesAdded ?? 0),
         linesRemoved: totals.linesRemoved + (event.linesRemoved ?? 0),
       };
+    case "task.changed":
+      return event.data?.bill ? chargeAgent(totals, event.data.bill) : totals;
     case "turn.finished":
       return { ...totals, turns: totals.turns + 1, ms: totals.ms + event.ms };
     default:
@@ -109,6 +113,15 @@ function charge(totals: Totals, { model, usage, costUsd, ms }: Charge): Totals {
     usage: addUsage(totals.usage, usage),
     models: { ...totals.models, [model]: after },
   };
+}
+
+/** How many replies an agent had is not told; its models are. */
+function chargeAgent(totals: Totals, bill: Bill): Totals {
+  const lost = { ...totals, lostRequests: totals.lostRequests + bill.unknownRequests };
+  return Object.entries(bill.models).reduce(
+    (sum, [model, { usage, costUsd }]) => charge(sum, { model, usage, costUsd, ms: 0 }),
+    { ...lost, modelMs: lost.modelMs + bill.apiMs },
+  );
 }
 
 function countCall(

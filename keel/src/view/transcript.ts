@@ -40,6 +40,9 @@ function applied(rows: Row[], changes: readonly Change[]): Row[] {
 }
 
 function changesOf(rows: readonly Row[], event: Envelope): Change[] {
+  // What an agent does stands in a transcript of its own.
+  if (event.origin)
+    return event.type === "ask.opened" || event.type === "ask.closed" ? changeAsk(rows, event) : [];
   if (isBlockEvent(event)) return changeBlock(rows, event);
   switch (event.type) {
     case "input.accepted": {
@@ -65,12 +68,9 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
       return changeTool(rows, event.callId, (row) => ({ ...row, display: event.display }));
     case "tool.finished":
       return changeTool(rows, event.callId, (row) => finished(row, event));
-    case "ask.opened": {
-      const asked = add({ kind: "ask", id: `ask:${event.seq}`, at: event.at, ask: event.ask, closed: null });
-      return [...changeTool(rows, event.ask.callId, (row) => ({ ...row, status: "asking" })), asked];
-    }
+    case "ask.opened":
     case "ask.closed":
-      return closeAsk(rows, event);
+      return changeAsk(rows, event);
     case "context.compacted": {
       const { trigger, summary, tokensBefore, tokensAfter, at, seq } = event;
       const id = `compaction:${seq}`;
@@ -113,6 +113,24 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
     default:
       return never(event);
   }
+}
+
+/** A question of an agent is a question to the same person. */
+function changeAsk(
+  rows: readonly Row[],
+  event: Extract<Envelope, { type: "ask.opened" | "ask.closed" }>,
+): Change[] {
+  if (event.type === "ask.closed") return closeAsk(rows, event);
+  const { ask, seq, at, origin } = event;
+  const asked = add({
+    kind: "ask",
+    id: origin ? `ask:${origin.agentId}:${seq}` : `ask:${seq}`,
+    at,
+    ask,
+    closed: null,
+  });
+  if (origin) return [asked];
+  return [...changeTool(rows, ask.callId, (row) => ({ ...row, status: "asking" })), asked];
 }
 
 /** An input stands where it was taken into the conversation, not where it began to wait. */

@@ -2,12 +2,12 @@
 
 /** Keeps tab, line feed, carriage return and escape (colours); NUL becomes ␀, and so on. */
 export function printable(text: string): string {
-  return text.replace(/[^\P{Cc}\t\n\r]/gu, visible);
+  // By runs: a megabyte of NUL would otherwise be a million replacements, each a string.
+  return text.replace(/([^\P{Cc}\t\n\r])\1*/gu, (run) => visible(run.charCodeAt(0)).repeat(run.length));
 }
 
-function visible(control: string): string {
-  const code = control.charCodeAt(0);
-  if (code === 0x1b) return control;
+function visible(code: number): string {
+  if (code === 0x1b) return String.fromCharCode(code);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   return code === 0x7f ? "\u2421" : "\ufffd";
 }

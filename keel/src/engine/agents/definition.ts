@@ -19,6 +19,8 @@ export type AgentDefinition = {
   /** Whether it runs in the background although the call does not say so. */
   readonly background?: boolean | undefined;
   readonly isolation?: "worktree" | undefined;
+  /** `conversation`: it begins with all that its parent knows, and shares its cached requests. */
+  readonly inherits?: "conversation" | undefined;
   /** Skills whose texts it is given at its start. */
   readonly skills?: readonly string[] | undefined;
   /** Names of MCP servers that it has beside those of its parent. */

@@ -10,10 +10,11 @@ const mostReplyTokens = 32_000;
 
 export function requestOf(
   state: State,
-  { session, info }: { session: string; info: ModelInfo },
+  { session, info, cacheKey }: { session: string; info: ModelInfo; cacheKey?: string | undefined },
 ): ModelRequest {
   return {
     session,
+    ...(cacheKey === undefined ? {} : { cacheKey }),
     model: modelOf(state),
     system: state.prompt?.system ?? [],
     tools: state.prompt?.tools ?? [],

@@ -16,6 +16,8 @@ export type HookSite = {
   readonly permissionMode: string;
   /** The input that the turn began with. */
   readonly inputId: string | undefined;
+  /** The agent in which it happens, if it is one's. */
+  readonly agent?: { readonly id: string; readonly kind: string } | undefined;
   readonly clock: Clock;
   readonly hookMs: number;
   /** A bound that also holds for hooks with a time limit of their own. */
@@ -68,6 +70,14 @@ export type ObservedMoment = HookMomentOf<
   "TaskCreated" | "TaskCompleted" | "DirectoryAdded" | "InstructionsLoaded"
 >;
 
+export type AgentStopFacts = {
+  readonly agentId: string;
+  readonly kind: string;
+  readonly objections: number;
+  readonly lastText: string;
+  readonly transcript: string;
+};
+
 /** Never throws: a hook that fails has no opinion. */
 export interface Hooks {
   /** Whether any hook looks at tool calls; without one, harmless calls may start while the reply still streams. */
@@ -99,10 +109,7 @@ export interface Hooks {
   /** What happened and cannot be changed any more. */
   observe(moment: ObservedMoment, site: HookSite): Promise<void>;
   agentStarted(facts: { agentId: string; kind: string }, site: HookSite): Promise<AtStart>;
-  agentStopped(
-    facts: { agentId: string; kind: string; objections: number; lastText: string; transcript: string },
-    site: HookSite,
-  ): Promise<AtStop>;
+  agentStopped(facts: AgentStopFacts, site: HookSite): Promise<AtStop>;
 }
 
 export const noHooks: Hooks = {

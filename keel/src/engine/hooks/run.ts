@@ -70,6 +70,7 @@ export function hookFirer({
       cwd: site.cwd,
       permission_mode: site.permissionMode,
       ...(site.inputId === undefined ? {} : { prompt_id: site.inputId }),
+      ...(site.agent ? { agent_id: site.agent.id, agent_type: site.agent.kind } : {}),
       ...moment,
     };
     const chosen = hooks.filter(

@@ -3,12 +3,14 @@ import type { Work } from "../work.ts";
 import type { HookSite } from "./points.ts";
 
 export const siteOf = ({ parts, state, signal, show }: Work): HookSite => ({
-  session: parts.log.session,
+  // An agent is a part of the session that the host opened.
+  session: parts.above?.root ?? parts.log.session,
   cwd: parts.workspace.cwd,
-  permissionMode: state.settings?.permissionMode ?? "default",
+  permissionMode: parts.above?.mode() ?? state.settings?.permissionMode ?? "default",
   inputId: state.turn?.inputIds[0],
   clock: parts.clock,
   hookMs: parts.limits.hookMs,
+  agent: parts.above && { id: parts.above.origin.agentId, kind: parts.above.origin.kind },
   signal,
   show,
   newId: () => parts.ids.uuid(),

@@ -129,6 +129,8 @@ function permitClaim(facts: Facts, claim: Claim): ClaimPermit {
         kind: "open",
         because: isInside ? "nothing allows it yet" : `${claim.target} lies outside the workspace`,
       };
+    case "delegate":
+      return { kind: "allowed", by: "mode", because: "what an agent does is decided when it does it" };
     case "fetch":
     case "use":
       return { kind: "open", because: "nothing allows it yet" };
@@ -179,6 +181,8 @@ function judged({ tool, commands, world, paths }: Facts, { target }: Claim): Jud
 
 /** Whether it changes nothing, whatever it reads. */
 function isReading(facts: Facts): boolean {
+  // An agent is bound by the same mode.
+  if (facts.claims.length > 0 && facts.claims.every(({ action }) => action === "delegate")) return true;
   return facts.claims.some(({ action }) => action === "execute")
     ? facts.claims.every((claim) => claim.action !== "execute" || onlyReads(judged(facts, claim).analysis))
     : facts.traits.readOnly;

@@ -3,12 +3,12 @@ import type { Fault } from "../../kernel/fault.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
 import type { AddedWhy } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
-import { noUsage } from "../../protocol/usage.ts";
+import { contextTokens, type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";
 import { note } from "../context/blocks.ts";
 import { requestOf } from "../context/request.ts";
 import { costOf } from "../cost.ts";
 import type { Step, Wait } from "../next-step.ts";
-import type { ModelEvent } from "../ports.ts";
+import type { ModelEvent, ModelRequest } from "../ports.ts";
 import { predictRequest } from "../predict.ts";
 import { modelOf } from "../state.ts";
 import { circleIn } from "../stuck.ts";
@@ -32,14 +32,36 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
   const requestId = ids.uuid();
   const name = modelOf(work.state);
   const info = model.info(name);
-  const request = requestOf(work.state, { session: work.parts.log.session, info });
+  const { log, cacheKey, budget } = work.parts;
+  const request = requestOf(work.state, { session: log.session, info, cacheKey });
+  const predicted = predictRequest(work.state, { request, info, now: clock.now() });
+  const reserved = await budget?.reserve(spendingOf(predicted, info), work.signal);
+  // Others have spent the rest meanwhile, or the turn was stopped.
+  if (budget && !reserved) return;
+  try {
+    await askOnce(work, { requestId, name, info, request, predicted });
+  } finally {
+    reserved?.release();
+  }
+}
+
+type Asked = {
+  readonly requestId: string;
+  readonly name: string;
+  readonly info: ModelInfo;
+  readonly request: ModelRequest;
+  readonly predicted: Prediction;
+};
+
+async function askOnce(work: Work, { requestId, name, info, request, predicted }: Asked): Promise<void> {
+  const { clock, ids } = work.parts;
   work.record({
     type: "model.started",
     requestId,
     model: name,
     purpose: "turn",
     attempt: (work.state.turn?.failures ?? 0) + 1,
-    predicted: predictRequest(work.state, { request, info, now: clock.now() }),
+    predicted,
   });
   await work.saved();
 
@@ -75,6 +97,14 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
     ms,
     providerId,
   });
+}
+
+/** A reply of ordinary length: nobody knows it before. */
+const usualReplyTokens = 1_000;
+
+function spendingOf(predicted: Prediction, { prices }: ModelInfo): { usd: number; tokens: number } {
+  const usage = { ...predicted, outputTokens: usualReplyTokens };
+  return { usd: costOf(usage, prices) ?? 0, tokens: contextTokens(usage) };
 }
 
 function reminderFor({ state }: Work, why: AddedWhy): string | undefined {

@@ -23,7 +23,7 @@ export function contextFor(work: Work, call: Pick<Call, "use">, tool: Tool): Too
       }),
     ask: async (ask) => {
       // Counted, so that the same question gets the same id when the call runs again after a crash.
-      const id = `${call.use.id}:${++asked}`;
+      const id = `${askKey(parts, call.use.id)}:${++asked}`;
       const { answer, by } = await work.ask({ ...ask, id, callId: call.use.id, tool: tool.name });
       if (answer.verdict === "deny" && answer.interrupt) work.interrupt("answer");
       return { ...answer, by };
@@ -31,6 +31,10 @@ export function contextFor(work: Work, call: Pick<Call, "use">, tool: Tool): Too
     desk: () => deskOf(work),
   };
 }
+
+/** Ids of calls are a provider's, and one of an agent may be one of its parent's; whom a host answers must be clear. */
+export const askKey = ({ above }: Work["parts"], callId: string): string =>
+  above ? `${above.origin.agentId}:${callId}` : callId;
 
 /**
  * The same for as long as a call is looked at: a path is walked once, however many want to know what it is. The run has

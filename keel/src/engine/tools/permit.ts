@@ -16,7 +16,7 @@ import { parseRule, type Rule } from "../policy/rules.ts";
 import { onceOrNot } from "../policy/suggest.ts";
 import { refusedBefore } from "../words.ts";
 import type { Closed, Work } from "../work.ts";
-import { rememberingPaths } from "./context.ts";
+import { askKey, rememberingPaths } from "./context.ts";
 import type { Tool, ToolContext } from "./define.ts";
 import { look } from "./look.ts";
 import { makeSense } from "./make-sense.ts";
@@ -61,7 +61,7 @@ export async function permit(work: Work, site: Site): Promise<Permission> {
     return deny("host", refusedBefore);
   }
   const reason = hook?.verdict === "ask" ? hook.reason : decision.because;
-  const ask = askFor(site, {
+  const ask = askFor(work, site, {
     decision,
     claims,
     reason: before === undefined ? reason : `you said no to exactly this before; ${reason}`,
@@ -119,7 +119,7 @@ export async function judge(
     };
   });
   const { rules } = work.parts;
-  const mode = work.state.settings?.permissionMode ?? "default";
+  const mode = work.parts.above?.mode() ?? work.state.settings?.permissionMode ?? "default";
   return {
     decision: decide({
       tool: tool.name,
@@ -168,12 +168,13 @@ async function settle(
 }
 
 function askFor(
+  work: Work,
   { call, tool, sent }: Site,
   { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string },
 ): Ask {
   return {
     // The input and its claims are part of the id: an approval holds for these and no others.
-    id: `${call.use.id}:permission:${fingerprint(canonicalJson([sent, claims ?? []]))}`,
+    id: `${askKey(work.parts, call.use.id)}:permission:${fingerprint(canonicalJson([sent, claims ?? []]))}`,
     kind: "permission",
     title: `Allow ${tool.name}?`,
     body: bodyOf(claims, sent),

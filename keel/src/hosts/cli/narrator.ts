@@ -13,6 +13,7 @@ export const narrator: NewPrinter = async (_session, { out }) => {
   };
   return {
     event(event) {
+      if (event.origin) return;
       if (event.type === "model.finished") {
         for (const use of toolUses(event.content)) inputs.set(use.id, use.input);
         const words = textOf(event.content).trim();

@@ -17,6 +17,7 @@ export function watchOutcome(
   let cancelled = false;
   let answered = false;
   session.onEvent((envelope) => {
+    if (envelope.origin) return;
     if (envelope.type === "turn.finished") newest = envelope;
     if (envelope.type === "command.answered") answered = true;
     if (envelope.type === "input.dropped") cancelled = envelope.why === "cancelled";

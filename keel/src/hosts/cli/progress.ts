@@ -28,7 +28,7 @@ export function showProgress(
     if (event.type === "model.finished")
       for (const use of toolUses(event.content)) inputs.set(use.id, use.input);
     const line = steps === "shown" && err.isTerminal ? stepOf(event, inputs) : undefined;
-    if (line !== undefined) say(line);
+    if (line !== undefined) say(event.origin ? `  ${event.origin.kind} ${line}` : line);
   });
 }
 

@@ -10,6 +10,7 @@ export const textPrinter: NewPrinter = async (_session, { out }) => {
   let result: string | undefined;
   return {
     event(envelope) {
+      if (envelope.origin) return;
       if (envelope.type === "turn.started") {
         reply = "";
         result = undefined;

@@ -2,9 +2,10 @@
 import type { OpenSession } from "../../app/open-session.ts";
 import { never } from "../../kernel/never.ts";
 import { type PermissionMode, permissionModeSchema } from "../../protocol/settings.ts";
-import { ControlError, unsupported } from "../../sdk/control/channel.ts";
+import { ControlError } from "../../sdk/control/channel.ts";
 import type { HostRequest } from "../../sdk/control/host-requests.ts";
 import type { Conversation } from "../../sdk/conversation.ts";
+import type { McpServerConfig } from "../../sdk/mcp-server.ts";
 import type { QueryMethods } from "../../sdk/query.ts";
 import { sayUsd } from "../../view/say.ts";
 
@@ -13,6 +14,8 @@ export type Answering = {
   readonly methods: QueryMethods;
   readonly session: OpenSession;
   readonly version: string;
+  /** Those of the program at the other end are called over the wire. */
+  serversOf(servers: Record<string, { type?: string | undefined }>): Promise<Record<string, McpServerConfig>>;
 };
 
 /** Beside the introduction, and the messages for its servers, which whoever holds the wire answers. */
@@ -58,12 +61,32 @@ export async function answerRequest(request: SessionRequest, on: Answering): Pro
     case "list_models":
       return { models: await methods.supportedModels() };
     case "mcp_set_servers":
+      return methods.setMcpServers(await on.serversOf(request.servers));
     case "mcp_reconnect":
+      return methods.reconnectMcpServer(request.serverName);
     case "mcp_toggle":
-      throw unsupported(request.subtype);
+      return methods.toggleMcpServer(request.serverName, request.enabled);
+    case "apply_flag_settings":
+      return methods.applyFlagSettings(request.settings);
+    case "update_settings":
+      return methods.updateSettings(request.source, request.settings);
+    case "read_file":
+      return readFile(request, methods);
     default:
       return never(request);
   }
+}
+
+async function readFile(
+  { path, max_bytes, encoding }: Extract<SessionRequest, { subtype: "read_file" }>,
+  methods: QueryMethods,
+): Promise<unknown> {
+  const found = await methods.readFile(path, {
+    ...(max_bytes ? { maxBytes: max_bytes } : {}),
+    ...(encoding ? { encoding: encoding === "base64" ? "base64" : "utf-8" } : {}),
+  });
+  if (found === null) throw new ControlError(`read denied: ${path.slice(0, 200)}`);
+  return { ...found, requested_path: path };
 }
 
 async function setMode(mode: string, { conversation }: Answering): Promise<{ mode: PermissionMode }> {

@@ -160,7 +160,12 @@ export class WireHost {
         const work = async () => {
           const started = await this.#start();
           const session = await started.conversation.open();
-          return answerRequest(request, { ...started, session, version: this.#context.version });
+          return answerRequest(request, {
+            ...started,
+            session,
+            version: this.#context.version,
+            serversOf: (servers) => this.#servers.among(servers, AbortSignal.timeout(serverListMs)),
+          });
         };
         return isInOrder(request) ? this.#inOrder(work) : work();
       }

@@ -35,7 +35,9 @@ export class WireState {
   watch(session: Pick<OpenSession, "id" | "hasWork" | "onEvent">): void {
     // A conversation that was cleared goes on in another session.
     this.#session = session;
-    session.onEvent(({ type }) => this.#look(endings.has(type) ? "may have ended" : "goes on"));
+    session.onEvent(({ type, origin }) =>
+      this.#look(endings.has(type) && !origin ? "may have ended" : "goes on"),
+    );
     this.#look("goes on");
   }
 

@@ -84,7 +84,7 @@ function headOf(request: ModelRequest, traits: Traits): string {
     stream: true,
     ...(traits.countsTokens ? { stream_options: { include_usage: true } } : {}),
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
-    ...(traits.cacheKey ? { prompt_cache_key: request.session } : {}),
+    ...(traits.cacheKey ? { prompt_cache_key: request.cacheKey ?? request.session } : {}),
   });
   return head.slice(0, -1);
 }

@@ -46,9 +46,9 @@ export function wireHooks({ hooks = {} }: Options): WireHooks {
 
 /** The servers of this program by name, ready to answer. */
 export function localServers(
-  { mcpServers = {} }: Options,
+  { mcpServers = {} }: Pick<Options, "mcpServers">,
   tell: (server: string) => Tell,
-): ReadonlyMap<string, LocalServer> {
+): Map<string, LocalServer> {
   return new Map(
     Object.entries(mcpServers).flatMap(([name, config]) =>
       config.type === "sdk" ? [[name, new LocalServer(config.instance, tell(name))] as const] : [],

@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith } from "../../kernel/schema.ts";
-import type { McpSdkServerConfig, SdkMcpServer } from "../mcp-server.ts";
+import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../mcp-server.ts";
 import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } from "../tool.ts";
 import type { StandardSchema } from "../tool-schema.ts";
 import type { Channel } from "./channel.ts";
@@ -35,6 +35,7 @@ const mostPages = 100;
 export class RemoteServers {
   readonly #channel: Pick<Channel, "request">;
   readonly #calls = new Map<string, ToolExtra>();
+  readonly #known: Record<string, McpSdkServerConfig> = {};
   #messages = 0;
 
   constructor(channel: Pick<Channel, "request">) {
@@ -58,7 +59,25 @@ export class RemoteServers {
         }
       }),
     );
-    return Object.fromEntries(found.flat());
+    const connected = Object.fromEntries(found.flat());
+    Object.assign(this.#known, connected);
+    return connected;
+  }
+
+  /** The program's own among these as servers here, the others as they are. One that does not answer has no tools. */
+  async among(
+    servers: Record<string, { type?: string | undefined }>,
+    signal: AbortSignal,
+  ): Promise<Record<string, McpServerConfig>> {
+    const names = Object.keys(servers).filter((name) => servers[name]?.type === "sdk");
+    const fresh = names.filter((name) => !Object.hasOwn(this.#known, name));
+    await this.connect({ subtype: "initialize", sdkMcpServers: fresh }, { signal, failed: () => undefined });
+    const all = Object.entries(servers).flatMap(([name, config]) => {
+      const own = config.type === "sdk" ? this.#known[name] : config;
+      return own === undefined ? [] : [[name, own] as const];
+    });
+    // Servers outside are looked at when they are connected; one of the wrong form fails alone.
+    return Object.fromEntries(all) as Record<string, McpServerConfig>;
   }
 
   /** A message that a server sends by itself: how far a call is. Others have no reader here. */

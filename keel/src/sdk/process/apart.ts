@@ -5,6 +5,7 @@ import type { Prompt } from "../conversation.ts";
 import type { SDKMessage } from "../messages.ts";
 import type { Options } from "../options.ts";
 import { processMethods } from "./methods.ts";
+import type { ProcessSession } from "./process-session.ts";
 
 /** Whoever names an executable wants it to be used. */
 export const runsApart = ({
@@ -27,9 +28,7 @@ export type Apart = {
 };
 
 export function startApart(options: Options, out: Queue<SDKMessage>): Apart {
-  const running = import("./process-session.ts").then(
-    ({ ProcessSession }) => new ProcessSession(options, out),
-  );
+  const running = start(options, out);
   running.catch((thrown: unknown) => out.fail(thrown));
   const close = async (): Promise<void> => (await running.catch(() => undefined))?.close();
   const introduced = running.then((session) => session.introduced);
@@ -48,6 +47,15 @@ export function startApart(options: Options, out: Queue<SDKMessage>): Apart {
     },
     close: () => void close(),
   };
+}
+
+async function start(options: Options, out: Queue<SDKMessage>): Promise<ProcessSession> {
+  const { ProcessSession: Session } = await import("./process-session.ts");
+  if (options.sessionStore && options.resume !== undefined) {
+    const { restored } = await import("../restored.ts");
+    await restored(options, options.cwd ?? process.cwd());
+  }
+  return new Session(options, out);
 }
 
 /** The iterator. Leaving it early ends the process. */

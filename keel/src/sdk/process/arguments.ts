@@ -26,6 +26,7 @@ export function argumentsOf(options: Options): string[] {
     ...text("resume-session-at", options.resumeSessionAt),
     ...text("session-id", options.sessionId),
     ...flag("no-session-persistence", options.persistSession === false),
+    ...flag("session-mirror", options.sessionStore !== undefined),
     ...text("model", options.model),
     ...text("fallback-model", options.fallbackModel),
     ...text("effort", options.effort),

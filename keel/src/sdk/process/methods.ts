@@ -29,8 +29,8 @@ export function processMethods(running: Promise<ProcessSession>) {
     supportedAgents: async () => (await introduced()).agents,
     accountInfo: async () => (await introduced()).account,
     reinitialize: () => ask<InitializationResult>("initialize"),
-    setMcpServers: (servers: Record<string, McpServerConfig>) =>
-      ask<McpSetServersResult>("mcp_set_servers", { servers }),
+    setMcpServers: async (servers: Record<string, McpServerConfig>) =>
+      ask<McpSetServersResult>("mcp_set_servers", { servers: (await running).serve(servers) }),
     toggleMcpServer: (serverName: string, enabled: boolean) =>
       ask<void>("mcp_toggle", { serverName, enabled }).then(nothing),
     reconnectMcpServer: (serverName: string) => ask<void>("mcp_reconnect", { serverName }).then(nothing),

@@ -3,6 +3,7 @@
  * answers by callbacks is asked over it, and whatever ends the query ends the process.
  */
 import { randomUUID } from "node:crypto";
+import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
 import { type JsonObject, toLine } from "../../kernel/json.ts";
 import type { Queue } from "../../kernel/queue.ts";
@@ -11,11 +12,14 @@ import type { UserMessage } from "../content.ts";
 import { Channel } from "../control/channel.ts";
 import { readFrame } from "../control/frames.ts";
 import { answerWith, localServers, wireHooks } from "../control/local-callbacks.ts";
+import type { LocalServer } from "../control/local-server.ts";
 import type { JsonRpc } from "../control/process-requests.ts";
 import type { Prompt } from "../conversation.ts";
 import type { InitializationResult } from "../introspection.ts";
+import type { Servers } from "../mcp-server.ts";
 import type { SDKMessage } from "../messages.ts";
 import type { Options } from "../options.ts";
+import type { SessionKey, SessionStoreEntry } from "../session-store.ts";
 import { argumentsOf, environmentFor, hasCallbacks, introductionOf } from "./arguments.ts";
 import { Child } from "./child.ts";
 
@@ -29,6 +33,7 @@ export class ProcessSession {
   readonly #child: Child;
   readonly #channel: Channel;
   readonly #gone = new AbortController();
+  readonly #servers: Map<string, LocalServer>;
   /** Messages whose end was not told yet; only for them the wire stays open. */
   readonly #open = new Set<string>();
   /** Ids that are not the program's: it does not hear of them. */
@@ -41,13 +46,15 @@ export class ProcessSession {
   #lastFailed = false;
   #closing: Promise<void> | undefined;
   #requests = 0;
+  #mirrored: Promise<void> = Promise.resolve();
 
   /** Throws `usage` when the executable cannot be started. */
   constructor(options: Options, out: Queue<SDKMessage>) {
     this.#options = options;
     this.#out = out;
     const hooks = wireHooks(options);
-    const servers = localServers(options, (name) => (message) => this.#tell(name, message));
+    this.#servers = this.#listen(options.mcpServers ?? {});
+    const servers = this.#servers;
     this.#channel = new Channel({
       send: (frame) => void this.#child.write(toLine(frame)),
       answer: answerWith(options, { hooks: hooks.callbacks, servers }),
@@ -70,6 +77,17 @@ export class ProcessSession {
 
   request(request: { subtype: string } & Record<string, unknown>): Promise<unknown> {
     return this.#channel.request(request);
+  }
+
+  /** From now on these answer; returned as the wire names them. */
+  serve(servers: Servers): Record<string, unknown> {
+    for (const [name, server] of this.#listen(servers)) this.#servers.set(name, server);
+    return Object.fromEntries(
+      Object.entries(servers).map(([name, config]) => [
+        name,
+        config.type === "sdk" ? { type: "sdk", name } : config,
+      ]),
+    );
   }
 
   /** From the first word to the last. */
@@ -137,6 +155,10 @@ export class ProcessSession {
         return this.#channel.takeCancel(frame.id);
       case "refused":
         return this.#channel.refuse(frame.id, frame.fault.message);
+      case "other":
+        if (frame.type === "keep_alive") return;
+        if (frame.type === "transcript_mirror") return this.#mirror(frame.line);
+        return this.#hear(line as unknown as SDKMessage);
       default:
         // Messages are the executable's: whatever it says is passed on, also what only newer ones know.
         return this.#hear(line as unknown as SDKMessage);
@@ -154,7 +176,6 @@ export class ProcessSession {
         this.#open.delete(message.command_uuid);
       if (this.#own.has(message.command_uuid)) return;
     }
-    if (["keep_alive", "transcript_mirror"].includes(message.type)) return;
     if (message.type === "result") {
       this.#hadResult = true;
       this.#lastFailed = message.is_error;
@@ -162,6 +183,29 @@ export class ProcessSession {
     this.#out.push(message);
     if (this.#out.length > mostUnread) void this.#wait();
     this.#lookAtEnd();
+  }
+
+  /** Records go to the program's store in their order; one that fails is told, and the session goes on. */
+  #mirror({ filePath, entries }: JsonObject): void {
+    const { sessionStore } = this.#options;
+    if (!sessionStore || typeof filePath !== "string" || !Array.isArray(entries)) return;
+    const key = keyOf(filePath);
+    // The executable writes them in the form that stores take.
+    const batch = entries as SessionStoreEntry[];
+    this.#mirrored = this.#mirrored
+      .then(() => sessionStore.append(key, batch))
+      .catch((thrown: unknown) => {
+        const error = thrown instanceof Error ? thrown.message : String(thrown);
+        const uuid = randomUUID();
+        this.#out.push({
+          type: "system",
+          subtype: "mirror_error",
+          error,
+          key,
+          uuid,
+          session_id: key.sessionId,
+        });
+      });
   }
 
   /** Everything was said and answered, and nothing works any more: the process may go. */
@@ -192,10 +236,15 @@ export class ProcessSession {
     } catch (thrown) {
       this.#out.fail(thrown);
     } finally {
+      await this.#mirrored;
       this.#channel.stop("The executable has ended.");
       this.#gone.abort();
       this.#out.end();
     }
+  }
+
+  #listen(mcpServers: Servers): Map<string, LocalServer> {
+    return localServers({ mcpServers: { ...mcpServers } }, (name) => (message) => this.#tell(name, message));
   }
 
   #tell(server: string, message: JsonRpc): void {
@@ -203,4 +252,10 @@ export class ProcessSession {
       .request({ subtype: "mcp_message", server_name: server, message })
       .catch(() => undefined);
   }
+}
+
+/** A transcript stands in the folder of its project, under the id of its session. */
+function keyOf(filePath: string): SessionKey {
+  const { dir, name } = path.parse(filePath);
+  return { projectKey: path.basename(dir), sessionId: name };
 }

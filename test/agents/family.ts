@@ -1,0 +1,155 @@
+/** A session that can start agents, on fakes: the real loop and crew, a model that looks at what it is asked, logs in memory. */
+import { TreeBudget } from "../../keel/src/engine/agents/budget.ts";
+import type { AgentDefinition } from "../../keel/src/engine/agents/definition.ts";
+import { type AgentLimits, defaultAgentLimits } from "../../keel/src/engine/agents/limits.ts";
+import { Crew } from "../../keel/src/engine/agents/spawn.ts";
+import { AgentTree, type AgentWorld } from "../../keel/src/engine/agents/tree.ts";
+import { type Hooks, noHooks } from "../../keel/src/engine/hooks/points.ts";
+import { defaultLimits, type Limits } from "../../keel/src/engine/limits.ts";
+import { noRules, type Rules } from "../../keel/src/engine/policy/decide.ts";
+import type { Clock, Ids, Model, Store, Workspace } from "../../keel/src/engine/ports.ts";
+import { Session } from "../../keel/src/engine/session.ts";
+import type { Tool } from "../../keel/src/engine/tools/define.ts";
+import type { Parts } from "../../keel/src/engine/work.ts";
+import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
+import type { Envelope, EventType } from "../../keel/src/protocol/event.ts";
+import { text } from "../../keel/src/protocol/message.ts";
+import type { SessionSettings } from "../../keel/src/protocol/settings.ts";
+import { memoryStore } from "../../keel/src/store/memory.ts";
+import { countingIds } from "../../keel/src/testing/counting-ids.ts";
+import { instantClock } from "../../keel/src/testing/fake-clock.ts";
+import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
+import { agentTool } from "../../keel/src/tools/agent.ts";
+import { builtInTools } from "../../keel/src/tools/catalog.ts";
+import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
+
+export const rootId = "00000000-0000-7000-8000-0000000000f0";
+
+export const worker: AgentDefinition = {
+  name: "worker",
+  description: "Works.",
+  prompt: "You are a worker.",
+  from: "program",
+};
+
+export type FamilyOptions = {
+  readonly model: Model;
+  readonly store?: Store;
+  readonly workspace?: Workspace;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly definitions?: readonly AgentDefinition[];
+  readonly tools?: readonly Tool[];
+  readonly limits?: Partial<Limits>;
+  readonly agentLimits?: Partial<AgentLimits>;
+  readonly rules?: Rules;
+  readonly hooks?: Partial<Hooks>;
+  readonly settings?: Partial<SessionSettings>;
+  readonly isolate?: AgentWorld["isolate"];
+  readonly answer?: (ask: Ask) => Answer | undefined;
+};
+
+export type Family = {
+  readonly session: Session;
+  readonly tree: AgentTree;
+  readonly crew: Crew;
+  readonly events: Envelope[];
+  say(words: string): Promise<void>;
+  /** Until nothing runs any more, in the background neither. */
+  settle(): Promise<void>;
+  /** Events of the session itself. */
+  own<T extends EventType>(type: T): Extract<Envelope, { type: T }>[];
+  /** Events of agents. */
+  below<T extends EventType>(type: T): Extract<Envelope, { type: T }>[];
+};
+
+export async function openFamily(options: FamilyOptions): Promise<Family> {
+  const clock = options.clock ?? instantClock();
+  const ids = options.ids ?? countingIds();
+  const store = options.store ?? memoryStore();
+  const limits = { ...defaultLimits, ...options.limits };
+  const world: AgentWorld = {
+    version: "test",
+    definitions: () => options.definitions ?? [worker],
+    createLog: (id, place) => store.create(id, place),
+    openLog: (id) => store.open(id),
+    readLog: (id) => store.read(id),
+    location: (id) => store.location(id),
+    beside: (id) => ({ spill: (name, content) => store.spill(id, name, content) }),
+    tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
+    resolveModel: (name) => ({ ok: true, value: name }),
+    system: ({ definition }) => [definition.prompt],
+    ...(options.isolate ? { isolate: options.isolate } : {}),
+  };
+  const budget = new TreeBudget({ limits, clock });
+  const tree = new AgentTree({ world, budget, limits: { ...defaultAgentLimits, ...options.agentLimits } });
+  const crew = new Crew(tree);
+  const known = (await store.list()).some(({ id }) => id === rootId);
+  const log = known ? await store.open(rootId) : await store.create(rootId, { cwd: "/project" });
+  const parts: Parts = {
+    log,
+    clock,
+    ids,
+    model: options.model,
+    workspace: options.workspace ?? memoryWorkspace(),
+    tools: [...builtInTools({ agents: crew }), ...(options.tools ?? [])],
+    rules: options.rules ?? noRules,
+    hooks: { ...noHooks, ...options.hooks },
+    spill: (name, content) => store.spill(rootId, name, content),
+    budget,
+    recover: (task) => crew.recover(task),
+    limits,
+    system: ["You are the one that a person speaks with."],
+    promptOnResume: "logged",
+  };
+  crew.equip(parts);
+  const session = await Session.open(parts, {
+    start: {
+      keel: "test",
+      cwd: "/project",
+      settings: {
+        model: "test-model",
+        permissionMode: "default",
+        thinking: { kind: "off" },
+        ...options.settings,
+      },
+    },
+  });
+  crew.attach(session);
+  tree.plant(session, clock);
+  const events: Envelope[] = [];
+  const answer = options.answer ?? ((): Answer => ({ verdict: "allow" }));
+  session.onEvent((envelope) => {
+    events.push(envelope);
+    if (envelope.type !== "ask.opened") return;
+    const given = answer(envelope.ask);
+    const holder = tree.holderOf({ askId: envelope.ask.id });
+    if (given)
+      holder?.submit({ type: "answer", askId: envelope.ask.id, answer: given }).catch(() => undefined);
+  });
+  const settle = async (): Promise<void> => {
+    for (;;) {
+      await session.run();
+      const { turn, pending, tasks } = session.state;
+      const isBusy = [...tasks.values()].some(({ status }) => status === "running");
+      if (!turn && pending.length === 0 && !isBusy) return;
+      if (session.fault) throw session.fault;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return {
+    session,
+    tree,
+    crew,
+    events,
+    settle,
+    async say(words) {
+      await session.submit({ type: "input", content: [text(words)] });
+      await session.run();
+    },
+    own: (type) => events.filter((event) => isOf(event, type) && !event.origin) as never,
+    below: (type) => events.filter((event) => isOf(event, type) && event.origin) as never,
+  };
+}
+
+const isOf = (event: Envelope, type: EventType): boolean => event.type === type;

@@ -1,0 +1,144 @@
+// Ends of a runner: slow readers get everything, closed pipes crash nothing, and a lagging reader costs no memory.
+
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { countOf, seed } from "../budget.ts";
+import { verifies } from "../verifies.ts";
+import { startHost } from "./runner-host.ts";
+import { command, openStage } from "./stage.ts";
+
+const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+
+test("whatever its reader's speed, the lines of every end are whole", { timeout: 3_600_000 }, async () => {
+  verifies("G14", "G40");
+  const stage = await openStage({
+    replies: [],
+    otherwise: replyWith({ chunkChars: 50_000 }, "words and words\n\n".repeat(10_000)),
+  });
+  const random = generator(seed());
+  for (let run = 0; run < countOf("runner-pipes"); run++) {
+    const host = startHost(stage);
+    host.child.stdout?.pause();
+    host.send({ type: "message", id: uuid(1), content: "go" });
+    host.end();
+    // In sips of random size, with pauses: the process waits for its reader.
+    const slow = Math.floor(random() * 30);
+    for (let sip = 0; sip < 20; sip++) {
+      host.child.stdout?.resume();
+      await pause(1);
+      host.child.stdout?.pause();
+      await pause(slow);
+    }
+    host.child.stdout?.resume();
+    expect(await host.exited).toEqual({ code: 0, signal: null });
+    expect(host.stray).toEqual([]);
+    expect(host.lines.at(-1)?.type).toBe("shutdown");
+    const spoken = host.lines.filter(({ type }) => type === "assistant_text").map((line) => line["text"]);
+    expect(spoken.join("")).toBe("words and words\n\n".repeat(10_000));
+  }
+});
+
+test("a pipe that closes at any moment raises no uncaught error, and the log is whole", {
+  timeout: 3_600_000,
+}, async () => {
+  verifies("G15");
+  const stage = await openStage((_, { assistantTurns }) =>
+    assistantTurns < 4
+      ? replyWith({ delayMs: 15 }, "step", toolUse("Read", { file_path: "none" }))
+      : reply("the end"),
+  );
+  const random = generator(seed() + 1);
+  for (let run = 0; run < countOf("runner-pipes"); run++) {
+    const which = (["stdin", "stdout", "stderr"] as const)[Math.floor(random() * 3)] ?? "stdout";
+    const child = spawn(command, ["runner"], {
+      cwd: stage.project,
+      env: { PATH: process.env["PATH"], ...stage.env },
+    });
+    const err: Buffer[] = [];
+    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+    child.stdout.resume();
+    child.stdin.on("error", () => undefined);
+    const exited = new Promise<number | null>((resolve) => child.on("exit", resolve));
+    child.stdin.write(`${JSON.stringify({ type: "message", content: "go" })}\n`);
+    await pause(random() * 800);
+    child[which].destroy();
+    if (which === "stderr") child.stdin.end();
+    const code = await exited;
+    const about = `${which}: ${Buffer.concat(err)}`;
+    expect(which === "stdout" ? [0, 74] : [0], about).toContain(code);
+    expect(Buffer.concat(err).toString(), about).toBe("");
+  }
+  for (const session of stage.sessions()) {
+    const log = stage.log(session);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+    expect(log.at(-1)?.type).toBe("session.closed");
+  }
+});
+
+test("a reader that does not read costs little memory, however much there is to tell", {
+  timeout: 300_000,
+}, async () => {
+  verifies("G20");
+  const stage = await openStage({
+    replies: [
+      reply(toolUse("Bash", { command: "yes words | head -c 200000000", timeout: 120_000 }, "b")),
+      reply("Done."),
+    ],
+  });
+  const host = startHost(stage, ["--allowed-tools", "Bash(yes:*),Bash(head:*)"]);
+  await host.next("init");
+  const rss = (): number =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${host.child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+  host.child.stdout?.pause();
+  const before = rss();
+  host.send({ type: "message", content: "go" });
+  const deadline = performance.now() + 200_000;
+  while (stage.server.requests.length < 2 && performance.now() < deadline) await pause(50);
+  expect(stage.server.requests).toHaveLength(2);
+  // The tool itself holds head and tail of its output; what is told of it does not grow.
+  expect(rss() - before).toBeLessThan(96);
+  host.child.stdout?.resume();
+  expect(await host.next("result")).toMatchObject({ success: true });
+  host.end();
+  await host.exited;
+  expect(host.stray).toEqual([]);
+});
+
+test("secrets of the environment stand in no line, no log and no error", async () => {
+  verifies("G44");
+  const secret = "sk-canary-0123456789abcdef";
+  const stage = await openStage({
+    replies: [reply(toolUse("Bash", { command: "env" }, "b")), reply("Done.")],
+  });
+  const host = startHost(stage, ["--allowed-tools", "Bash(env)", "--sdk-debug"], {
+    ANTHROPIC_API_KEY: secret,
+    OPENAI_API_KEY: `${secret}-2`,
+  });
+  let err = "";
+  host.child.stderr?.on("data", (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  host.send({ type: "message", content: "go" });
+  const asked = host.next("tool_approval_request").catch(() => undefined);
+  const done = host.next("result");
+  const first = await Promise.race([asked, done]);
+  if (first?.type === "tool_approval_request")
+    host.send({ type: "tool_approval_response", requestId: first["requestId"], approved: true });
+  await done;
+  host.end();
+  await host.exited;
+  expect(JSON.stringify(host.lines)).not.toContain(secret);
+  expect(err).not.toContain(secret);
+  expect(JSON.stringify(stage.log())).not.toContain(secret);
+});
+
+function generator(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
