@@ -101,6 +101,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const mcp = sessionMcp({
     ...{ inForce, guard, clock, ids, workspace },
     named: options.mcpServers,
+    plugins: texts.library.plugins,
     strict: options.strictMcpConfig ? "only" : undefined,
     home: options.persist === "memory" ? undefined : home,
     version: options.version,
