@@ -102,6 +102,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     ...{ inForce, guard, clock, ids, workspace },
     named: options.mcpServers,
     strict: options.strictMcpConfig ? "only" : undefined,
+    plugins: texts.library.plugins,
     home: options.persist === "memory" ? undefined : home,
     version: options.version,
   });
