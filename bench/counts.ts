@@ -20,6 +20,8 @@ export type Counts = {
   readonly editBytes: number;
   /** How often all commands are decided about in one process. */
   readonly policyRepeats: number;
+  /** Messages of the session that is resumed. */
+  readonly resumeMessages: number;
   /** Runs of what only the machine costs, in one round. */
   readonly groundRepeats: number;
 };
@@ -43,6 +45,7 @@ export const fullCounts: Counts = {
   readBytes: 10 * mebibyte,
   editBytes: mebibyte,
   policyRepeats: 10,
+  resumeMessages: 2_000,
   groundRepeats: 5,
 };
 
@@ -64,5 +67,6 @@ export const smokeCounts: Counts = {
   readBytes: mebibyte / 10,
   editBytes: mebibyte / 10,
   policyRepeats: 1,
+  resumeMessages: 100,
   groundRepeats: 1,
 };

@@ -14,7 +14,9 @@ import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { policySuite } from "./suites/policy.ts";
+import { runnerSuite } from "./suites/runner.ts";
 import { sdkSuite } from "./suites/sdk.ts";
+import { resumeSuite, startSuite } from "./suites/start.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
 import { toolsSuite } from "./suites/tools.ts";
@@ -22,7 +24,10 @@ import { toolsSuite } from "./suites/tools.ts";
 const suites: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   policy: policySuite,
+  resume: resumeSuite,
+  runner: runnerSuite,
   sdk: sdkSuite,
+  start: startSuite,
   store: storeSuite,
   tools: toolsSuite,
 };

@@ -20,7 +20,9 @@ test("every suite runs to its end, and every figure has its floor", async () => 
   expect(ended).toMatchObject({ code: 0 });
   const report: Report = JSON.parse(readFileSync(file, "utf8"));
   expect(report.meaningful).toBe(false);
-  expect(report.suites.map(({ suite }) => suite)).toEqual(["engine", "policy", "sdk", "store", "tools"]);
+  expect(report.suites.map(({ suite }) => suite)).toEqual([
+    ...["engine", "policy", "resume", "runner", "sdk", "start", "store", "tools"],
+  ]);
   const results = report.suites.flatMap((suite) => suite.results);
   expect(results.length).toBeGreaterThan(10);
   for (const { figure, keel, floor, ratio } of results) {

@@ -28,6 +28,27 @@ describe("limits", () => {
     // Half a dollar each: the first is within the budget, the second passes it.
     expect(stage.server.requests).toHaveLength(2);
   });
+
+  test("--max-budget-usd is refused for a model without a price, and nothing is asked or kept", async () => {
+    const stage = await openStage({ replies: [], otherwise: reply("done") });
+    const budget = ["--max-budget-usd", "0.7"];
+    const home = ["-p", "go", "--model", "house-model", ...budget];
+    const refused = await stage.run(home);
+    expect(refused).toMatchObject({ code: 64, stdout: "" });
+    expect(refused.stderr).toContain("no price is known for the model house-model");
+    const fallback = await stage.run(["-p", "go", ...budget, "--fallback-model", "house-model"]);
+    expect(fallback.stderr).toContain("no price is known for the model house-model");
+    expect(stage.server.requests).toEqual([]);
+    expect(stage.sessions()).toEqual([]);
+
+    // Whoever says what it costs has a budget.
+    const rates = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWriteLong: 1 };
+    const models = [{ id: "house-model", provider: "anthropic", prices: { ...rates, asOf: "2026-11-01" } }];
+    const priced = await stage.run([...home, "--settings", JSON.stringify({ models })]);
+    expect(priced).toMatchObject({ code: 0, stderr: "" });
+    // Without a budget nobody needs a price.
+    expect(await stage.run(["-p", "go", "--model", "house-model"])).toMatchObject({ code: 0 });
+  });
 });
 
 describe("an answer in a form", () => {

@@ -39,7 +39,7 @@ export type CommandInfo = {
   readonly description: string;
   readonly argumentHint: string;
   readonly kind: CommandKind;
-  readonly source: "built-in" | "managed" | "project" | "user" | "plugin" | "bundled";
+  readonly source: "built-in" | "managed" | "project" | "user" | "plugin" | "bundled" | "mcp";
   readonly aliases: readonly string[];
   /** Can be called, but is not listed. */
   readonly hidden: boolean;

@@ -103,6 +103,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     named: options.mcpServers,
     plugins: texts.library.plugins,
     strict: options.strictMcpConfig ? "only" : undefined,
+    plugins: texts.library.plugins,
     home: options.persist === "memory" ? undefined : home,
     version: options.version,
   });

@@ -13,6 +13,7 @@ import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
 import { beside } from "./beside.ts";
+import { mustKnowPrices } from "./budget.ts";
 import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
@@ -87,6 +88,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.
   const chosen = which.kind === "new" ? await find() : undefined;
   if (chosen) undo.defer(chosen.close);
+  if (chosen) checkBudget(kit, chosen);
   const log = await openLog(which, { store: kit.store, ids, cwd: workspace.cwd });
   if (which.kind !== "resume") undo.defer(() => kit.store.delete(log.session));
   undo.defer(() => log.close());
@@ -113,6 +115,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   kit.texts.port.follow(() => session.state);
   const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
+  if (!chosen) checkBudget(kit, model);
   port.connect(model.port);
   kit.mcp.connectModel(model.port, () => session.state.settings?.model ?? model.facts.model);
   await adjust(session, {
@@ -125,6 +128,9 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   undo.move();
   return handleOf({ kit, log, session, model, version: options.version });
 }
+
+const checkBudget = ({ parts: { limits } }: Kit, { facts, catalog }: OpenModel): void =>
+  mustKnowPrices(limits.maxBudgetUsd, [facts.model, ...limits.fallbackModels], catalog);
 
 function startOf(
   { version, thinking }: OpenOptions,
@@ -169,6 +175,8 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
   const submit: OpenSession["submit"] = async (command) => {
     if (command.type === "set" && command.patch.permissionMode)
       allowedMode(command.patch.permissionMode, kit.bypass);
+    if (command.type === "set" && command.patch.model !== undefined)
+      mustKnowPrices(kit.parts.limits.maxBudgetUsd, [command.patch.model], model.catalog);
     return command.type === "input" ? words.take(command) : holderOf(command).submit(command);
   };
   // An answer, a stop and a wish for the background may be for an agent of this session.

@@ -2,8 +2,10 @@
 import type { Listener, Session } from "../engine/session.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { LiveEvent } from "../protocol/event.ts";
+import type { McpPrompt } from "../protocol/mcp.ts";
 import type { CommandDesk } from "./commands/command.ts";
 import { expandInput } from "./expand.ts";
+import type { CommandInfo } from "./info.ts";
 import type { Kit } from "./kit.ts";
 import { expandMcp } from "./mcp-words.ts";
 
@@ -23,18 +25,20 @@ export function takeWords({
 }: {
   session: Session;
   kit: Kit;
-  desk: Omit<CommandDesk, "commands" | "library" | "instructions" | "settings">;
+  desk: Omit<CommandDesk, "commands" | "library" | "instructions" | "servers" | "settings">;
 }): Words {
   const { texts, parts } = kit;
   const listeners = new Set<Listener>();
   const receipts = new Map<string, Promise<Receipt>>();
   const world = {
+    mcp: kit.mcp.control,
     registry: texts.registry,
     attach: texts.attachWorld(() => session.state),
     desk: {
       ...desk,
       library: texts.library,
-      commands: () => texts.registry.listed,
+      commands: () => [...texts.registry.listed, ...kit.mcp.control.prompts().map(infoOfPrompt)],
+      servers: () => kit.mcp.control.status(),
       settings: () => session.state.settings,
       instructions: () => texts.instructions(),
     },
@@ -81,3 +85,14 @@ export function takeWords({
     },
   };
 }
+
+const infoOfPrompt = ({ command, description, arguments: wanted }: McpPrompt): CommandInfo => ({
+  name: command,
+  description,
+  argumentHint: wanted.map(({ name }) => `[${name}]`).join(" "),
+  kind: "prompt",
+  source: "mcp",
+  aliases: [],
+  hidden: false,
+  immediate: false,
+});

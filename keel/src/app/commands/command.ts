@@ -3,6 +3,7 @@ import type { InstructionFile } from "../../config/instructions.ts";
 import type { SessionInfo } from "../../engine/ports.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { ContextBreakdown } from "../../protocol/context.ts";
+import type { McpServerStatus } from "../../protocol/mcp.ts";
 import type { SessionSettings } from "../../protocol/settings.ts";
 import type { Bill } from "../../protocol/usage.ts";
 import type { CommandInfo, SessionFacts } from "../info.ts";
@@ -40,6 +41,8 @@ export type CommandDesk = {
   bill(): Bill;
   context(): ContextBreakdown;
   instructions(): Promise<readonly InstructionFile[]>;
+  /** How the MCP servers stand now. */
+  servers(): readonly McpServerStatus[];
   /** The newest sessions of this folder. */
   sessions(): Promise<readonly SessionInfo[]>;
   submit(command: Command): Promise<Receipt>;

@@ -2,6 +2,7 @@
 import { fault } from "../../kernel/fault.ts";
 import { shorten } from "../../kernel/text.ts";
 import { contextKinds } from "../../protocol/context.ts";
+import type { McpServerStatus } from "../../protocol/mcp.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import type { CommandDesk, LocalCommand } from "./command.ts";
 
@@ -51,7 +52,7 @@ export const localCommands: readonly LocalCommand[] = [
     );
   }),
   local("memory", "Lists the instruction files that hold here.", async (_, desk) => sayMemory(desk)),
-  local("mcp", "Lists the MCP servers.", async (_, { info }) => sayServers(info.tools)),
+  local("mcp", "Lists the MCP servers.", async (_, { servers }) => lines(servers().map(sayServer))),
   local("agents", "Lists the kinds of agents.", async (_, { info }) =>
     lines((info.agents ?? []).map(({ name, description }) => `${name}: ${shorten(description, 160)}`)),
   ),
@@ -143,14 +144,10 @@ async function sayMemory({ instructions, info }: CommandDesk): Promise<string> {
   );
 }
 
-/** Tools of servers are named by their server. */
-function sayServers(tools: readonly string[]): string {
-  const servers = new Map<string, number>();
-  for (const tool of tools) {
-    const [prefix, server] = tool.split("__");
-    if (prefix === "mcp" && server) servers.set(server, (servers.get(server) ?? 0) + 1);
-  }
-  return lines([...servers].map(([server, tools]) => `${server}: ${tools} tools`));
+function sayServer(server: McpServerStatus): string {
+  const more =
+    server.status === "connected" ? `${server.tools.length} tools` : "error" in server && server.error;
+  return `${server.name}: ${server.status}${more ? ` (${more})` : ""}`;
 }
 
 function sayStatus({ id, version, location, info, settings, library }: CommandDesk): string {

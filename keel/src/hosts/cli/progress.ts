@@ -1,4 +1,4 @@
-/** What happens meanwhile, on standard error: steps only where a person watches, warnings always. */
+/** What happens meanwhile, on standard error: steps only where a person watches, warnings and long waits always. */
 import type { OpenSession } from "../../app/open-session.ts";
 import { isObject } from "../../kernel/json.ts";
 import { shorten } from "../../kernel/text.ts";
@@ -18,6 +18,8 @@ export function showProgress(
   const isWanted = (notice: { level: string }): boolean => level === "info" || notice.level === "warning";
   for (const notice of session.notices.filter(isWanted)) say(`keel: ${notice.text}`);
   const inputs = new Map<string, unknown>();
+  const isWatched = steps === "shown" && err.isTerminal;
+  const waits = longWaits();
   session.onEvent((event) => {
     if (event.type === "notice.raised") {
       // What stops the session is also thrown at its end, and told there.
@@ -27,10 +29,26 @@ export function showProgress(
     }
     if (event.type === "model.finished")
       for (const use of toolUses(event.content)) inputs.set(use.id, use.input);
-    const line = steps === "shown" && err.isTerminal ? stepOf(event, inputs) : undefined;
-    if (line !== undefined) say(event.origin ? `  ${event.origin.kind} ${line}` : line);
+    const line = isWatched ? stepOf(event, inputs) : waits(event);
+    if (line !== undefined) say(event.origin && isWatched ? `  ${event.origin.kind} ${line}` : line);
   });
 }
+
+/** Where nobody sees the steps, whoever reads later learns once for each request why nothing happened for so long. */
+function longWaits(): (event: Envelope) => string | undefined {
+  let waitedMs = 0;
+  return (event) => {
+    if (event.type === "model.finished" || event.type === "turn.finished") waitedMs = 0;
+    if (event.type !== "retry.waiting") return undefined;
+    const isTold = waitedMs >= longMs;
+    waitedMs += event.delayMs;
+    if (isTold || waitedMs < longMs) return undefined;
+    return `keel: ${event.fault.message} It is tried again, up to ${event.mostAttempts} times in all.`;
+  };
+}
+
+/** Shorter pauses are nothing to speak of. */
+const longMs = 5_000;
 
 function stepOf(event: Envelope, inputs: ReadonlyMap<string, unknown>): string | undefined {
   switch (event.type) {

@@ -1,0 +1,65 @@
+/** `keel runner` as a host starts it: how soon lines are read, how soon the model is asked, and what one of them holds. */
+
+import path from "node:path";
+import { createInterface } from "node:readline";
+import type { Contest, Samples } from "../measure.ts";
+import { runSpawned } from "../spawned.ts";
+import { keelEnv, openStage, type StartStage } from "./start.ts";
+import type { Suite } from "./suite.ts";
+
+const command = path.resolve(import.meta.dirname, "../../node_modules/.bin/keel");
+
+export const runnerSuite: Suite = async (bench) => {
+  const stage = await openStage(bench);
+  return { contests: [runnerContest(stage)], close: async () => undefined };
+};
+
+function runnerContest(stage: StartStage): Contest {
+  return {
+    name: "runner",
+    floor: {
+      name: "a bare node:http program",
+      run: async (): Promise<Samples> => {
+        const options = { url: "{URL}", firstBytes: stage.keelBytes.first, bytesPerTurn: 3000 };
+        const { firstRequestMs, peakMb } = await runSpawned({
+          command: process.execPath,
+          parameters: [stage.programs.pathOf("floors/spawned-loop"), JSON.stringify(options)],
+          env: {},
+          cwd: stage.cwd,
+          toolTurns: 0,
+        });
+        return { ready: [firstRequestMs], first: [firstRequestMs], memory: [peakMb] };
+      },
+    },
+    keel: {
+      name: "keel runner",
+      run: async (): Promise<Samples> => {
+        const home = await stage.folder();
+        const { firstRequestMs, readyMs, peakMb } = await runSpawned({
+          command,
+          parameters: ["runner"],
+          env: keelEnv(home),
+          cwd: stage.cwd,
+          toolTurns: 0,
+          async drive(child) {
+            child.stdin?.write(`${JSON.stringify({ type: "message", content: "Hello." })}\n`);
+            let readyAt: number | undefined;
+            if (!child.stdout) return undefined;
+            for await (const line of createInterface(child.stdout)) {
+              const { type } = JSON.parse(line);
+              if (type === "ready") readyAt = performance.now();
+              if (type === "turn_complete") child.stdin?.end();
+            }
+            return readyAt;
+          },
+        });
+        return { ready: [readyMs ?? Number.NaN], first: [firstRequestMs], memory: [peakMb] };
+      },
+    },
+    figures: [
+      { key: "ready", name: "spawn to ready, beside the floor's first request", unit: "ms" },
+      { key: "first", name: "spawn to first model request", unit: "ms" },
+      { key: "memory", name: "memory of one runner at its first request", unit: "MB" },
+    ],
+  };
+}
