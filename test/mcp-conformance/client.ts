@@ -92,11 +92,8 @@ async function call(name: string): Promise<void> {
     const next = await run.next();
     if (!next.done) continue;
     const [first] = next.value.content;
-    console.error(
-      name,
-      next.value.failed ? "failed" : "worked",
-      first?.type === "text" ? first.text.slice(0, 300) : "",
-    );
+    const words = first?.type === "text" ? first.text.slice(0, 300) : "";
+    process.stderr.write(`${name} ${next.value.failed ? "failed" : "worked"} ${words}\n`);
     return;
   }
 }

@@ -101,7 +101,6 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const mcp = sessionMcp({
     ...{ inForce, guard, clock, ids, workspace },
     named: options.mcpServers,
-    plugins: texts.library.plugins,
     strict: options.strictMcpConfig ? "only" : undefined,
     plugins: texts.library.plugins,
     home: options.persist === "memory" ? undefined : home,
