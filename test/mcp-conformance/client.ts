@@ -45,7 +45,7 @@ const config: Extract<McpServerConfig, { type: "http" }> = {
 };
 const box = new McpBox([{ name: "suite", scope: "host", config }], {
   ...{ site, roots: [home], version: "0", clock: nodeClock(), ids: nodeIds() },
-  limits: { ...defaultMcpLimits, startMs: 20_000 },
+  limits: { ...defaultMcpLimits, startMs: 100_000, connectMs: 100_000 },
   pool: new LinkPool(),
   sampling: "ask",
   sample: () => async () => ({ text: "a reply", model: "test", stop: "endTurn" }),
@@ -55,12 +55,12 @@ const { signal } = new AbortController();
 try {
   await box.ready(signal);
   await logIn();
-  for (const { name } of [...box.tools()]) {
-    await call(name);
+  for (const [name, input] of wantedCalls()) {
+    await call(name, input);
     // More rights may be wanted than the first login gave.
     if (box.status()[0]?.status === "needs-auth") {
       await logIn();
-      await call(name);
+      await call(name, input);
     }
   }
   const [status] = box.status();
@@ -68,6 +68,20 @@ try {
 } finally {
   await box.close();
   rmSync(home, { recursive: true, force: true });
+}
+
+/** Those that the scenario names, else every tool once; one of them wants the schema of another as it was received. */
+function wantedCalls(): [name: string, input: Record<string, unknown>][] {
+  const named = Array.isArray(given["toolCalls"]) ? given["toolCalls"].filter(isObject) : [];
+  if (named.length > 0)
+    return named.map(({ name, arguments: input }) => [`mcp__suite__${name}`, isObject(input) ? input : {}]);
+  const rich = box.tools().find(({ name }) => name.endsWith("json_schema_2020_12_tool"));
+  return box
+    .tools()
+    .map(({ name, spec }) => [
+      name,
+      rich && name.endsWith("json_schema_echo") ? { schema: rich.spec.input } : inputFor(spec.input),
+    ]);
 }
 
 async function logIn(): Promise<void> {
@@ -80,14 +94,14 @@ async function logIn(): Promise<void> {
   }
 }
 
-async function call(name: string): Promise<void> {
+async function call(name: string, input: Record<string, unknown>): Promise<void> {
   const tool = box.tools().find((one) => one.name === name);
   if (!tool) return;
   const context = {
     callId: `call-${name}`,
     ask: async () => ({ verdict: "allow", by: "host", data: {} }),
   } as unknown as ToolContext;
-  const run = tool.run(inputFor(tool.spec.input), context, signal);
+  const run = tool.run(input, context, signal);
   for (;;) {
     const next = await run.next();
     if (!next.done) continue;
