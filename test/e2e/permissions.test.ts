@@ -1,8 +1,9 @@
 // What may run: without a terminal nothing that must be asked, and with rules exactly what they say.
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { byPosition, reply, toolUse } from "../../keel/src/testing/reply.ts";
+import { verifies } from "../verifies.ts";
 import { lines, openStage } from "./stage.ts";
 
 const touch = byPosition([reply(toolUse("Bash", { command: "touch made" })), reply("done")]);
@@ -54,6 +55,52 @@ test("a rule that is none is told and matches nothing", async () => {
   const ended = await stage.run(["-p", "go", "--allowed-tools", "Bash(touch made"]);
   expect(ended.stderr).toContain("is not a permission rule");
   expect(existsSync(path.join(stage.project, "made"))).toBe(false);
+});
+
+test("a rule that forbids and cannot be read stops the start where it is an option, and is told where it stands in a file", async () => {
+  verifies("G29");
+  const stage = await openStage(touch);
+  const asked = () => stage.server.requests.length;
+  for (const option of [
+    ["--disallowed-tools", "Bash(touch"],
+    ["--settings", JSON.stringify({ permissions: { deny: ["Bash(touch"] } })],
+    ["--settings", JSON.stringify({ permissions: { deny: "Bash(touch:*)" } })],
+  ]) {
+    const ended = await stage.run(["-p", "go", ...option]);
+    expect(ended, option.join(" ")).toMatchObject({ code: 64, stdout: "" });
+  }
+  expect(asked()).toBe(0);
+
+  mkdirSync(path.join(stage.project, ".keel"));
+  writeFileSync(
+    path.join(stage.project, ".keel/settings.json"),
+    JSON.stringify({ permissions: { deny: ["Bash(touch", "Bash(touch made)"] } }),
+  );
+  const told = await stage.run(["-p", "go", "--output-format", "stream-json", "--verbose"]);
+  expect(told.code).toBe(0);
+  expect(told.stderr).toContain("what it should deny is NOT denied");
+  const init = lines(told.stdout).find((message) => message["subtype"] === "init");
+  expect(init?.["warnings"]).toEqual([expect.stringContaining('"Bash(touch" (deny)')]);
+  // Its neighbour holds.
+  expect(stage.log().find(({ type }) => type === "tool.finished")).toMatchObject({ denied: { by: "rule" } });
+});
+
+test("permissions are not bypassed while a part of the administrator's settings cannot be read", async () => {
+  verifies("G29");
+  const stage = await openStage(touch);
+  const file = path.join(stage.home, "..", "managed.json");
+  const env = { KEEL_MANAGED_SETTINGS: file };
+  const bypass = ["--permission-mode", "bypassPermissions", "--allow-dangerously-skip-permissions"];
+  for (const deny of [["Bash(rm"], "Bash(rm:*)"]) {
+    writeFileSync(file, JSON.stringify({ permissions: { deny } }));
+    const ended = await stage.run(["-p", "go", ...bypass], { env });
+    expect(ended).toMatchObject({ code: 64, stdout: "" });
+    expect(ended.stderr).toContain("administrator");
+  }
+  expect(existsSync(path.join(stage.project, "made"))).toBe(false);
+  writeFileSync(file, JSON.stringify({ permissions: { deny: ["Bash(rm:*)"] } }));
+  expect((await stage.run(["-p", "go", ...bypass], { env })).code).toBe(0);
+  expect(existsSync(path.join(stage.project, "made"))).toBe(true);
 });
 
 test("plan mode changes nothing, and acceptEdits accepts edits only", async () => {
