@@ -35,13 +35,24 @@ describe("keel runner", () => {
         reply(toolUse("ExitPlanMode", { plan: "1. Do it" }, "plan")),
         reply("Planned."),
         replyWith({ usage: { inputTokens: 10 } }, thinking("Hm."), "Thought about it."),
+        reply(toolUse("mcp__everything__echo", { message: "over the server" }, "echo")),
         ...plain,
       ],
     });
     writeFileSync(path.join(stage.project, "a.txt"), "one\n");
+    // A real server: it is connected once, and stays for all turns.
+    const servers = path.join(stage.project, "servers.json");
+    const everything = path.resolve(
+      import.meta.dirname,
+      "../../node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+    );
+    writeFileSync(
+      servers,
+      JSON.stringify({ mcpServers: { everything: { command: process.execPath, args: [everything] } } }),
+    );
     const host = startHost(stage, [
       ...["--enable-checkpointing", "--conversation-id", "c1", "--permission-mode", "acceptEdits"],
-      ...["--allowed-tools", "Bash(sleep:*)"],
+      ...["--allowed-tools", "Bash(sleep:*),mcp__everything", "--mcp-servers-file", servers],
     ]);
     expect(await host.next("ready")).toMatchObject({ conversationId: "c1", protocol: 1 });
     await host.next("init");
@@ -87,6 +98,8 @@ describe("keel runner", () => {
     expect(await host.exited).toEqual({ code: 0, signal: null });
 
     expect(host.stray).toEqual([]);
+    const echoed = host.lines.find((line) => line.type === "tool_end" && line["toolUseId"] === "echo");
+    expect(echoed).toMatchObject({ success: true, summary: expect.stringContaining("over the server") });
     const results = host.lines.filter(({ type }) => type === "result").map(({ inputId }) => inputId);
     expect(results).toEqual(Array.from({ length: 20 }, (_, index) => uuid(index + 1)));
     expect(types(host.lines).slice(-3)).toEqual(["session_ended", "complete", "shutdown"]);

@@ -28,6 +28,14 @@ test("an answer as text loads no testing kit, no command for sessions, no dialec
   expect(loaded.filter((file) => unused.test(file))).toEqual([]);
 });
 
+test("the executable of an SDK loads its wire first, and what a session needs beside it", () => {
+  const loaded = loadedWith("keel/src/hosts/cli/stream-json.ts");
+  expect(loaded).toContain("keel/src/sdk/control/frames.ts");
+  const unused =
+    /keel\/src\/(testing|engine|store|models|tools|mcp|workspace)\/|sdk\/(opened|process\/(child|process-session))|node_modules\/(ajv|@modelcontextprotocol)/;
+  expect(loaded.filter((file) => unused.test(file))).toEqual([]);
+});
+
 /** The sources in the bundle of an entry and in everything that it imports by a statement. */
 function loadedWith(entry: string): string[] {
   const start = Object.keys(outputs).find((name) => outputs[name]?.entryPoint === entry);

@@ -1,6 +1,7 @@
 /** A model that says whatever a seed makes it say: calls in parallel, nonsense, cuts, refusals, silence, errors. */
+import { defaultLimits } from "../../keel/src/engine/limits.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../keel/src/engine/ports.ts";
-import { type Fault, fault } from "../../keel/src/kernel/fault.ts";
+import { Fault, fault } from "../../keel/src/kernel/fault.ts";
 import type { Stop } from "../../keel/src/protocol/event.ts";
 import type { Block } from "../../keel/src/protocol/message.ts";
 import type { RequestLaw } from "../../keel/src/testing/request-law.ts";
@@ -36,6 +37,7 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
     violations.push(...law.check(request), ...onRequest(request));
     // A connection that does not let go: it hears no signal.
     const isDeaf = world.goesWrong("deaf-model");
+    let spokeAt = world.monotonicMs;
     await wait(world.between(1, 400));
     if (world.goesWrong("http-error")) throw httpFault();
     if (world.goesWrong("too-long")) throw fault("prompt_too_long", { reason: "too long" });
@@ -45,9 +47,21 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
     const stallAt = world.goesWrong("stall") ? world.between(0, events.length - 1) : Number.POSITIVE_INFINITY;
     for (const [index, event] of events.entries()) {
       if (index === cutAt) throw fault("stream_cut");
-      if (index === stallAt) await wait(Number.MAX_SAFE_INTEGER);
+      if (index === stallAt) {
+        const limitMs = index === 0 ? defaultLimits.firstByteMs : defaultLimits.silenceMs;
+        await wait(Number.MAX_SAFE_INTEGER).finally(() => mustBeInTime(signal, limitMs));
+      }
       await wait(world.between(0, 20));
+      spokeAt = world.monotonicMs;
       yield event;
+    }
+
+    /** Silence is found out within a second of its limit, and never before, whatever the clock on the wall says. */
+    function mustBeInTime({ reason }: AbortSignal, limitMs: number): void {
+      if (isDeaf || !(reason instanceof Fault && reason.code === "stream_stalled")) return;
+      const silentMs = world.monotonicMs - spokeAt;
+      if (silentMs < limitMs || silentMs > limitMs + 1_000)
+        violations.push(`a silence was found out after ${silentMs} ms`);
     }
 
     async function wait(ms: number): Promise<void> {

@@ -2,13 +2,12 @@
 import { knownModels } from "../../app/known-models.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
-import { fault } from "../../kernel/fault.ts";
 import { never } from "../../kernel/never.ts";
 import { answerFor, type HostAnswer } from "./answers.ts";
 import { contentOf } from "./content.ts";
 import type { RunnerEvent } from "./events.ts";
 import type { ErrorCode, RunnerInput } from "./inputs.ts";
-import { serversOf } from "./servers.ts";
+import { readServers, serversOf } from "./servers.ts";
 import { thinkingOf } from "./start.ts";
 
 /** Throws a Fault where the session refuses. */
@@ -94,7 +93,7 @@ export async function controls(
     case "tool_approval_response":
       return answer(session, input, answered);
     case "set_mcp_servers":
-      throw fault("usage", { reason: "MCP servers cannot be changed yet." });
+      return [{ type: "mcp_servers_changed", ...(await session.mcp.set(readServers(input.servers))) }];
     case "stop":
       return [];
     default:

@@ -13,6 +13,7 @@ import { jsonSchema } from "../../protocol/message.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import type { LineRead } from "../../transport/lines.ts";
 import { type BadLine, readObject } from "./inputs.ts";
+import { readServers } from "./servers.ts";
 
 const text = z.string().check(z.minLength(1));
 const count = z.int().check(z.minimum(0), z.maximum(1_000_000_000));
@@ -151,6 +152,7 @@ export function openOptionsOf(
     disallowedTools: start.disallowedTools,
     settingSources: start.settingSources,
     checkpoints: start.enableCheckpointing ? "on" : "off",
+    mcpServers: start.mcpServers && readServers(start.mcpServers),
     appendSystemPrompt: start.instructions,
     jsonSchema: start.structuredOutput as JsonObject | undefined,
   };
