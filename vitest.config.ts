@@ -20,7 +20,7 @@ export default defineConfig({
             "bench/*.test.ts",
             "test/*.test.ts",
             "test/corpus/*.test.ts",
-            "test/sdk/*.test.ts",
+            "test/sdk/{surface,guide}.test.ts",
           ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -30,7 +30,8 @@ export default defineConfig({
         test: {
           name: "e2e",
           setupFiles: ["./test/setup-law.ts"],
-          include: ["test/e2e/**/*.test.ts"],
+          include: ["test/e2e/**/*.test.ts", "test/sdk/*.test.ts"],
+          exclude: ["test/sdk/{surface,guide}.test.ts", "**/node_modules/**"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

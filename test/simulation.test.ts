@@ -4,6 +4,7 @@ import { type Mutant, type Outcome, shrink, simulate } from "./simulation/run.ts
 import { faultKinds } from "./simulation/world.ts";
 import { verifies } from "./verifies.ts";
 
+const seedsBetweenWords = 5_000;
 const patience = { timeout: 2 * 60 * 60_000 };
 
 /** What a person needs to look into it: the seed, what is wrong, and the fewest faults that make it go wrong. */
@@ -20,6 +21,9 @@ describe("the loop in a world that goes wrong", () => {
     for (let offset = 0; offset < count; offset++) {
       const outcome = await simulate(first + offset);
       if (outcome.complaints.length > 0) expect.fail(await explain(outcome));
+      // A long run that is cut short has still shown something.
+      if ((offset + 1) % seedsBetweenWords === 0)
+        process.stderr.write(`simulation: ${offset + 1} of ${count} seeds from ${first} on keep every law\n`);
     }
     expect(count).toBeGreaterThanOrEqual(budgets.simulation.sample);
   });

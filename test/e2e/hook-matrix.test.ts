@@ -12,8 +12,11 @@ import { verifies } from "../verifies.ts";
 import { keel } from "./command.ts";
 
 type Mode = {
-  /** What the model says before the scenario begins. */
+  /** What the model says before the scenario begins, and after it has ended. */
   readonly before: Scenario["replies"];
+  readonly after?: Scenario["replies"];
+  /** A point that has another name here, or none. */
+  readonly names?: Readonly<Partial<Record<HookEvent, HookEvent | "none">>>;
   drive(stage: SdkStage, scenario: Scenario): Promise<void>;
   /** The part of what was written down that belongs to the scenario. */
   cut(fired: readonly HookEvent[]): readonly HookEvent[];
@@ -29,7 +32,21 @@ const modes: Readonly<Record<string, Mode>> = {
     // The turn that started the task comes first.
     cut: (fired) => withoutFrame(fired).slice(withoutFrame(fired).indexOf("Stop") + 1),
   },
+  "a sub-agent": {
+    before: [reply(toolUse("Agent", { description: "work", prompt: "Do it.", run_in_background: false }))],
+    after: [reply("The agent is done.")],
+    drive: inProgram,
+    // An agent is no session of its own for hooks.
+    names: { UserPromptSubmit: "SubagentStart", Stop: "SubagentStop", SessionStart: "none" },
+    cut: ofAgent,
+  },
 };
+
+/** The scenario is a part of what its parent passes: between the start of the agent and the end of the call. */
+function ofAgent(fired: readonly HookEvent[]): readonly HookEvent[] {
+  const ofParent = ["PostToolUse or PostToolUseFailure", "PostToolBatch", "Stop", "SessionEnd"];
+  return fired.slice(fired.indexOf("SubagentStart"), -ofParent.length);
+}
 
 async function inProgram({ options }: SdkStage): Promise<void> {
   await all(query({ prompt: "go", options: { ...options, settingSources: ["user"] } }));
@@ -52,7 +69,7 @@ function withoutFrame(fired: readonly HookEvent[]): readonly HookEvent[] {
 
 /** Every point has a command that writes its name down. */
 async function run(mode: Mode, scenario: Scenario): Promise<readonly HookEvent[]> {
-  const stage = await sdkStage({ replies: [...mode.before, ...scenario.replies] });
+  const stage = await sdkStage({ replies: [...mode.before, ...scenario.replies, ...(mode.after ?? [])] });
   const log = path.join(stage.cwd, "hooks.log");
   const stopped = path.join(stage.cwd, "stopped");
   // Whatever waits in the background ends when the first turn has.
@@ -86,7 +103,14 @@ function expectPoints(fired: readonly HookEvent[], points: Scenario["points"]): 
 describe.each(Object.entries(modes))("hooks in %s", (_, mode) => {
   test.each(scenarios)("fire at the points of $name", async (scenario) => {
     verifies("S2.36", "S0.43");
-    expectPoints(await run(mode, scenario), scenario.points);
+    const named = (point: HookEvent): HookEvent[] => {
+      const name = mode.names?.[point] ?? point;
+      return name === "none" ? [] : [name];
+    };
+    const points = scenario.points.flatMap((point) =>
+      typeof point === "string" ? named(point) : [point.flatMap(named)],
+    );
+    expectPoints(await run(mode, scenario), points);
   });
 });
 

@@ -94,6 +94,6 @@ export const elsewhere: Readonly<Partial<Record<HookEvent, string>>> = {
   PostModelSwitch: "engine/hooks/moments.test.ts",
   DirectoryAdded: "engine/hooks/moments.test.ts: a host asks for it between turns",
   InstructionsLoaded: "engine/hooks/moments.test.ts: with the first input of a folder that has instructions",
-  SubagentStart: "comes with agents",
-  SubagentStop: "comes with agents",
+  SubagentStart: "the column of sub-agents begins with it",
+  SubagentStop: "the column of sub-agents ends with it",
 };

@@ -103,7 +103,7 @@ describe("servers", () => {
     expect(answers).toMatchObject([
       [{ name: "one", status: "disabled" }],
       [{ name: "one", status: "connected", tools: [{ name: "greet" }] }],
-      expect.stringContaining("No server is called"),
+      expect.stringContaining('called "no"'),
     ]);
     expect(server.requests).toHaveLength(4);
   });

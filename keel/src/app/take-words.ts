@@ -7,6 +7,7 @@ import type { CommandDesk } from "./commands/command.ts";
 import { expandInput } from "./expand.ts";
 import type { CommandInfo } from "./info.ts";
 import type { Kit } from "./kit.ts";
+import { expandMcp } from "./mcp-words.ts";
 
 export type Words = {
   take(command: Extract<Command, { type: "input" }>): Promise<Receipt>;
@@ -46,7 +47,9 @@ export function takeWords({
     for (const listener of listeners) listener({ at: parts.clock.now(), session: session.id, ...event });
   };
   const take = async (command: Extract<Command, { type: "input" }>): Promise<Receipt> => {
-    const expanded = await expandInput(command, world);
+    const named = await expandMcp(command, kit.mcp.control);
+    for (const text of named.problems) show({ type: "notice.raised", level: "warning", text });
+    const expanded = await expandInput(named.command, world);
     if (expanded.kind === "local") {
       const { name, output } = expanded;
       if (output !== "") show({ type: "command.answered", name, text: output });

@@ -57,10 +57,15 @@ export function mcpServersOf({ entries, plugins = [], env }: ServersWish): Serve
 
 /** A server as somebody wrote it, with its variables put in. */
 export function readServer(value: unknown, env: ServersWish["env"]): Result<McpServerConfig> {
+  const parsed = parseServer(value);
+  return parsed.ok ? expandAll(parsed.value, env) : parsed;
+}
+
+/** Its form alone. */
+export function parseServer(value: unknown): Result<McpServerConfig> {
   if (!isObject(value)) return failed("it is no object");
   const parsed = parseWith(mcpServerSchema, { ...value, type: typeOf(value) });
-  if (!parsed.ok) return failed(sayIssues(parsed.error));
-  return expandAll(parsed.value, env);
+  return parsed.ok ? parsed : failed(sayIssues(parsed.error));
 }
 
 /** The kind may be left out where it is plain. Other names for it are in use. */

@@ -10,7 +10,7 @@ import { sameJson } from "../kernel/json.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import { Entry } from "./entry.ts";
-import { listMs, type McpLimits } from "./limits.ts";
+import { listMs, type McpLimits, probeMs } from "./limits.ts";
 import type { LinkWish } from "./link.ts";
 import { prefixOf } from "./names.ts";
 import { readPrompt, readResource } from "./offers.ts";
@@ -178,6 +178,8 @@ export class McpBox implements Toolbox {
     const link: LinkWish = {
       ...{ name, version, clock, limits, world: { roots, sampling } },
       revision: config.type === "sse" ? "legacy" : "newest",
+      // A program that does not know the question may say nothing at all; over HTTP silence is a server that is down.
+      probeMs: config.type === "http" ? limits.connectMs : probeMs,
       draw: () => ids.random(),
       open: () => wayTo(name, config, site),
       wantScope: async (scope) => {

@@ -9,7 +9,7 @@ import type {
   Tool as ServerTool,
   Transport,
 } from "@modelcontextprotocol/client";
-import { listMs, mostCallMs, mostPrompts, mostResources, probeMs } from "./limits.ts";
+import { listMs, mostCallMs, mostPrompts, mostResources } from "./limits.ts";
 import { answerRequests, capabilitiesOf, type RequestWorld } from "./requests.ts";
 
 export type Offer = {
@@ -41,6 +41,8 @@ export type ConnectWish = {
   /** `legacy`: the older wire, which knows nothing of the newest revision. */
   readonly revision: "newest" | "legacy";
   readonly world: RequestWorld;
+  /** How long a server may be silent when it is asked for the newest revision. */
+  readonly probeMs: number;
   readonly connectMs: number;
   /** The server says that what it offers has changed. */
   changed(): void;
@@ -58,7 +60,7 @@ export async function connect(wish: ConnectWish, signal: AbortSignal): Promise<C
       versionNegotiation:
         wish.revision === "legacy"
           ? { mode: "legacy" }
-          : { mode: "auto", probe: { timeoutMs: Math.min(probeMs, wish.connectMs) } },
+          : { mode: "auto", probe: { timeoutMs: Math.min(wish.probeMs, wish.connectMs) } },
       listChanged: { tools: listChanged, prompts: listChanged, resources: listChanged },
       // What a server returns is data for the model, whether or not it fits a schema of the server's own.
       jsonSchemaValidator: { getValidator: takeAnything },

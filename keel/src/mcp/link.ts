@@ -25,6 +25,7 @@ export type LinkWish = {
   readonly name: string;
   readonly version: string;
   readonly revision: "newest" | "legacy";
+  readonly probeMs: number;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   draw(): number;
@@ -147,10 +148,10 @@ export class Link {
   }
 
   #connect({ transport }: Way, isOld: () => boolean): Promise<Connection> {
-    const { name, version, revision, limits, world } = this.#wish;
+    const { name, version, revision, probeMs, limits, world } = this.#wish;
     return connect(
       {
-        ...{ transport, version, revision, connectMs: limits.connectMs },
+        ...{ transport, version, revision, probeMs, connectMs: limits.connectMs },
         world: { ...world, server: name, host: () => this.#hosts.at(-1) },
         changed: () => {
           if (!isOld()) void this.#listAgain();

@@ -83,9 +83,14 @@ async function forScope(
   { door, provider, scope }: Site & { scope: string },
   signal: AbortSignal,
 ): Promise<LoginEnd> {
-  const { auth } = await import("@modelcontextprotocol/client");
+  const { auth, computeScopeUnion } = await import("@modelcontextprotocol/client");
+  const had = (await provider.tokens())?.scope;
   const options = { serverUrl: config.url, fetchFn: boundedFetch(new URL(config.url), whyNot) };
-  const result = await auth(provider, { ...options, scope, forceReauthorization: true });
+  const result = await auth(provider, {
+    ...options,
+    scope: computeScopeUnion(had, scope) ?? scope,
+    forceReauthorization: true,
+  });
   if (result === "AUTHORIZED") return "logged-in";
   const params = await door.params(signal);
   const [code, iss] = [params.get("code"), params.get("iss")];
@@ -139,6 +144,8 @@ async function openDoor(port: number): Promise<Door> {
 /** A registration names the door that it is for; at another one the server would not lead back. */
 async function forgetOtherDoor(file: AuthFile, url: string): Promise<void> {
   const { client } = await file.read();
+  // Where to log in is asked anew: a server may have moved to another authority.
+  await file.change({ discovery: undefined });
   if (client !== undefined && !JSON.stringify(client).includes(JSON.stringify(url)))
     await file.change({ client: undefined });
 }

@@ -3,6 +3,7 @@
  * never registers anywhere. A login does both, with a person at the screen.
  */
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
+import { isObject } from "../kernel/json.ts";
 import type { McpServerConfig } from "../protocol/mcp.ts";
 import type { AuthFile } from "./auth-file.ts";
 
@@ -30,16 +31,21 @@ export function oauthProvider(
       token_endpoint_auth_method: wish?.clientSecret === undefined ? "none" : "client_secret_basic",
       ...(wish?.scope === undefined ? {} : { scope: wish.scope }),
     },
-    async clientInformation() {
+    async clientInformation(context) {
       if (wish?.clientId !== undefined)
         return {
           client_id: wish.clientId,
           ...(wish.clientSecret === undefined ? {} : { client_secret: wish.clientSecret }),
         };
-      return (await file.read()).client as Stored<"clientInformation">;
+      const { client } = await file.read();
+      // Who we are to one authority is nothing to another one.
+      return isOf(client, context?.issuer) ? (client as Stored<"clientInformation">) : undefined;
     },
     saveClientInformation: (client) => file.change({ client }),
-    tokens: async () => (await file.read()).tokens as Stored<"tokens">,
+    async tokens(context) {
+      const { tokens } = await file.read();
+      return isOf(tokens, context?.issuer) ? (tokens as Stored<"tokens">) : undefined;
+    },
     saveTokens: (tokens) => file.change({ tokens, scope: undefined }),
     redirectToAuthorization: (url) => redirect.open(url),
     saveCodeVerifier: (verifier) => file.change({ verifier }),
@@ -55,6 +61,10 @@ export function oauthProvider(
     },
   };
 }
+
+/** The library writes down from whom it has something. */
+const isOf = (kept: unknown, issuer: string | undefined): boolean =>
+  issuer === undefined || !isObject(kept) || typeof kept["issuer"] !== "string" || kept["issuer"] === issuer;
 
 /** Uses and renews what a login has left. */
 export function sessionAuth(file: AuthFile, wish: OAuthWish): AuthProvider {

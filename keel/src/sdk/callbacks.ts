@@ -4,6 +4,7 @@ import type { OpenSession } from "../app/open-session.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Answer, Ask } from "../protocol/ask.ts";
+import { askElicitation, type OnElicitation } from "./elicitation.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
 export type PermissionResult =
@@ -52,7 +53,15 @@ const nobody =
 /** Answers what is open and what will be; questions may overlap. Returns a function that stops it. */
 export function answerWith(
   session: OpenSession,
-  { canUseTool, tell }: { canUseTool: CanUseTool | undefined; tell: (problem: string) => void },
+  {
+    canUseTool,
+    onElicitation,
+    tell,
+  }: {
+    canUseTool: CanUseTool | undefined;
+    onElicitation?: OnElicitation | undefined;
+    tell: (problem: string) => void;
+  },
 ): () => void {
   const open = new Map<string, AbortController>();
   const take = (ask: Ask): void => {
@@ -62,6 +71,11 @@ export function answerWith(
   };
 
   async function reply(ask: Ask, signal: AbortSignal): Promise<void> {
+    if (ask.kind === "elicitation") {
+      const answer = await askElicitation(onElicitation, ask, signal);
+      if (answer && !signal.aborted) await send(ask, answer, "host");
+      return;
+    }
     if (!canUseTool) return send(ask, { verdict: "deny", reason: nobody }, "no-host");
     const decided = await askProgram(canUseTool, ask, signal);
     // Null: the program answers by another way.

@@ -71,7 +71,11 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
   });
   heard(session);
   for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
-  answerWith(session, { canUseTool: answererOf(options), tell: (problem) => teller.tellProblem(problem) });
+  answerWith(session, {
+    canUseTool: answererOf(options),
+    onElicitation: options.onElicitation,
+    tell: (problem) => teller.tellProblem(problem),
+  });
   return {
     session,
     teller,

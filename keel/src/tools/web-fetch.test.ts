@@ -149,6 +149,7 @@ describe("WebFetch in a session", () => {
       { id: "once" },
       { id: "always", rule: "WebFetch(domain:a.example)" },
       { id: "no" },
+      { id: "say" },
     ]);
     // What a page says cannot pass for the harness's own words.
     const message = session.state.history

@@ -39,6 +39,8 @@ export async function openOptions(
     disallowedTools: splitList(values["disallowed-tools"]),
     settings: await settingsOf(values.settings, cwd),
     settingSources: sourcesOf(values["setting-sources"]),
+    mcpServers: await serversOf(values["mcp-config"], { cwd, env }),
+    strictMcpConfig: values["strict-mcp-config"],
     addDirs: values["add-dir"],
     checkpoints: "on",
     memory: "on",
@@ -88,6 +90,26 @@ export async function settingsOf(given: string | undefined, cwd: string): Promis
   const read = await readInlineSettings(given);
   if (read.ok) return read.value;
   throw usage(`--settings is not JSON: ${read.error}.`);
+}
+
+/** Each inline when it starts as an object does, otherwise the name of a file; later ones replace earlier ones. */
+async function serversOf(
+  given: readonly string[],
+  { cwd, env }: Pick<Context, "cwd" | "env">,
+): Promise<OpenOptions["mcpServers"]> {
+  if (given.length === 0) return undefined;
+  const { namedServers } = await import("../../app/mcp-manage.ts");
+  const all = await Promise.all(
+    given.map(async (one) => {
+      const isInline = one.trimStart().startsWith("{");
+      try {
+        return JSON.parse(isInline ? one : await readFile(path.resolve(cwd, one), "utf8")) as unknown;
+      } catch {
+        throw usage(`--mcp-config: ${isInline ? "this is no JSON" : `${one} cannot be read as JSON`}.`);
+      }
+    }),
+  );
+  return Object.assign({}, ...all.map((servers) => namedServers(servers, { env, what: "--mcp-config" })));
 }
 
 /** Inline when it starts as an object does, otherwise the name of a file. */

@@ -68,6 +68,12 @@ export const printOptions = {
     value: "SOURCES",
     says: "Which settings are read: user, project, local; what is named is trusted",
   },
+  "mcp-config": {
+    kind: "list",
+    value: "SERVERS",
+    says: "MCP servers for this session: JSON, inline or a file",
+  },
+  "strict-mcp-config": { kind: "flag", says: "Only the servers of --mcp-config" },
   "add-dir": { kind: "list", value: "FOLDER", says: "Another folder to work in" },
   "json-schema": {
     kind: "text",
