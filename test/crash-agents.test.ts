@@ -116,7 +116,10 @@ describe("a crash after any event of a session with agents", async () => {
 
       const logs = await logsOf(world);
       for (const [id, log] of logs) {
-        expect(log.map(({ seq }) => seq), id).toEqual(log.map((_, index) => index + 1));
+        expect(
+          log.map(({ seq }) => seq),
+          id,
+        ).toEqual(log.map((_, index) => index + 1));
         for (const input of inputsOf(log)) expect(terminalsOf(log, input), `${id} ${input}`).toBe(1);
         const starts = log.flatMap((event) => (event.type === "tool.started" ? [event.callId] : []));
         expect(new Set(starts).size, id).toBe(starts.length);
@@ -130,12 +133,16 @@ describe("a crash after any event of a session with agents", async () => {
       );
       expect(new Set(parents).size).toBe(parents.length);
       for (const name of turns)
-        expect(world.workspace.effects.filter((effect) => effect.includes(`${name}.txt`)).length).toBeLessThan(2);
+        expect(
+          world.workspace.effects.filter((effect) => effect.includes(`${name}.txt`)).length,
+        ).toBeLessThan(2);
       // What an agent had reported before the crash reaches its parent.
       const root = logs.get(rootId)?.reduce(fold, emptyState);
       for (const [id, log] of atCrash) {
         if (id === rootId || !log.some(isGoodEnd)) continue;
-        const words = log.flatMap((event) => (event.type === "model.finished" ? [textOf(event.content)] : []));
+        const words = log.flatMap((event) =>
+          event.type === "model.finished" ? [textOf(event.content)] : [],
+        );
         expect(JSON.stringify(root?.history.slice()), id).toContain(words.at(-1));
       }
     },
