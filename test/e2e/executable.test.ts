@@ -60,6 +60,29 @@ describe("the handshake", () => {
     expect((await wire.ended).code).toBe(0);
   });
 
+  test("what has no turn is idle all the same: a message that asks for no answer, a cleared conversation", async () => {
+    const stage = await openStage({ replies: [reply("One."), reply("Two.")] });
+    const wire = openWire(stage);
+    const result = async (count: number) => {
+      await until(`${count} results`, () => wire.results().length === count);
+      await until("idle", () =>
+        statesIn(wire.lines.slice(wire.lines.findLastIndex(isResult))).includes("idle"),
+      );
+    };
+    wire.say("just so you know", { shouldQuery: false });
+    await result(1);
+    wire.say("first-prompt");
+    await result(2);
+    wire.say("/clear");
+    await result(3);
+    wire.say("two");
+    await result(4);
+    expect(JSON.stringify(stage.server.requests[0]?.body)).toContain("just so you know");
+    expect(JSON.stringify(stage.server.requests[1]?.body)).not.toContain("first-prompt");
+    wire.endInput();
+    expect((await wire.ended).code).toBe(0);
+  });
+
   test("no input at all is no error and no output", async () => {
     const stage = await openStage({ replies: [] });
     const wire = openWire(stage);

@@ -16,6 +16,7 @@ import { jsonlStore } from "../store/jsonl.ts";
 import { offersForeign } from "../tools/presets.ts";
 import { nodeDocuments } from "../workspace/documents.ts";
 import { nodeFiles } from "../workspace/files.ts";
+import { programs } from "../workspace/program.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
@@ -42,6 +43,7 @@ import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
+import { movableWorkspace, type SessionWorktrees, sessionWorktrees } from "./worktrees.ts";
 
 export type Kit = {
   readonly parts: Omit<Parts, "log" | "model" | "spill">;
@@ -66,6 +68,7 @@ export type Kit = {
   /** What the session is told and can call by name. */
   readonly texts: SessionTexts;
   readonly agents: SessionAgents;
+  readonly worktrees: SessionWorktrees;
   readonly notices: readonly LogNotice[];
 };
 
@@ -91,13 +94,23 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     ...{ version: options.version, clock, limits, settings, env },
     store: () => store,
     definitions: () => texts.agents,
+    isolate: (from, name) => worktrees.isolate(from, name),
   });
-  const workspace = workspaceOf(folders, home, { ...inForce, budget: agents.tree.budget });
+  const guard = processGuard(env, settings);
+  const ground = { ...inForce, budget: agents.tree.budget };
+  const workspace = movableWorkspace(workspaceOf(folders, home, ground));
+  const worktrees = sessionWorktrees({
+    run: programs({ env: inForce.commandEnv, guard }),
+    leases: processLeases({ home, clock, ids }),
+    isTrusted: trust.state !== "untrusted",
+    at: ({ cwd, root }) => workspaceOf({ cwd, roots: [root] }, home, ground),
+    home: workspace,
+    newName: () => ids.uuid().slice(-12),
+  });
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
   const texts = await sessionTexts(options, {
     ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
   });
-  const guard = processGuard(env, settings);
   const mcp = sessionMcp({
     ...{ inForce, guard, clock, ids, workspace },
     named: options.mcpServers,
@@ -112,7 +125,16 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   );
   const late = mcp.hasServers ? "some" : "none";
   const offered = toolSet(options, {
-    ...{ settings, env, rules, memory, library: texts.port, late, agents: agents.crew },
+    ...{
+      settings,
+      env,
+      rules,
+      memory,
+      library: texts.port,
+      late,
+      agents: agents.crew,
+      worktrees: worktrees.port,
+    },
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
@@ -136,6 +158,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     own,
     texts,
     agents,
+    worktrees,
     store,
     mcp,
     notices: [
@@ -183,7 +206,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
 }
 
 function workspaceOf(
-  folders: LiveFolders,
+  folders: Pick<LiveFolders, "cwd" | "roots">,
   home: string,
   {
     env,

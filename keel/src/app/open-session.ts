@@ -111,6 +111,9 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   crew.attach(session);
   tree.plant(session, clock);
   undo.defer(() => tree.budget.close());
+  const place = session.state.folder?.worktree;
+  const elsewhere = place && (await kit.worktrees.takeUp(place));
+  undo.defer(() => kit.worktrees.close());
   kit.folders.follow(() => session.state.learnt.folders);
   kit.texts.port.follow(() => session.state);
   const model = chosen ?? (await find(session.state.settings?.model));
@@ -126,7 +129,8 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
     title: options.title,
   });
   undo.move();
-  return handleOf({ kit, log, session, model, version: options.version });
+  const found: LogNotice[] = elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere }];
+  return handleOf({ kit, log, session, model, version: options.version, found });
 }
 
 const checkBudget = ({ parts: { limits } }: Kit, { facts, catalog }: OpenModel): void =>
@@ -162,9 +166,9 @@ async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   });
 }
 
-type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel; version: string };
+type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel; version: string; found: LogNotice[] };
 
-function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
+function handleOf({ kit, log, session, model, version, found }: Opened): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
@@ -206,7 +210,7 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
     id: session.id,
     location,
     info,
-    notices: [...kit.notices, ...session.notices],
+    notices: [...kit.notices, ...session.notices, ...found],
     submit,
     onEvent: words.onEvent,
     openAsks: () => kit.agents.tree.asks(),
@@ -249,7 +253,8 @@ function handleOf({ kit, log, session, model, version }: Opened): OpenSession {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
-      closing ??= closeAll({ session, model, clock, budget, ...beside }, reason);
+      const end = { session, model, clock, budget, ...beside };
+      closing ??= closeAll(end, reason).finally(() => kit.worktrees.close());
       return closing;
     },
   };

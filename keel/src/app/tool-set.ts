@@ -7,6 +7,7 @@ import type { Memory } from "../engine/memory.ts";
 import type { Rules } from "../engine/policy/decide.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Toolbox } from "../engine/tools/toolbox.ts";
+import type { Worktrees } from "../engine/worktrees.ts";
 import { builtInTools } from "../tools/catalog.ts";
 import { chooseTools } from "../tools/presets.ts";
 import type { OpenOptions } from "./options.ts";
@@ -29,6 +30,7 @@ export function toolSet(
     late,
     library,
     agents,
+    worktrees,
   }: {
     settings: Settings;
     env: Environment;
@@ -37,6 +39,7 @@ export function toolSet(
     late?: "some" | "none" | undefined;
     library?: Library | undefined;
     agents?: Agents | undefined;
+    worktrees?: Worktrees | undefined;
   },
 ): ToolSet {
   const builtIn = builtInTools({
@@ -45,6 +48,7 @@ export function toolSet(
     library,
     memory,
     agents,
+    worktrees,
   });
   const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env), late });
   return {

@@ -90,10 +90,15 @@ export const defaultLimits: Limits = {
 /** Room left for the reply and for what a turn adds before its next count. */
 const reserveTokens = 20_000;
 
+/** Of a window that a person names, what may fill up. */
+const wishedShare = 0.9;
+
 /** The limits as they are for a model: its window bounds the context. */
 export function limitsFor(limits: Limits, info: ModelInfo): Limits {
   if (limits.compact === "asked") return limits;
-  const window = Math.min(info.windowTokens, limits.windowTokens);
+  const { windowTokens: window } = info;
   const room = Math.max(window / 2, window - reserveTokens);
-  return { ...limits, compactAtTokens: Math.min(limits.compactAtTokens, room) };
+  // A window that a person names is a wish: behind it there is room for the reply, up to the model's own.
+  const wished = limits.windowTokens * wishedShare;
+  return { ...limits, compactAtTokens: Math.min(limits.compactAtTokens, room, wished) };
 }

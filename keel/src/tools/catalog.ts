@@ -4,12 +4,15 @@ import type { Library } from "../engine/library.ts";
 import type { Memory } from "../engine/memory.ts";
 import type { Tool } from "../engine/tools/define.ts";
 import type { Digest, Web, WebSearch } from "../engine/web.ts";
+import type { Worktrees } from "../engine/worktrees.ts";
 import { agentTool } from "./agent.ts";
 import { askUserQuestionTool } from "./ask-user-question.ts";
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { enterPlanModeTool } from "./enter-plan-mode.ts";
+import { enterWorktreeTool } from "./enter-worktree.ts";
 import { exitPlanModeTool } from "./exit-plan-mode.ts";
+import { exitWorktreeTool } from "./exit-worktree.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { multiEditTool } from "./multi-edit.ts";
@@ -39,11 +42,20 @@ export type ToolPorts = {
   readonly search?: WebSearch | undefined;
   readonly library?: Library | undefined;
   readonly agents?: Agents | undefined;
+  readonly worktrees?: Worktrees | undefined;
   readonly memory?: Memory | undefined;
 };
 
 /** All of them; which ones a session offers is chosen by `chooseTools`. */
-export function builtInTools({ web, digest, search, library, agents, memory }: ToolPorts = {}): Tool[] {
+export function builtInTools({
+  web,
+  digest,
+  search,
+  library,
+  agents,
+  worktrees,
+  memory,
+}: ToolPorts = {}): Tool[] {
   const tools: Tool[] = [
     ...[bashTool, editTool, globTool, grepTool, multiEditTool, notebookEditTool, readTool, writeTool],
     ...[taskOutputTool, taskStopTool],
@@ -53,6 +65,7 @@ export function builtInTools({ web, digest, search, library, agents, memory }: T
     ...(search ? [webSearchTool(search)] : []),
     ...(library ? [skillTool(library, agents)] : []),
     ...(agents ? [agentTool(agents), sendMessageTool(agents)] : []),
+    ...(worktrees ? [enterWorktreeTool(worktrees), exitWorktreeTool(worktrees)] : []),
     ...(memory ? [recallTool(memory), rememberTool(memory)] : []),
   ];
   return tools.sort(byName);

@@ -214,6 +214,7 @@ async function run(
   const said = [...notes, ...after.context];
   const data = after.data ?? outcome.data;
   if (outcome.mode !== undefined && !failed) await changeMode(work, outcome.mode);
+  if (outcome.folder && !failed) work.record({ type: "folder.changed", ...outcome.folder });
   return {
     content: readable(bounded.content),
     failed,

@@ -4,6 +4,7 @@ import type { Schema } from "../../kernel/schema.ts";
 import type { Answer, AnsweredBy, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event.ts";
 import type { ResultPart } from "../../protocol/message.ts";
+import type { Worktree } from "../../protocol/task.ts";
 import type { Claim, Display, FileSeen, Todo, ToolSpec } from "../../protocol/tool.ts";
 import type { DeskView } from "../desk.ts";
 import type { Clock, Workspace } from "../ports.ts";
@@ -38,6 +39,8 @@ export type ToolOutcome = {
   readonly allow?: string[];
   /** Into plan mode; back to the mode before it; or on without a question about edits. */
   readonly mode?: "plan" | "before-plan" | "acceptEdits";
+  /** Where the session works from now on. */
+  readonly folder?: { readonly cwd: string; readonly worktree?: Worktree };
   /** The host said no to what the tool asked. */
   readonly denied?: Denial;
 };

@@ -5,7 +5,11 @@ import { askKey } from "./context.ts";
 /** A person or a hook has said no to this call already: nothing that is said later takes that back. */
 export function refusalOf({ state, parts }: Work, callId: string): Closed | undefined {
   for (const [id, closed] of state.answers)
-    if (id.startsWith(`${askKey(parts, callId)}:permission:`) && closed.answer.verdict === "deny" && closed.by !== "rule")
+    if (
+      id.startsWith(`${askKey(parts, callId)}:permission:`) &&
+      closed.answer.verdict === "deny" &&
+      closed.by !== "rule"
+    )
       return closed;
   return undefined;
 }

@@ -194,7 +194,9 @@ export class WireHost {
     await this.#introduced.promise;
     const { conversation } = await this.#start();
     await conversation.say(message);
-    if (message.shouldQuery === false) this.#state.again();
+    // Not every message has a turn: one that asks for no answer, or that clears the conversation.
+    const session = await conversation.open();
+    if (!session.hasWork()) this.#state.again();
   }
 
   #tellRefused(thrown: unknown): void {

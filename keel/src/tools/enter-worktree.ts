@@ -1,0 +1,39 @@
+/** EnterWorktree: the session goes on in a copy of the repository, on a branch of its own. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import type { Worktrees } from "../engine/worktrees.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { text } from "../protocol/message.ts";
+import { failure } from "./failure.ts";
+
+const input = z.object({
+  name: z.optional(
+    z
+      .string()
+      .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/), z.describe("A short name for folder and branch.")),
+  ),
+});
+type Input = z.infer<typeof input>;
+
+export const enterWorktreeTool = (worktrees: Worktrees): Tool<Input> =>
+  defineTool({
+    name: "EnterWorktree",
+    deferred: true,
+    description:
+      "Makes a git worktree, a copy of the repository's files on a branch of its own, and works there from now on. Only when the person asks for a worktree.",
+    input: schemaOf(input),
+    check: async () =>
+      worktrees.current() ? "You work in a worktree already. Leave it with ExitWorktree." : undefined,
+    run: async function* ({ name }): AsyncGenerator<never, ToolOutcome> {
+      const entered = await worktrees.enter({ name });
+      if (!entered.ok) return failure(entered.why);
+      const { cwd, worktree } = entered;
+      const words = `You work in ${cwd} now, on the branch ${worktree.branch}. Paths of files begin there.`;
+      return {
+        content: [text(words)],
+        display: { kind: "text", text: words },
+        data: { worktreePath: worktree.path, worktreeBranch: worktree.branch, message: words },
+        folder: { cwd, worktree },
+      };
+    },
+  });

@@ -1,0 +1,39 @@
+/** ExitWorktree: back to where the session began; the worktree stays or goes. */
+import * as z from "zod/mini";
+import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import type { Worktrees } from "../engine/worktrees.ts";
+import { schemaOf } from "../kernel/schema.ts";
+import { text } from "../protocol/message.ts";
+import { failure } from "./failure.ts";
+
+const input = z.object({
+  action: z
+    .enum(["keep", "remove"])
+    .check(z.describe("keep: folder and branch stay. remove: both go, if nothing was changed.")),
+  discard_changes: z.optional(
+    z.boolean().check(z.describe("Remove it although it holds changes, which are lost then.")),
+  ),
+});
+type Input = z.infer<typeof input>;
+
+export const exitWorktreeTool = (worktrees: Worktrees): Tool<Input> =>
+  defineTool({
+    name: "ExitWorktree",
+    deferred: true,
+    description: "Leaves the worktree that EnterWorktree made and goes back to the folder of the session.",
+    input: schemaOf(input),
+    check: async () => (worktrees.current() ? undefined : "You work in no worktree."),
+    run: async function* ({ action, discard_changes = false }): AsyncGenerator<never, ToolOutcome> {
+      const left = await worktrees.exit({ action, changes: discard_changes ? "discard" : "keep" });
+      if (!left.ok) return failure(left.why);
+      const { path, branch } = left.worktree;
+      const became = left.state === "removed" ? "was removed" : `stays, on the branch ${branch}`;
+      const words = `You work in ${left.cwd} again. The worktree ${path} ${became}.`;
+      return {
+        content: [text(words)],
+        display: { kind: "text", text: words },
+        data: { worktreePath: path, worktreeBranch: branch, action: left.state, message: words },
+        folder: { cwd: left.cwd },
+      };
+    },
+  });
