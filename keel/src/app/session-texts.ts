@@ -75,7 +75,10 @@ export async function sessionTexts(
     paths,
     userHome: userHome(options.env),
     trust,
-    roots: workspace.roots,
+    // Looked up each time: folders come and go.
+    get roots() {
+      return workspace.roots;
+    },
     chosen,
     mayRead: async (file) => (await sessionPolicy({ rules, workspace }, () => undefined).mayReadOwn(file)).ok,
   });

@@ -2,8 +2,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { verifies } from "../../../test/verifies.ts";
 import type { Ask } from "../protocol/ask.ts";
-import type { Durable, DurableEvent } from "../protocol/event.ts";
+import type { Durable, DurableEvent, Input } from "../protocol/event.ts";
+import type { SettingsPatch } from "../protocol/settings.ts";
 import { importLog } from "./import.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { encodeHeader, encodeRecord } from "./line.ts";
@@ -60,6 +62,30 @@ test("what was allowed elsewhere is not allowed here: no rule is remembered, and
   const answers = events.flatMap((event) => (event.type === "ask.closed" ? [event.answer.verdict] : []));
   // The first is history; the second would let a call run that nobody here has seen.
   expect(answers).toEqual(["allow", "deny"]);
+});
+
+test("nor are rules that a host, a command or a skill added", async () => {
+  verifies("G46");
+  const patch: SettingsPatch = {
+    title: "kept",
+    permissions: [{ type: "rules", change: "add", list: "allow", rules: ["Bash"] }],
+  };
+  const input: Input = { id: "i", content: [], from: { kind: "person" }, when: "after", allow: ["Bash"] };
+  const events = await imported([
+    opened,
+    { type: "settings.changed", patch, why: "host" },
+    { type: "input.accepted", input },
+    started,
+    asked("a"),
+    { type: "ask.closed", askId: "a", answer: { verdict: "allow", rules: ["Bash"] }, by: "host" },
+    {
+      ...{ type: "tool.finished", callId: "c", tool: "Skill", content: [], failed: false, ms: 1 },
+      ...{ display: { kind: "text", text: "" }, allow: ["Bash"] },
+    },
+    finished,
+  ]);
+  expect(JSON.stringify(events)).not.toMatch(/"allow":\[|"rules":\[/);
+  expect(JSON.stringify(events)).toContain("kept");
 });
 
 test("the copy belongs to the folder that it came to, and names where it came from", async () => {

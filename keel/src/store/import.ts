@@ -94,12 +94,17 @@ function withoutRights(record: RawRecord, turn: "finished" | "unfinished"): RawR
     );
     return { ...record, ask: { ...ask, options } };
   }
-  if (type === "ask.closed" && turn === "unfinished" && isObject(answer) && answer["verdict"] === "allow")
-    return {
-      ...record,
-      answer: { verdict: "deny", reason: "What was allowed elsewhere is not allowed here." },
-    };
-  return record;
+  if (type === "ask.closed" && isObject(answer))
+    return turn === "unfinished" && answer["verdict"] === "allow"
+      ? { ...record, answer: { verdict: "deny", reason: "What was allowed elsewhere is not allowed here." } }
+      : { ...record, answer: { ...answer, rules: undefined } };
+  const { patch, input } = record;
+  // Rules that a host added, and those of a command or a skill.
+  if (type === "settings.changed" && isObject(patch))
+    return { ...record, patch: { ...patch, permissions: undefined } };
+  if (type === "input.accepted" && isObject(input))
+    return { ...record, input: { ...input, allow: undefined } };
+  return type === "tool.finished" ? { ...record, allow: undefined } : record;
 }
 
 /** The notice is the same sentence with the path before and what became of the rest behind. */
