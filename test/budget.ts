@@ -26,6 +26,8 @@ export const budgets = {
   "closed-pipes": { sample: 20, full: 500, seconds: 30 },
   /** G39: changed lines on the wire of the executable. */
   "wire-lines": { sample: 5_000, full: 1_000_000, seconds: 10 },
+  /** The request law over random conversations. */
+  "context-law": { sample: 500, full: 2_000, seconds: 30 },
   /** G39: changed lines for the runner. */
   "runner-lines": { sample: 20_000, full: 1_000_000, seconds: 20 },
   /** G14, G15: ends of a runner with slow readers and closed pipes. */

@@ -38,6 +38,8 @@ const theirs = [
     ".keel/skills/",
     ".keel/agents/",
     "SKILL.md",
+    "MEMORY.md",
+    ".keel/issues.json",
     "@src/a.ts",
   ],
   ...[".keel/rules/", ".claude/rules/", "AGENTS.local.md", "CLAUDE.local.md", "CLAUDE.md", "GEMINI.md"],

@@ -7,8 +7,8 @@ import type { Reply } from "../../keel/src/testing/script.ts";
 export type Scenario = {
   readonly name: string;
   readonly replies: readonly Reply[];
-  /** From the prompt to the end of its turn. What stands in a list of its own happens at the same time. */
-  readonly points: readonly (HookEvent | readonly HookEvent[])[];
+  /** From the prompt to the end of its turn. */
+  readonly points: readonly HookEvent[];
   /** Whether the turn ends well. */
   readonly ends: "well" | "badly";
 };
@@ -40,7 +40,8 @@ export const scenarios: readonly Scenario[] = [
     points: [
       "UserPromptSubmit",
       "PreToolUse",
-      ["Notification", "PermissionRequest"],
+      "Notification",
+      "PermissionRequest",
       "PermissionDenied",
       "PostToolBatch",
       "Stop",

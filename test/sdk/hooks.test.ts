@@ -134,6 +134,13 @@ const rows: readonly Row[] = [
     outcome: { ran: false, told: true },
   },
   {
+    name: "a question that nobody would answer is answered",
+    event: "PermissionRequest",
+    answer: own("PermissionRequest", { decision: { behavior: "allow" } }),
+    options: { permissionPrompts: "none" },
+    outcome: { ran: true, asked: 0, denied: 0 },
+  },
+  {
     name: "an end is objected to, until it is enough",
     event: "Stop",
     answer: { decision: "block", reason: "WORDS" },

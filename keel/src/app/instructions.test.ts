@@ -18,7 +18,10 @@ describe("a conversation", () => {
       `<keel-instructions path="${stage.cwd}/AGENTS.md" of="the project" lines="2">\nUse tabs.\nNo semicolons.\n</keel-instructions>\nfirst`,
     );
     expect(sent.split("Use tabs.")).toHaveLength(2);
-    expect(stage.events.filter((event) => event.type === "context.added")).toHaveLength(1);
+    const told = stage.events.filter(
+      (event) => event.type === "context.added" && event.why === "instructions",
+    );
+    expect(told).toHaveLength(1);
   });
 
   test("is told of a folder's instructions when a file there was read, behind the result", async () => {
@@ -195,6 +198,24 @@ describe("the Skill tool", () => {
       true,
       true,
     ]);
+  });
+
+  test("gives a skill that wants it to an agent of its own, and returns what the agent reports", async () => {
+    verifies("S4.69");
+    const stage = await wordsStage({
+      home: { ".keel/skills/far/SKILL.md": skill("description: d\ncontext: fork", "FORKED WORK on $1.") },
+      script: (request) => {
+        const words = JSON.stringify(request);
+        if (words.includes("AGENT REPORT")) return reply("done");
+        return words.includes("FORKED WORK") ? reply("AGENT REPORT") : reply(call("far", "this"));
+      },
+    });
+    await stage.say("go");
+    expect(stage.requests()).toBe(3);
+    expect(stage.sent(1)).toContain("FORKED WORK on this.");
+    expect(stage.sent(1)).not.toContain("\ngo");
+    expect(stage.sent(2)).toContain("AGENT REPORT");
+    expect(stage.sent(2)).not.toContain("FORKED WORK");
   });
 
   test("can be denied by name, and offers what was asked for alone", async () => {

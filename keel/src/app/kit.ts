@@ -187,6 +187,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
       tools: [...toolsOfMain(texts.main, offered.tools), ...(await answerTools(options))],
       budget: agents.tree.budget,
       recover: (task) => agents.crew.recover(task),
+      asks: options.asks ?? "refused",
       toolbox: joinBoxes(offersForeign(options.tools) ? [own, allowedBox(mcp.toolbox, live.now)] : [own]),
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),

@@ -40,6 +40,8 @@ export type Parts = {
   readonly checkpoints?: Checkpoints | undefined;
   /** Where a plan is written down. Absent where nothing is kept. */
   readonly plan?: PlanFile | undefined;
+  /** Whether a host answers questions; one that refuses them all says so here. Answered when left out. */
+  readonly asks?: "answered" | "refused" | undefined;
   /** What hooks are told about the start, where the log does not say it: a copy looks like a session that goes on. */
   readonly startedAs?: "fork" | undefined;
   /** Whether a session may come back to `bypassPermissions` after a plan; refused when left out. */

@@ -1,4 +1,6 @@
 /** A whole session on fakes: the real loop, a scripted model, a log in memory, and a host that answers by itself. */
+
+import type { Briefing } from "../engine/briefing.ts";
 import type { Hooks } from "../engine/hooks/points.ts";
 import { noHooks } from "../engine/hooks/points.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
@@ -32,6 +34,7 @@ export type TestSessionOptions = {
   readonly log?: Log;
   readonly checkpoints?: Checkpoints;
   readonly memory?: Memory;
+  readonly briefing?: Briefing;
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly rules?: Rules;
@@ -80,6 +83,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       ...(options.bypass ? { bypass: options.bypass } : {}),
       ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
       ...(options.memory ? { memory: options.memory } : {}),
+      ...(options.briefing ? { briefing: options.briefing } : {}),
       system: options.system ?? ["You are a test."],
       promptOnResume: "logged",
     },

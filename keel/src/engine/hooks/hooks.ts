@@ -53,9 +53,14 @@ export function hooksFrom(world: {
         ...(verdict && verdict !== "defer" ? { decision: { verdict, reason } } : {}),
       };
     },
-    async permission({ tool, input }, site) {
+    async permission({ tool, input, rules }, site) {
       if (!any("PermissionRequest")) return undefined;
-      const moment = { hook_event_name: "PermissionRequest", tool_name: tool, tool_input: input } as const;
+      const moment = {
+        hook_event_name: "PermissionRequest",
+        tool_name: tool,
+        tool_input: input,
+        ...(rules.length > 0 ? { permission_suggestions: rules.map(suggestion) } : {}),
+      } as const;
       return (await fire(moment, site)).answer;
     },
     async denied({ reason, ...call }, site) {
@@ -158,6 +163,13 @@ const toolOf = ({ callId, tool, input }: CallFacts) => ({
   tool_input: input,
   tool_use_id: callId,
 });
+
+/** A rule that is offered, in the words in which a hook may answer. */
+function suggestion(rule: string): Json {
+  const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
+  const value = { toolName, ...(ruleContent === undefined ? {} : { ruleContent }) };
+  return { type: "addRules", behavior: "allow", destination: "session", rules: [value] };
+}
 
 const atStop = ({ block, stop, context }: Merged): AtStop => ({
   stop,

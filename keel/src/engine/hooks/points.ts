@@ -91,7 +91,10 @@ export interface Hooks {
   input(input: Input, site: HookSite): Promise<AtInput>;
   beforeTool(call: CallFacts, site: HookSite): Promise<BeforeTool>;
   /** Runs beside the question to the host; the first answer counts. Undefined: no opinion. */
-  permission(call: CallFacts, site: HookSite): Promise<Answer | undefined>;
+  permission(
+    call: CallFacts & { readonly rules: readonly string[] },
+    site: HookSite,
+  ): Promise<Answer | undefined>;
   denied(call: CallFacts & { reason: string }, site: HookSite): Promise<void>;
   afterTool(call: CallOutcome, site: HookSite): Promise<AfterTool>;
   afterBatch(calls: readonly (CallFacts & { response?: Json })[], site: HookSite): Promise<AfterTool>;

@@ -28,7 +28,7 @@ describe("a rule", () => {
       "WebFetch(domain:)",
       "WebFetch(domain:a b)",
       "WebFetch(domain:a/b)",
-      "mcp__a__b*",
+      "mcp__a__b*(x)",
       "Bash*",
       "Read(a\0b)",
     ],
@@ -135,4 +135,18 @@ describe("a rule about other things", () => {
     expect(covers(rule("Agent(tester)"), "Agent", use("writer"))).toBe(false);
     expect(touches(rule("Agent(tester)"), "Agent", use("writer"))).toBe(false);
   });
+});
+
+test("a star at the end of a server's name or its tools' stands for what follows", () => {
+  const use = (tool: string): Claim => ({ action: "use", target: tool });
+  const covered = (words: string, tool: string): boolean => {
+    const rule = parseRule(words);
+    return rule !== undefined && covers(rule, tool, use(tool)) && touches(rule, tool, use(tool));
+  };
+  expect(covered("mcp__a__get_*", "mcp__a__get_file")).toBe(true);
+  expect(covered("mcp__a__get_*", "mcp__a__set_file")).toBe(false);
+  expect(covered("mcp__a__*", "mcp__a__set_file")).toBe(true);
+  expect(covered("mcp__a__*", "mcp__ab__set_file")).toBe(false);
+  expect(covered("mcp__*", "mcp__ab__set_file")).toBe(true);
+  expect(covered("mcp__*", "Bash")).toBe(false);
 });

@@ -42,9 +42,9 @@ export function parseRule(text: string, source: RuleSource = "session"): Rule | 
   const match = /^([A-Za-z_][\w-]*)(?:\(([\s\S]*)\))?(\*)?$/.exec(trimmed);
   if (!match) return undefined;
   const [, name = "", inner, star] = match;
-  // `mcp__server__*` is the long way to write `mcp__server`.
-  if (star !== undefined && (inner !== undefined || !/^mcp__.+__$/.test(name))) return undefined;
-  const tool = star === undefined ? name : name.slice(0, -2);
+  // Only names of servers and their tools end in a star. `mcp__server__*` is the long way to write `mcp__server`.
+  if (star !== undefined && (inner !== undefined || !name.startsWith("mcp__"))) return undefined;
+  const tool = star === undefined ? name : /^mcp__.+__$/.test(name) ? name.slice(0, -2) : `${name}*`;
   const pattern = inner === undefined ? ({ kind: "any" } as const) : parsePattern(tool, inner);
   return pattern && { text: trimmed, tool, pattern, source };
 }
@@ -127,9 +127,11 @@ export function touches(rule: Rule, tool: string, claim: Claim, ground?: Ground)
   }
 }
 
-/** `mcp__server` is every tool of that server. */
-const names = (rule: Rule, tool: string): boolean =>
-  rule.tool === tool || (/^mcp__(?:(?!__).)+$/.test(rule.tool) && tool.startsWith(`${rule.tool}__`));
+/** `mcp__server` is every tool of that server, `mcp__server__get_*` those whose names start so. */
+export const names = (rule: Pick<Rule, "tool">, tool: string): boolean =>
+  rule.tool === tool ||
+  (rule.tool.endsWith("*") && tool.startsWith(rule.tool.slice(0, -1))) ||
+  (/^mcp__(?:(?!__).)+$/.test(rule.tool) && tool.startsWith(`${rule.tool}__`));
 
 const editors = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"]);
 const readers = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);

@@ -86,12 +86,20 @@ function withoutAsking(
 
 /** A hook may answer in the host's place; whoever is first counts, and the other is told by the ask's end. */
 async function askBoth(work: Work, ask: Ask, { call, tool, sent }: Site): Promise<Closed> {
-  const { hooks } = work.parts;
+  const { hooks, asks } = work.parts;
+  const facts = { callId: call.use.id, tool: tool.name, input: sent, rules: rulesOffered(ask) };
+  // Whoever is told of a question hears of it, however fast somebody answers.
+  void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, siteOf(work));
+  if (asks === "refused") {
+    // Where nobody answers, a hook is the only one who can: it is heard first.
+    const answer = await hooks.permission(facts, siteOf(work));
+    const refused = work.ask(ask);
+    if (answer) await work.answer(ask.id, { answer, by: "hook" });
+    return refused;
+  }
   const { controller, release } = childOf(work.signal);
   const site = { ...siteOf(work), signal: controller.signal };
   const closed = work.ask(ask);
-  const facts = { callId: call.use.id, tool: tool.name, input: sent };
-  void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, site);
   void hooks
     .permission(facts, site)
     .then((answer) => (answer ? work.answer(ask.id, { answer, by: "hook" }) : undefined))
@@ -104,6 +112,8 @@ async function askBoth(work: Work, ask: Ask, { call, tool, sent }: Site): Promis
     release();
   }
 }
+
+const rulesOffered = ({ options }: Ask): string[] => options.flatMap(({ rule }) => rule ?? []);
 
 /** What policy says of an input, and about which claims. */
 export async function judge(

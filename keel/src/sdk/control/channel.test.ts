@@ -101,7 +101,7 @@ describe("requests that arrive", () => {
     ]);
   });
 
-  test("who takes a request back gets no answer, and the callback hears of it", async () => {
+  test("who takes a request back is told so once, and the callback hears of it", async () => {
     const heard: string[] = [];
     const { channel: wire, sent } = channel(
       (_, { signal }) =>
@@ -117,7 +117,9 @@ describe("requests that arrive", () => {
     wire.takeCancel("nobody asked");
     await settled();
     expect(heard).toEqual(["aborted"]);
-    expect(sent).toEqual([]);
+    expect(sent).toMatchObject([
+      { response: { subtype: "error", request_id: "x", error: "The request was cancelled." } },
+    ]);
   });
 
   test("what was asked before the end of the input is still answered; after the other side is gone it is not", async () => {

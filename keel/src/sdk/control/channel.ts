@@ -34,6 +34,7 @@ export class Channel {
   readonly #sent = new Map<string, PromiseWithResolvers<unknown>>();
   readonly #taken = new Map<string, AbortController>();
   #ended: ControlError | undefined;
+  #stopped = false;
 
   constructor({
     send,
@@ -104,14 +105,16 @@ export class Channel {
 
   /** The other side is gone altogether: nobody waits for an answer either. */
   stop(why: string): void {
+    this.#stopped = true;
     this.end(why);
     for (const stopped of this.#taken.values()) stopped.abort();
   }
 
-  async #reply(requestId: string, request: ControlRequest["request"], signal: AbortSignal): Promise<void> {
+  /** Who takes a request back is told so at once: whatever its callback says later is not heard. */
+  async #reply(requestId: string, request: ControlRequest["request"], stopped: AbortSignal): Promise<void> {
     let response: ControlResponse["response"];
     try {
-      const answer = await this.#answer(request, { requestId, signal });
+      const answer = await unlessStopped(this.#answer(request, { requestId, signal: stopped }), stopped);
       response = {
         subtype: "success",
         request_id: requestId,
@@ -121,8 +124,21 @@ export class Channel {
       response = { subtype: "error", request_id: requestId, ...errorOf(thrown) };
     }
     this.#taken.delete(requestId);
-    // Whoever has cancelled a request does not wait for its answer.
-    if (!signal.aborted) this.#send({ type: "control_response", response });
+    if (!this.#stopped) this.#send({ type: "control_response", response });
+  }
+}
+
+async function unlessStopped(answer: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => stopped.reject(cancelled());
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const given = await Promise.race([answer, stopped.promise]);
+    // A callback that ends because it was stopped has no answer to give.
+    if (signal.aborted) throw cancelled();
+    return given;
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 
