@@ -116,7 +116,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     named: options.mcpServers,
     strict: options.strictMcpConfig ? "only" : undefined,
     plugins: texts.library.plugins,
-    home: options.persist === "memory" ? undefined : home,
+    home,
     version: options.version,
   });
   const own = ownToolbox(

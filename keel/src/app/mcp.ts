@@ -9,6 +9,7 @@ import type { Clock, Ids, Model, Workspace } from "../engine/ports.ts";
 import type { Toolbox } from "../engine/tools/toolbox.ts";
 import { fault } from "../kernel/fault.ts";
 import type { McpBox, NamedServer } from "../mcp/box.ts";
+import { prefixOf } from "../mcp/names.ts";
 import type { Sample } from "../mcp/requests.ts";
 import type { McpServerWish } from "../protocol/mcp.ts";
 import { commandEnvironment } from "../workspace/environment.ts";
@@ -77,7 +78,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
     },
     toolbox: {
       tools: () => box?.tools() ?? [],
-      knows: (name) => box?.knows(name) ?? servers.some((server) => name.startsWith(`mcp__${server.name}__`)),
+      knows: (name) => box?.knows(name) ?? servers.some((server) => name.startsWith(prefixOf(server.name))),
       async ready(signal) {
         if (loading) await (await loading).ready(signal);
       },

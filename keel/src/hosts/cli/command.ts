@@ -1,5 +1,5 @@
 /** What a command is. The table of them is in `commands.ts`. */
-import type { Options } from "./arguments.ts";
+import type { Arguments, Options } from "./arguments.ts";
 import type { Context } from "./context.ts";
 
 export type Command = {
@@ -11,3 +11,13 @@ export type Command = {
   /** Returns the exit code, or throws a fault that has one. */
   start(given: readonly string[], context: Context): Promise<number>;
 };
+
+type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
+
+/** A row of the table. What it does is loaded when it is called. */
+export type Row<T extends Options> = Pick<Command, "name" | "usage" | "says"> & {
+  readonly options: T;
+  load(): Promise<Run<T>>;
+};
+
+export type Define = <const T extends Options>(row: Row<T>) => Command;

@@ -1,16 +1,10 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
-import { type Arguments, type Options, parseArguments } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import type { Context } from "./context.ts";
+import { type Options, parseArguments } from "./arguments.ts";
+import type { Command, Row } from "./command.ts";
+import { mcpCommands } from "./mcp-commands.ts";
 import { printOptions } from "./print-options.ts";
 import { runnerOptions } from "./runner-options.ts";
 import { targetOptions } from "./target-options.ts";
-
-type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
-type Row<T extends Options> = Pick<Command, "name" | "usage" | "says"> & {
-  readonly options: T;
-  load(): Promise<Run<T>>;
-};
 
 const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies Options;
 const yes = { yes: { kind: "flag", says: "Without a question" } } as const satisfies Options;
@@ -258,68 +252,7 @@ export const commands: readonly Command[] = [
     options: runnerOptions,
     load: async () => (await import("./runner.ts")).startRunner,
   }),
-  command({
-    name: "mcp list",
-    usage: "keel mcp list [--json]",
-    says: "The MCP servers that count here, with where each was named. Nothing is started",
-    options: json,
-    load: async () => (await import("./mcp.ts")).list,
-  }),
-  command({
-    name: "mcp add",
-    usage: "keel mcp add NAME [OPTIONS] (URL | -- COMMAND [ARGUMENTS])",
-    says: "Adds an MCP server: an address, or a command that speaks on its standard streams",
-    options: {
-      ...targetOptions,
-      transport: {
-        kind: "text",
-        short: "t",
-        value: "KIND",
-        says: "stdio, http, sse or ws; told by the rest if left out",
-      },
-      env: { kind: "list", short: "e", value: "NAME=VALUE", says: "A variable for the command" },
-      header: { kind: "list", short: "H", value: "NAME:VALUE", says: "A header for the address" },
-    },
-    load: async () => (await import("./mcp.ts")).add,
-  }),
-  command({
-    name: "mcp remove",
-    usage: "keel mcp remove NAME [--user|--project|--local]",
-    says: "Removes an MCP server from the settings that have it",
-    options: targetOptions,
-    load: async () => (await import("./mcp.ts")).remove,
-  }),
-  command({
-    name: "mcp status",
-    usage: "keel mcp status [--json]",
-    says: "Starts every MCP server, says how it stands and what it offers, and ends it",
-    options: json,
-    load: async () => (await import("./mcp.ts")).status,
-  }),
-  command({
-    name: "mcp login",
-    usage: "keel mcp login NAME",
-    says: "Logs in to a server over HTTP, with a page in the browser",
-    options: {},
-    load: async () => (await import("./mcp.ts")).login,
-  }),
-  command({
-    name: "mcp logout",
-    usage: "keel mcp logout NAME",
-    says: "Forgets what a login left",
-    options: {},
-    load: async () => (await import("./mcp.ts")).logout,
-  }),
-  command({
-    name: "mcp serve",
-    usage: "keel mcp serve [--model NAME] [--permission-mode MODE]",
-    says: "Keel as an MCP server on standard streams: another agent asks it to do a task",
-    options: {
-      model: { kind: "text", short: "m", value: "NAME", says: "A model or an alias" },
-      "permission-mode": { kind: "text", value: "MODE", says: "default, acceptEdits, plan or dontAsk" },
-    },
-    load: async () => (await import("./mcp-serve.ts")).serve,
-  }),
+  ...mcpCommands(command),
   command({
     name: "plugin add",
     usage: "keel plugin add (FOLDER | git+URL[#TAG] | npm:NAME) [--yes]",

@@ -1,7 +1,7 @@
 /** `--output-format json` and `stream-json`: the SDK's messages, one JSON object per line and nothing else. */
 import { toLine } from "../../kernel/json.ts";
 import { toMessages } from "../../sdk/dialect.ts";
-import { newMemo } from "../../sdk/dialect-memo.ts";
+import { newMemo, withFacts } from "../../sdk/dialect-memo.ts";
 import type { SDKMessage } from "../../sdk/messages.ts";
 import type { Context } from "./context.ts";
 import { piecesFor } from "./pieces.ts";
@@ -24,6 +24,8 @@ export const jsonPrinter =
     let result: SDKMessage | undefined;
     return {
       event(envelope) {
+        // Servers come and go: each turn says which there are.
+        if (envelope.type === "turn.started") memo = withFacts(memo, serverFacts(session));
         const [messages, next] = toMessages(envelope, memo);
         memo = next;
         for (const message of messages) {
@@ -36,6 +38,11 @@ export const jsonPrinter =
       },
     };
   };
+
+const serverFacts = ({ mcp, toolNames }: Parameters<NewPrinter>[0]) => ({
+  tools: toolNames(),
+  mcpServers: mcp.status().map(({ name, status }) => ({ name, status })),
+});
 
 function factsOf(
   { id, info, notices }: Parameters<NewPrinter>[0],

@@ -10,6 +10,6 @@ export type Printer = {
 };
 
 export type NewPrinter = (
-  session: Pick<OpenSession, "id" | "info" | "history" | "notices">,
+  session: Pick<OpenSession, "id" | "info" | "history" | "notices" | "mcp" | "toolNames">,
   context: Context,
 ) => Promise<Printer>;
