@@ -10,6 +10,9 @@ export type Counts = {
   readonly deltas: number;
   readonly sessions: number;
   readonly turnsPerSession: number;
+  /** Live sessions with agents, and the turns that are timed among them. */
+  readonly fleetSessions: number;
+  readonly fleetTurns: number;
   readonly appends: number;
   readonly logEvents: number;
   readonly logBytes: number;
@@ -37,6 +40,8 @@ export const fullCounts: Counts = {
   deltas: 50_000,
   sessions: 1_000,
   turnsPerSession: 3,
+  fleetSessions: 1_000,
+  fleetTurns: 400,
   appends: 500,
   logEvents: 20_000,
   logBytes: 200 * mebibyte,
@@ -59,6 +64,8 @@ export const smokeCounts: Counts = {
   deltas: 500,
   sessions: 10,
   turnsPerSession: 3,
+  fleetSessions: 5,
+  fleetTurns: 20,
   appends: 20,
   logEvents: 400,
   logBytes: 2 * mebibyte,

@@ -13,6 +13,7 @@ import { measure, median } from "./measure.ts";
 import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
 import { engineSuite } from "./suites/engine.ts";
+import { fleetSuite } from "./suites/fleet.ts";
 import { policySuite } from "./suites/policy.ts";
 import { runnerSuite } from "./suites/runner.ts";
 import { sdkSuite } from "./suites/sdk.ts";
@@ -23,6 +24,7 @@ import { toolsSuite } from "./suites/tools.ts";
 
 const suites: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
+  fleet: fleetSuite,
   policy: policySuite,
   resume: resumeSuite,
   runner: runnerSuite,

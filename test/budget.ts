@@ -32,6 +32,8 @@ export const budgets = {
   "runner-lines": { sample: 20_000, full: 1_000_000, seconds: 20 },
   /** G14, G15: ends of a runner with slow readers and closed pipes. */
   "runner-pipes": { sample: 6, full: 500, seconds: 30 },
+  /** G20: megabytes of events for a reader that does not read. */
+  "slow-reader": { sample: 10, full: 200, seconds: 20 },
   /** G27: generated commands against real bash. */
   "bash-differential": { sample: 1_000, full: 100_000, seconds: 30 },
   /** G28: random texts for the reader of commands. */

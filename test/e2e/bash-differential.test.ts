@@ -60,8 +60,11 @@ async function judge(command: string): Promise<Judged> {
   if (analysis.kind === "unread") return { kind: "unclear" };
   const all = analysis.commands.flatMap(withInner);
   const isClear =
-    // Where words are read once more, or a meaning is open, the list is not claimed to be whole.
+    // Where words are evaluated, or a meaning is open, the list is not claimed to be whole.
     analysis.doubts.every(({ kind }) => kind !== "meaning") &&
+    analysis.steps.every(({ words, assignments }) =>
+      [...words, ...assignments.map(({ value }) => value)].every(({ isOpaque }) => !isOpaque),
+    ) &&
     all.every(
       ({ hides, step }) => !hides && step.words[0]?.kind === "fixed" && !changesShell(step.words[0].text),
     );

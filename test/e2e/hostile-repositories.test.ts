@@ -156,5 +156,5 @@ const plain = (words: string, { home }: Place): string =>
 const standing = ({ home, keelHome }: Place): Record<string, string> =>
   snapshot(
     home,
-    ["projects", "run", "logs", "blobs"].map((name) => path.join(keelHome, name)),
+    ["projects", "run", "logs", "blobs", "stock"].map((name) => path.join(keelHome, name)),
   );

@@ -185,6 +185,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...toolsOfMain(texts.main, offered.tools), ...(await answerTools(options))],
+      ...(offered.agentTools ? { agentTools: offered.agentTools } : {}),
       budget: agents.tree.budget,
       recover: (task) => agents.crew.recover(task),
       asks: options.asks ?? "refused",

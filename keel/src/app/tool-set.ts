@@ -16,6 +16,8 @@ import { lateSearch, lateWeb } from "./web-ports.ts";
 
 export type ToolSet = {
   readonly tools: readonly Tool[];
+  /** What agents have, where the session itself has less. */
+  readonly agentTools?: readonly Tool[];
   /** Sentences for a person. */
   readonly problems: readonly string[];
 };
@@ -51,8 +53,11 @@ export function toolSet(
     worktrees,
   });
   const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env), late });
+  const forAgents =
+    choice === "coordinator" ? chooseTools({ builtIn, asks, list: listOf(env), late }) : undefined;
   return {
     tools: offeredTools(tools, rules),
+    ...(forAgents ? { agentTools: offeredTools(forAgents.tools, rules) } : {}),
     problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
   };
 }

@@ -27,6 +27,8 @@ export type Parts = {
   readonly workspace: Workspace;
   /** What is known at the start; see `toolbox`. */
   readonly tools: readonly Tool[];
+  /** What its agents choose from, where that is more than its own: a coordinator gives work and does none. */
+  readonly agentTools?: readonly Tool[] | undefined;
   /** Tools that come and go while the session runs. */
   readonly toolbox?: Toolbox | undefined;
   /** Calls by the one name run the tool of the other. */

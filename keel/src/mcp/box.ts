@@ -179,7 +179,7 @@ export class McpBox implements Toolbox {
       ...{ name, version, clock, limits, world: { roots, sampling } },
       revision: config.type === "sse" ? "legacy" : "newest",
       // A program that does not know the question may say nothing at all; over HTTP silence is a server that is down.
-      probeMs: config.type === "http" ? limits.connectMs : probeMs,
+      probeMs: config.type === "stdio" ? probeMs : limits.connectMs,
       draw: () => ids.random(),
       open: () => wayTo(name, config, site),
       wantScope: async (scope) => {

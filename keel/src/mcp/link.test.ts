@@ -12,10 +12,14 @@ class Server implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   closed = false;
+  readonly stderr = null;
+  readonly pid = null;
   readonly tools: string[];
+  readonly #atUnknown: "answers" | "ends";
 
-  constructor(tools: string[]) {
+  constructor(tools: string[], atUnknown: "answers" | "ends" = "answers") {
     this.tools = tools;
+    this.#atUnknown = atUnknown;
   }
 
   async start(): Promise<void> {
@@ -34,6 +38,7 @@ class Server implements Transport {
       "tools/call": { content: [{ type: "text", text: "went" }] },
     };
     const result = results[message.method];
+    if (!result && this.#atUnknown === "ends") return this.close();
     const answer = result ? { result } : { error: { code: -32_601, message: "no such method" } };
     queueMicrotask(() => this.onmessage?.({ jsonrpc: "2.0", id: message.id, ...answer } as JSONRPCMessage));
   }
@@ -135,6 +140,26 @@ describe("a link to a server", () => {
     servers[0]?.tools.push("two");
     servers[0]?.onmessage?.({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
     await until(() => offered(link).length === 2);
+    await link.close();
+  });
+
+  test("to a program that ends at a question it does not know is made without the question", async () => {
+    const { wish, attempts } = linkTo((attempt) =>
+      attempt === 1 ? new Server([], "ends") : new Server(["go"]),
+    );
+    const open = wish.open;
+    const link = new Link({
+      ...wish,
+      revision: "newest",
+      async open() {
+        const way = await open();
+        const server = way.transport as Server;
+        return { ...way, hasEnded: () => server.closed };
+      },
+    });
+    await link.settled;
+    expect(attempts()).toBe(2);
+    expect(offered(link)).toEqual(["go"]);
     await link.close();
   });
 

@@ -19,7 +19,12 @@ export type LinkState =
   | { readonly status: "needs-auth"; readonly error: string };
 
 /** A way to the server, not yet begun. `lastWords`: what it said when it went, for the reason of a failure. */
-export type Way = { readonly transport: Transport; lastWords(): string };
+export type Way = {
+  readonly transport: Transport;
+  lastWords(): string;
+  /** The program at the other end is gone. */
+  hasEnded?(): boolean;
+};
 
 export type LinkWish = {
   readonly name: string;
@@ -132,7 +137,14 @@ export class Link {
     try {
       way = await this.#wish.open();
       if (isOld()) return;
-      const connection = await this.#connect(way, isOld);
+      const connection = await this.#connect(way, { isOld, revision: this.#wish.revision }).catch(
+        async (thrown: unknown) => {
+          // Some older programs end at a question that they do not know: they get another life, without it.
+          if (this.#wish.revision === "legacy" || !way?.hasEnded?.() || isOld()) throw thrown;
+          way = await this.#wish.open();
+          return this.#connect(way, { isOld, revision: "legacy" });
+        },
+      );
       const offer = await connection.offer().catch(async (thrown: unknown) => {
         await connection.close();
         throw thrown;
@@ -147,8 +159,11 @@ export class Link {
     }
   }
 
-  #connect({ transport }: Way, isOld: () => boolean): Promise<Connection> {
-    const { name, version, revision, probeMs, limits, world } = this.#wish;
+  #connect(
+    { transport }: Way,
+    { isOld, revision }: { isOld: () => boolean; revision: LinkWish["revision"] },
+  ): Promise<Connection> {
+    const { name, version, probeMs, limits, world } = this.#wish;
     return connect(
       {
         ...{ transport, version, revision, probeMs, connectMs: limits.connectMs },

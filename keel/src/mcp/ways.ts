@@ -72,7 +72,8 @@ function stdioWay(
     log = keepStderr(program.stderr, file);
     return program;
   };
-  return { transport: new StdioTransport(open), lastWords: () => log?.tail() ?? "" };
+  const transport = new StdioTransport(open);
+  return { transport, lastWords: () => log?.tail() ?? "", hasEnded: () => transport.hasEnded };
 }
 
 const fileName = (name: string): string => name.replace(/[^\w-]/g, "_").slice(0, 80);

@@ -49,6 +49,13 @@ describe("a preset", () => {
     expect(names({ choice: "full" })).toEqual(names());
   });
 
+  test("a coordinator gives work and does none", () => {
+    verifies("S4.56");
+    const agents = { kinds: unused, start: unused, send: unused };
+    const all = builtInTools({ agents });
+    expect(names({ builtIn: all, choice: "coordinator" })).toEqual(["Agent", "SendMessage", "TaskStop"]);
+  });
+
   test("read-only and safe-edit offer exactly what they promise, and nothing of others", () => {
     verifies("S0.21");
     const foreign = [tool("mcp__files__delete")];

@@ -3,7 +3,7 @@
 import { toolSearchName } from "../engine/tools/deferred.ts";
 import type { Tool } from "../engine/tools/define.ts";
 
-export const toolPresets = ["full", "read-only", "no-bash", "safe-edit"] as const;
+export const toolPresets = ["full", "read-only", "no-bash", "safe-edit", "coordinator"] as const;
 export type ToolPreset = (typeof toolPresets)[number];
 /** A preset, or the built-in tools by name. */
 export type ToolChoice = ToolPreset | readonly string[];
@@ -31,6 +31,8 @@ const onlyReading = ["Glob", "Grep", "Read", "WebFetch", "WebSearch"];
 const restricted: Readonly<Partial<Record<ToolPreset, readonly string[]>>> = {
   "read-only": onlyReading,
   "safe-edit": ["Edit", ...onlyReading],
+  // It gives work and does none; its agents have the tools.
+  coordinator: ["Agent", "SendMessage", "TaskStop"],
 };
 const taskTools = ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
 const askingTools = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];

@@ -15,6 +15,14 @@ const quietTurns = 3;
 /** Who stays behind may write, so that it does not block or break, but not at the cost of our time. */
 const pauseAfterReadMs = 10;
 
+/**
+ * What any honest command prints is read as fast as it comes. One that goes on and on is read at a walk: it waits at its
+ * pipe, and takes neither our time nor the processor from others.
+ */
+const freeBytes = 64 * 2 ** 20;
+const bytesPerWalk = 2 ** 18;
+const walkMs = 15;
+
 export class Intake {
   /** For `spawn`: no input, and where both outputs go. */
   readonly stdio: StdioOptions;
@@ -24,6 +32,8 @@ export class Intake {
   #received = 0;
   #open = 0;
   #left = false;
+  #isEnding = false;
+  #sinceRest = 0;
 
   constructor(pipe: Pipe | undefined, take: (bytes: Uint8Array) => void) {
     this.#pipe = pipe;
@@ -48,6 +58,8 @@ export class Intake {
   /** After the main process has ended: reads what it wrote, without waiting for whoever else holds the pipe. */
   async drain(): Promise<void> {
     const endsAt = performance.now() + mostDrainMs;
+    this.#isEnding = true;
+    for (const stream of this.#streams) stream.resume();
     let quiet = 0;
     while (quiet < quietTurns && this.#open > 0 && performance.now() < endsAt) {
       const before = this.#received;
@@ -67,9 +79,17 @@ export class Intake {
   #receive(stream: Readable, bytes: Uint8Array): boolean {
     this.#received += bytes.length;
     this.#take(bytes);
-    if (!this.#left) return true;
-    setTimeout(() => stream.resume(), pauseAfterReadMs).unref();
+    if (!this.#left && !this.#isTooMuch(bytes.length)) return true;
+    setTimeout(() => stream.resume(), this.#left ? pauseAfterReadMs : walkMs).unref();
     return false;
+  }
+
+  #isTooMuch(bytes: number): boolean {
+    if (this.#isEnding || this.#received < freeBytes) return false;
+    this.#sinceRest += bytes;
+    if (this.#sinceRest < bytesPerWalk) return false;
+    this.#sinceRest = 0;
+    return true;
   }
 
   #readPipe(descriptor: number): Readable {

@@ -68,7 +68,8 @@ export function partsFor(
   const { session, parts } = parent;
   const isFork = definition.inherits === "conversation";
   const bound = tree.world.tools(crew);
-  const tools = parts.tools.map((tool) => bound.find(({ name }) => name === tool.name) ?? tool);
+  const given = isFork ? parts.tools : (parts.agentTools ?? parts.tools);
+  const tools = given.map((tool) => bound.find(({ name }) => name === tool.name) ?? tool);
   const isDeepest = origin.depth >= tree.limits.mostDepth;
   const own = isFork
     ? tools.map(refusedToForks)
@@ -82,6 +83,7 @@ export function partsFor(
       log,
       workspace,
       tools: own,
+      agentTools: undefined,
       ...(parts.toolbox ? { toolbox: isFork ? parts.toolbox : boxOf(definition, parts.toolbox) } : {}),
       // As they are now, and as they will be: what is denied above is denied below.
       rules: session.rules,

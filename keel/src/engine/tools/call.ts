@@ -256,7 +256,11 @@ async function perform(
   let left = false;
   try {
     const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) =>
-      drive(tool.run(input, context, signal), { show, isLeft: () => left }),
+      drive(tool.run(input, context, signal), {
+        show,
+        isLeft: () => left,
+        rest: () => clock.sleep(1, signal),
+      }),
     );
     left = timed.kind !== "done";
     if (timed.kind === "done")
@@ -274,16 +278,24 @@ async function perform(
   }
 }
 
+/** A tool that shows something without a pause would leave no time for anybody else in the process. */
+const shownWithoutRest = 20;
+
 /** `isLeft`: nobody waits for it any more; what it has to show now comes after its result. */
 async function drive(
   work: AsyncGenerator<Display, ToolOutcome>,
-  { show, isLeft }: { show: (display: Display) => void; isLeft: () => boolean },
+  {
+    show,
+    isLeft,
+    rest,
+  }: { show: (display: Display) => void; isLeft: () => boolean; rest: () => Promise<void> },
 ): Promise<ToolOutcome> {
-  for (;;) {
+  for (let shown = 1; ; shown++) {
     const next = await work.next();
     if (next.done) return next.value;
     if (isLeft()) return (await work.return(failure(cancelledResult))).value as ToolOutcome;
     show(next.value);
+    if (shown % shownWithoutRest === 0) await rest();
   }
 }
 

@@ -73,7 +73,9 @@ test("tools are a preset, names, all or none", async () => {
   expect((await optionsOf(["--tools", "Read,Bash", "--tools=Grep"])).tools).toEqual(["Read", "Bash", "Grep"]);
   expect((await optionsOf(["--tools=default"])).tools).toBe("full");
   expect((await optionsOf(["--tools="])).tools).toEqual([]);
-  await expect(optionsOf(["--tool-preset", "safe"])).rejects.toThrow("full, read-only, no-bash, safe-edit");
+  await expect(optionsOf(["--tool-preset", "safe"])).rejects.toThrow(
+    "full, read-only, no-bash, safe-edit, coordinator",
+  );
   await expect(optionsOf(["--tool-preset", "full", "--tools", "Read"])).rejects.toThrow("give one of them");
 });
 

@@ -50,7 +50,7 @@ export async function openOptions(
   };
 }
 
-const presets = ["full", "read-only", "no-bash", "safe-edit"] as const;
+const presets = ["full", "read-only", "no-bash", "safe-edit", "coordinator"] as const;
 
 function toolsOf({ tools, "tool-preset": preset }: PrintValues): OpenOptions["tools"] {
   if (tools.length > 0 && preset !== undefined)

@@ -44,7 +44,7 @@ export const printOptions = {
   "tool-preset": {
     kind: "text",
     value: "PRESET",
-    says: "full (the default), read-only, no-bash or safe-edit",
+    says: "full (the default), read-only, no-bash, safe-edit or coordinator",
   },
   "allowed-tools": {
     kind: "list",

@@ -27,6 +27,11 @@ export type StartProgram = (wish: {
 }) => Promise<ServerProgram>;
 
 export class StdioTransport implements Transport {
+  /** The library tells a program by these two: one that is silent when asked for the newest revision is an older one. */
+  readonly stderr = null;
+  readonly pid = null;
+  /** The program itself has ended. */
+  hasEnded = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -44,7 +49,10 @@ export class StdioTransport implements Transport {
     this.#program = program;
     if (this.#closed) return program.stop();
     void this.#read(program);
-    void program.ended.then((how) => this.#end(new Error(`The server ended (${how}).`)));
+    void program.ended.then((how) => {
+      this.hasEnded = true;
+      this.#end(new Error(`The server ended (${how}).`));
+    });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

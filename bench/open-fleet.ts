@@ -1,0 +1,96 @@
+/** Sessions with all that they can have: real tools, a hook around each call, agents, logs on disk; the model is a function. */
+import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
+import { TreeBudget } from "../keel/src/engine/agents/budget.ts";
+import type { AgentDefinition } from "../keel/src/engine/agents/definition.ts";
+import { defaultAgentLimits } from "../keel/src/engine/agents/limits.ts";
+import { Crew } from "../keel/src/engine/agents/spawn.ts";
+import { AgentTree, type AgentWorld } from "../keel/src/engine/agents/tree.ts";
+import { hooksFrom } from "../keel/src/engine/hooks/hooks.ts";
+import { defaultLimits } from "../keel/src/engine/limits.ts";
+import { noRules } from "../keel/src/engine/policy/decide.ts";
+import type { Model } from "../keel/src/engine/ports.ts";
+import { Session } from "../keel/src/engine/session.ts";
+import type { Tool } from "../keel/src/engine/tools/define.ts";
+import type { Parts } from "../keel/src/engine/work.ts";
+import { jsonlStore } from "../keel/src/store/jsonl.ts";
+import { agentTool } from "../keel/src/tools/agent.ts";
+import { builtInTools } from "../keel/src/tools/catalog.ts";
+import { sendMessageTool } from "../keel/src/tools/send-message.ts";
+import { nodeDocuments } from "../keel/src/workspace/documents.ts";
+import { nodeFiles } from "../keel/src/workspace/files.ts";
+import { nodeSearch } from "../keel/src/workspace/search.ts";
+import { nodeShell } from "../keel/src/workspace/shell.ts";
+
+export type Fleet = {
+  open(more?: { tools?: readonly Tool[] }): Promise<Session>;
+  /** The durable events of a session and of its agents, as text. */
+  logs(session: string): Promise<string[]>;
+};
+
+const worker: AgentDefinition = {
+  name: "worker",
+  description: "Works.",
+  prompt: "You are a worker.",
+  from: "built-in",
+};
+
+export function openFleet({ home, cwd, model }: { home: string; cwd: string; model: Model }): Fleet {
+  const clock = nodeClock();
+  const ids = nodeIds();
+  const store = jsonlStore({ home, clock, ids });
+  const env = { PATH: process.env["PATH"] ?? "" };
+  const workspace = {
+    ...{ cwd, roots: [cwd], files: nodeFiles({ cwd, roots: [cwd] }) },
+    ...{ search: nodeSearch({ env }), documents: nodeDocuments(), shell: nodeShell({ env }) },
+  };
+  const world: AgentWorld = {
+    version: "bench",
+    definitions: () => [worker],
+    createLog: (id, place) => store.create(id, place),
+    openLog: (id) => store.open(id),
+    readLog: (id) => store.read(id),
+    location: (id) => store.location(id),
+    beside: (id) => ({ spill: (name, content) => store.spill(id, name, content) }),
+    tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
+    resolveModel: (value) => ({ ok: true, value }),
+    system: ({ definition }) => [definition.prompt],
+  };
+  const start = {
+    keel: "bench",
+    cwd,
+    settings: { model: "fleet", permissionMode: "bypassPermissions", thinking: { kind: "off" } },
+  } as const;
+  return {
+    async open({ tools = [] } = {}) {
+      const log = await store.create(ids.uuid(), { cwd });
+      const budget = new TreeBudget({ limits: defaultLimits, clock });
+      const tree = new AgentTree({ world, budget, limits: defaultAgentLimits });
+      const crew = new Crew(tree);
+      const hooks = hooksFrom({
+        hooks: [{ event: "PreToolUse", name: "watch", call: async () => undefined }],
+        transcript: () => undefined,
+      });
+      const parts: Parts = {
+        ...{ log, model, clock, ids, workspace, budget, hooks, rules: noRules, limits: defaultLimits },
+        tools: [...builtInTools({ agents: crew }), ...tools],
+        spill: (file, content) => store.spill(log.session, file, content),
+        recover: (task) => crew.recover(task),
+        system: ["You are one of many."],
+        promptOnResume: "logged",
+      };
+      crew.equip(parts);
+      const session = await Session.open(parts, { start });
+      crew.attach(session);
+      tree.plant(session, clock);
+      return session;
+    },
+    async logs(session) {
+      const below = await store.list({ parent: session });
+      const texts = [session, ...below.map(({ id }) => id)].map(async (id) => {
+        const events = await Array.fromAsync(store.read(id));
+        return JSON.stringify(events);
+      });
+      return Promise.all(texts);
+    },
+  };
+}
