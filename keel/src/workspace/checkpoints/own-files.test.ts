@@ -97,3 +97,23 @@ test("the next session reads only what has changed since, and what is gone from 
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+test("a content that was dropped before a command changed its file is told as lost, and not promised", async () => {
+  const home = `${root}-home`;
+  try {
+    writeFileSync(path.join(root, "a"), "before");
+    const checkpoints = open(home);
+    await checkpoints.prepare("first", new AbortController().signal);
+    rmSync(path.join(home, "blobs"), { recursive: true });
+    writeFileSync(path.join(root, "a"), "after it");
+    // In the folder that the dropped one was in, which is gone too.
+    writeFileSync(path.join(root, "b"), "before");
+    expect(await checkpoints.changes(new AbortController().signal)).toEqual([
+      { path: path.join(root, "a"), lost: true },
+      { path: path.join(root, "b"), blob: null },
+    ]);
+    await checkpoints.close();
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
