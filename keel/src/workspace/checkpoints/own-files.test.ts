@@ -106,12 +106,15 @@ test("a content that was dropped before a command changed its file is told as lo
     await checkpoints.prepare("first", new AbortController().signal);
     rmSync(path.join(home, "blobs"), { recursive: true });
     writeFileSync(path.join(root, "a"), "after it");
-    // In the folder that the dropped one was in, which is gone too.
-    writeFileSync(path.join(root, "b"), "before");
     expect(await checkpoints.changes(new AbortController().signal)).toEqual([
       { path: path.join(root, "a"), lost: true },
-      { path: path.join(root, "b"), blob: null },
     ]);
+    // The same content again, in the folder that is gone with it.
+    writeFileSync(path.join(root, "b"), "before");
+    expect(await checkpoints.keep(path.join(root, "b"))).toEqual({
+      path: path.join(root, "b"),
+      blob: hash("sha256", "before", "hex"),
+    });
     await checkpoints.close();
   } finally {
     rmSync(home, { recursive: true, force: true });
