@@ -132,6 +132,19 @@ describe("callbacks", () => {
   });
 });
 
+test("with callbacks the process goes after the last message, also after one that has no turn or is none", async () => {
+  const { options } = await apart({
+    replies: [reply("One."), reply("Two."), reply("A summary."), reply("Three.")],
+  });
+  async function* prompts() {
+    for (const content of ["one", "two", "/compact", [{ type: "dance" }]])
+      yield { type: "user" as const, message: { role: "user" as const, content } };
+  }
+  const messages = await all(query({ prompt: prompts(), options: { ...options, hooks: { Stop: [] } } }));
+  expect(messages.filter(({ type }) => type === "result").length).toBeGreaterThanOrEqual(2);
+  expect(typesIn(messages)).not.toContain("command_lifecycle");
+});
+
 describe("methods", () => {
   test("messages as they come, and settings in between", async () => {
     const { options, stage } = await apart({ replies: [reply("One."), reply("Two.")] });

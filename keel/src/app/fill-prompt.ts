@@ -53,6 +53,9 @@ function splitPieces(body: string): Piece[] {
   return pieces;
 }
 
+/** More than a command takes; what is behind them is left out there, and stays in `$ARGUMENTS` of the text. */
+const mostWords = 1_000;
+
 /** Blanks part words, quotes hold them together. */
 export function splitWords(args: string): string[] {
   const words: string[] = [];
@@ -60,13 +63,14 @@ export function splitWords(args: string): string[] {
   let mark = "";
   let open = false;
   for (const sign of args) {
+    if (words.length === mostWords) return words;
     if (mark !== "") {
       if (sign === mark) mark = "";
       else word += sign;
     } else if (sign === '"' || (sign === "'" && word === "")) {
       mark = sign;
       open = true;
-    } else if (/\s/.test(sign)) {
+    } else if (sign <= " " || sign === "\u00a0") {
       if (open || word !== "") words.push(word);
       word = "";
       open = false;

@@ -9,12 +9,16 @@ export type Mention = {
 
 /** More than anybody names; what is beyond stays text. */
 const mostMentions = 20;
+/** Signs that are looked at: in a text that is full of them nobody names files. */
+const mostLooks = 2_000;
 const mostCharacters = 1_024;
 
 /** Each once, in the order of the text. Words in which an `@` stands in the middle, such as addresses, name nothing. */
 export function findMentions(text: string): Mention[] {
   const found = new Map<string, Mention>();
-  for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
+  let looks = 0;
+  for (let at = text.indexOf("@"); at >= 0 && looks < mostLooks; at = text.indexOf("@", at + 1)) {
+    looks += 1;
     const before = at === 0 ? " " : (text[at - 1] ?? " ");
     if (!/[\s([{"'`,;:]/.test(before)) continue;
     const written = text[at + 1] === '"' ? quoted(text, at + 2) : plain(text, at + 1);

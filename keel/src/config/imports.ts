@@ -4,6 +4,7 @@
 const mostImports = 50;
 
 export function importsIn(text: string): string[] {
+  if (!text.includes("@")) return [];
   const found = new Set<string>();
   let fence: string | undefined;
   for (const line of text.split("\n")) {

@@ -119,6 +119,8 @@ function commandHook(
       const words = end.stderr.trim().slice(0, 10_000);
       if (end.exitCode === objects)
         return { decision: "block", reason: words || `The hook ${command} objected.` };
+      // Whatever ended it then: the flood is what to tell.
+      if (end.exitCode === null && end.cut) throw tooMuch();
       if (end.exitCode !== 0) {
         const how = end.exitCode === null ? "A signal ended it" : `It ended with code ${end.exitCode}`;
         throw new Error(`${how}${words ? `: ${words.slice(0, 500)}` : "."}`);
@@ -153,11 +155,13 @@ const placesOf = ({ projectRoot, pluginRoot }: HookWorld): Record<string, string
   ...(pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot, KEEL_PLUGIN_ROOT: pluginRoot }),
 });
 
+const tooMuch = (): Error => new Error(`It printed more than ${mostBytes} bytes.`);
+
 /** One JSON object, or plain words: where words can be context they are, elsewhere they are only talk. */
 function outputOf(text: string, { cut, input }: { cut: boolean; input: HookInput }): unknown {
   const words = text.trim();
   if (words === "") return undefined;
-  if (cut) throw new Error(`It printed more than ${mostBytes} bytes.`);
+  if (cut) throw tooMuch();
   if (words.startsWith("{")) return parseObject(words);
   const { hook_event_name: event } = input;
   if (event !== "UserPromptSubmit" && event !== "SessionStart") return undefined;

@@ -57,7 +57,8 @@ type Case = {
 
 const circling = { habit: { marks: ["a", "a", "a", "a", "a"], failures: 0 } };
 const named = { ...circling, recoveries: { output: 0, refusal: 0, empty: 0, structured: 0, stuck: 1 } };
-const long = { history: List.of([said, said, said]) };
+const replied: Message = { role: "assistant", content: [text("Yes.")] };
+const long = { history: List.of([said, replied, said]) };
 const spent = {
   bill: { ...noBill, costUsd: 2, usage: { ...noBill.usage, inputTokens: 900, outputTokens: 100 } },
 };

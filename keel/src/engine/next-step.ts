@@ -204,8 +204,10 @@ function triggerAgain({ state, turn }: Facts): "manual" | "full" | "too_long" {
 }
 
 /** More than the newest message, and more than what was told at the start: that would only be told again. */
-function canShrink({ state }: Facts): boolean {
-  return state.history.length > (state.desk.briefed ? 2 : 1);
+/** Before the first reply there is only what was told at the start and what a person wants now. */
+function canShrink({ state: { history, turns } }: Facts): boolean {
+  if (history.length <= 1) return false;
+  return turns > 0 || history.slice().some(({ role }) => role === "assistant");
 }
 
 function isFull({ state, limits }: Facts): boolean {

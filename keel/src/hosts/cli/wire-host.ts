@@ -203,6 +203,7 @@ export class WireHost {
     // A session that did not open, or has ended, says so itself.
     if (!this.#output.sessionId) return;
     this.#output.tellBad(toFault(thrown));
+    this.#state.again();
   }
 
   /** One after the other, in the order of the lines. */

@@ -26,6 +26,8 @@ import { Child } from "./child.ts";
 /** A program that reads this far behind stops the process from telling more. */
 const mostUnread = 10_000;
 const lookEveryMs = 20;
+/** An executable of somebody else may not answer everything. */
+const mostPatienceMs = 2_000;
 
 export class ProcessSession {
   readonly #options: Options;
@@ -34,7 +36,7 @@ export class ProcessSession {
   readonly #channel: Channel;
   readonly #gone = new AbortController();
   readonly #servers: Map<string, LocalServer>;
-  /** Messages whose end was not told yet; only for them the wire stays open. */
+  /** Messages that were taken and whose end was not told yet. What is no message, such as `/compact`, is never here. */
   readonly #open = new Set<string>();
   /** Ids that are not the program's: it does not hear of them. */
   readonly #own = new Set<string>();
@@ -42,6 +44,7 @@ export class ProcessSession {
   readonly introduced: Promise<InitializationResult>;
   #inputDone = false;
   #state: string | undefined;
+  #asking: Promise<void> | undefined;
   #hadResult = false;
   #lastFailed = false;
   #closing: Promise<void> | undefined;
@@ -75,8 +78,8 @@ export class ProcessSession {
     this.introduced.catch(() => undefined);
   }
 
-  request(request: { subtype: string } & Record<string, unknown>): Promise<unknown> {
-    return this.#channel.request(request);
+  request(request: { subtype: string } & Record<string, unknown>, signal?: AbortSignal): Promise<unknown> {
+    return this.#channel.request(request, signal);
   }
 
   /** From now on these answer; returned as the wire names them. */
@@ -124,7 +127,6 @@ export class ProcessSession {
         : message;
     const id = user.uuid ?? randomUUID();
     if (user.uuid === undefined) this.#own.add(id);
-    this.#open.add(id);
     const { verbatimPrompts } = this.#options;
     const beside = {
       session_id: "",
@@ -172,8 +174,9 @@ export class ProcessSession {
       if ("sdk_host_only" in message) return;
     }
     if (message.type === "command_lifecycle") {
-      if (message.state === "completed" || message.state === "cancelled")
-        this.#open.delete(message.command_uuid);
+      const isOver = message.state === "completed" || message.state === "cancelled";
+      if (isOver) this.#open.delete(message.command_uuid);
+      else this.#open.add(message.command_uuid);
       if (this.#own.has(message.command_uuid)) return;
     }
     if (message.type === "result") {
@@ -210,11 +213,29 @@ export class ProcessSession {
 
   /** Everything was said and answered, and nothing works any more: the process may go. */
   #lookAtEnd(): void {
-    if (!this.#inputDone || !this.#hadResult || this.#options.keepOpen) return;
-    if (hasCallbacks(this.#options)) {
-      if (this.#state !== undefined && (this.#state !== "idle" || this.#open.size > 0)) return;
-    }
-    this.#child.endInput();
+    if (!this.#mayGo()) return;
+    if (!hasCallbacks(this.#options) || this.#state === undefined) return this.#child.endInput();
+    this.#asking ??= this.#isTrulyIdle().then((isIdle) => {
+      this.#asking = undefined;
+      if (isIdle) this.#child.endInput();
+    });
+  }
+
+  #mayGo(): boolean {
+    if (!this.#inputDone || this.#options.keepOpen) return false;
+    if (!hasCallbacks(this.#options) || this.#state === undefined) return this.#hadResult;
+    return this.#state === "idle" && this.#open.size === 0;
+  }
+
+  /**
+   * `idle` may be older than our last message, whose callbacks would then find a closed wire. This request is handled
+   * after all lines before it: if nothing has begun by its answer, nothing will.
+   */
+  async #isTrulyIdle(): Promise<boolean> {
+    const nobody = { subtype: "cancel_async_message", message_uuid: randomUUID() };
+    const late = AbortSignal.timeout(mostPatienceMs);
+    await this.request(nobody, late).catch(() => undefined);
+    return this.#mayGo();
   }
 
   async #wait(): Promise<void> {

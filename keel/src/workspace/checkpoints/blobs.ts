@@ -26,12 +26,8 @@ export function openBlobs({ folder, now }: { folder: string; now: () => number }
     if (!namePattern.test(name)) throw new Error("not the name of a kept content");
     return path.join(folder, name.slice(0, 2), name);
   };
-  const made = new Set<string>();
-  const makeDirectory = async (directory: string): Promise<void> => {
-    if (made.has(directory)) return;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    made.add(directory);
-  };
+  const write = (file: string, content: Uint8Array): Promise<void> =>
+    writeFile(file, content, { flag: "wx", mode: 0o600 });
   return {
     async put(content) {
       const name = nameOf(content);
@@ -40,9 +36,12 @@ export function openBlobs({ folder, now }: { folder: string; now: () => number }
       // One of another size was torn by the end of the machine.
       const isThere = (await stat(file).catch(() => undefined))?.size === content.length;
       if (isThere && (await worked(utimes(file, seconds, seconds)))) return name;
-      await makeDirectory(path.dirname(file));
       const fresh = `${file}.${randomUUID()}`;
-      await writeFile(fresh, content, { flag: "wx", mode: 0o600 });
+      // Its folder is there but for the first content in it.
+      await write(fresh, content).catch(async () => {
+        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+        await write(fresh, content);
+      });
       await rename(fresh, file);
       return name;
     },

@@ -97,3 +97,26 @@ test("the next session reads only what has changed since, and what is gone from 
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+test("a content that was dropped before a command changed its file is told as lost, and not promised", async () => {
+  const home = `${root}-home`;
+  try {
+    writeFileSync(path.join(root, "a"), "before");
+    const checkpoints = open(home);
+    await checkpoints.prepare("first", new AbortController().signal);
+    rmSync(path.join(home, "blobs"), { recursive: true });
+    writeFileSync(path.join(root, "a"), "after it");
+    expect(await checkpoints.changes(new AbortController().signal)).toEqual([
+      { path: path.join(root, "a"), lost: true },
+    ]);
+    // The same content again, in the folder that is gone with it.
+    writeFileSync(path.join(root, "b"), "before");
+    expect(await checkpoints.keep(path.join(root, "b"))).toEqual({
+      path: path.join(root, "b"),
+      blob: hash("sha256", "before", "hex"),
+    });
+    await checkpoints.close();
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
