@@ -141,7 +141,7 @@ describe("words", () => {
     const stage = await wordsStage();
     for (const words of ["/etc/hosts is a file", "/nothing here", "what does / mean?", " /help"]) {
       await stage.say(words);
-      expect(stage.sent().endsWith(words)).toBe(true);
+      expect(stage.sent()).toContain(`\n${words}`);
     }
     expect(stage.requests()).toBe(4);
   });
@@ -239,8 +239,7 @@ describe("built-in commands", () => {
     for (const { name } of local) {
       expect(await stage.say(`/${name}`), name).toEqual({ type: "ran", command: name });
     }
-    // A compaction of nothing says nothing.
-    expect(answers(stage.events)).toHaveLength(local.length - 1);
+    expect(answers(stage.events)).toHaveLength(local.length);
     expect(answers(stage.events).every((answer) => answer.length > 10)).toBe(true);
     expect(stage.requests()).toBe(0);
     const said = answers(stage.events).join("\n");

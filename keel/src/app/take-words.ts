@@ -25,7 +25,7 @@ export function takeWords({
 }: {
   session: Session;
   kit: Kit;
-  desk: Omit<CommandDesk, "commands" | "library" | "instructions" | "servers" | "settings">;
+  desk: Omit<CommandDesk, "commands" | "library" | "hasSaid" | "instructions" | "servers" | "settings">;
 }): Words {
   const { texts, parts } = kit;
   const listeners = new Set<Listener>();
@@ -40,6 +40,7 @@ export function takeWords({
       commands: () => [...texts.registry.listed, ...kit.mcp.control.prompts().map(infoOfPrompt)],
       servers: () => kit.mcp.control.status(),
       settings: () => session.state.settings,
+      hasSaid: () => session.state.history.length > 0,
       instructions: () => texts.instructions(),
     },
   };

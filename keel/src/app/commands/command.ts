@@ -36,6 +36,8 @@ export type CommandDesk = {
   readonly place: Place;
   /** All commands that are listed. */
   commands(): readonly CommandInfo[];
+  /** Whether the conversation holds anything yet. */
+  hasSaid(): boolean;
   /** As they are now. */
   settings(): SessionSettings | null;
   bill(): Bill;

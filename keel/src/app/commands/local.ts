@@ -27,7 +27,8 @@ export const localCommands: readonly LocalCommand[] = [
   local(
     "compact",
     "Replaces the older part of the conversation by a summary.",
-    async (args, { submit }) => {
+    async (args, { submit, hasSaid }) => {
+      if (!hasSaid()) return "There is nothing to shorten yet.";
       await submit({ type: "compact", ...(args === "" ? {} : { instructions: args }) });
       return "";
     },

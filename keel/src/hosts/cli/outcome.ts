@@ -19,7 +19,8 @@ export function watchOutcome(
   session.onEvent((envelope) => {
     if (envelope.origin) return;
     if (envelope.type === "turn.finished") newest = envelope;
-    if (envelope.type === "command.answered") answered = true;
+    // A command that needed no turn was carried out.
+    if (envelope.type === "command.answered" || envelope.type === "context.compacted") answered = true;
     if (envelope.type === "input.dropped") cancelled = envelope.why === "cancelled";
   });
   return {
