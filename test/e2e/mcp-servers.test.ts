@@ -36,6 +36,8 @@ describe("the server with everything", () => {
       mcpServers: { all: server([everything, "stdio"]) },
     }));
     expectAll(conversation);
+    // What a server says about its use is told at the start, between tags.
+    expect(JSON.stringify(conversation.stage.server.requests[0]?.body)).toContain("keel-server name=");
     expect(await nobodyWith(`${everything} stdio`)).toEqual([]);
   });
 

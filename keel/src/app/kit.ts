@@ -31,6 +31,7 @@ import { limitsFrom } from "./limits.ts";
 import { type LiveRules, liveRules } from "./live-rules.ts";
 import { toolsOfMain } from "./main-agent.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
+import { withServers } from "./mcp-words.ts";
 import { memoryOf } from "./memory.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
@@ -200,7 +201,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         fallbackModels: fallbacks.usable,
       },
       system: texts.system,
-      briefing: texts.briefing(offered.tools),
+      briefing: withServers(texts.briefing(offered.tools), mcp.control),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },

@@ -17,6 +17,8 @@ export type McpControl = {
     readonly removed: string[];
     readonly errors: Record<string, string>;
   }>;
+  /** What servers say about their use, as they stand now. */
+  instructions(): readonly { readonly server: string; readonly words: string }[];
   /** Prompts, which people call as commands. */
   prompts(): readonly McpPrompt[];
   /** What a prompt says. Throws `usage` for a command that is none, and `mcp_failed`. */

@@ -1,10 +1,27 @@
 /** A person's words that name something of an MCP server: `/mcp__server__prompt with words`, and `@server:uri`. */
+import type { Briefing } from "../engine/briefing.ts";
 import { enclose } from "../engine/context/enclose.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Command } from "../protocol/command.ts";
 import type { McpPrompt } from "../protocol/mcp.ts";
 import { type InputBlock, text, textOf } from "../protocol/message.ts";
 import type { McpControl } from "./mcp-control.ts";
+
+/** At its start a conversation is also told what servers say about their use; it is theirs, and said to be. */
+export function withServers(briefing: Briefing, mcp: Pick<McpControl, "instructions">): Briefing {
+  return {
+    near: (seen, known) => briefing.near(seen, known),
+    async start() {
+      const told = await briefing.start();
+      const said = mcp
+        .instructions()
+        .map(({ server, words }) =>
+          text(enclose("keel-server", { name: server, says: "how to use it" }, words)),
+        );
+      return { ...told, content: [...told.content, ...said] };
+    },
+  };
+}
 
 type Input = Extract<Command, { type: "input" }>;
 

@@ -89,6 +89,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
       reconnect: async (name) => (await open()).reconnect(name),
       toggle: async (name, to) => (await open()).toggle(name, to),
       set: async (named) => (await open()).set(named),
+      instructions: () => box?.instructions() ?? [],
       prompts: () => box?.prompts() ?? [],
       prompt: async (command, values) => (await open()).prompt(command, values),
       resources: () => box?.resources() ?? [],

@@ -127,6 +127,14 @@ export class McpBox implements Toolbox {
     };
   }
 
+  /** What servers say about their use. */
+  instructions(): { server: string; words: string }[] {
+    return [...this.#entries.values()].flatMap((entry) => {
+      const words = entry.instructions();
+      return words === undefined ? [] : [{ server: entry.name, words }];
+    });
+  }
+
   prompts(): McpPrompt[] {
     return [...this.#entries.values()].flatMap((entry) => entry.prompts());
   }

@@ -1,8 +1,10 @@
 /** One server as a session sees it: on or off, with the tools that the session has of it. */
 import type { BoxTool } from "../engine/tools/toolbox.ts";
 import { never } from "../kernel/never.ts";
+import { shorten } from "../kernel/text.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
 import { boxTools, findTools } from "./as-tools.ts";
+import { mostInstructionCharacters } from "./limits.ts";
 import { wireName } from "./names.ts";
 import { plainText } from "./plain-text.ts";
 import type { Lease } from "./pool.ts";
@@ -122,6 +124,13 @@ export class Entry {
       default:
         return never(state);
     }
+  }
+
+  /** What the server says about its use, bounded. */
+  instructions(): string | undefined {
+    const state = this.#lease?.link.state;
+    const words = state?.status === "connected" ? state.connection.instructions?.trim() : undefined;
+    return words ? shorten(plainText(words), mostInstructionCharacters) : undefined;
   }
 
   prompts(): McpPrompt[] {
