@@ -15,9 +15,18 @@ import { type Block, text, textOf } from "../../keel/src/protocol/message.ts";
 import { openFleet } from "../open-fleet.ts";
 import { runProgram } from "../program.ts";
 
-type Options = { home: string; cwd: string; sessions: number; turns: number };
+type Options = {
+  home: string;
+  cwd: string;
+  sessions: number;
+  turns: number;
+  /** What the hostile sessions do; all of it when left out. */
+  evil?: string[];
+};
 
-await runProgram(async ({ home, cwd, sessions, turns }: Options) => {
+const legs = 5;
+
+await runProgram(async ({ home, cwd, sessions, turns, evil }: Options) => {
   await writeFile(path.join(cwd, "a.txt"), "alpha\nbeta\n");
   const fleet = openFleet({ home, cwd, model: fleetModel(cwd) });
   const idleBytes = process.memoryUsage().rss;
@@ -31,13 +40,18 @@ await runProgram(async ({ home, cwd, sessions, turns }: Options) => {
   const leaks = await leaksIn(open, fleet.logs);
   const some = open.slice(0, Math.min(open.length, 20));
   await timedTurns(some, Math.ceil(turns / 4)); // Until everything is warm.
-  const without = await timedTurns(some, turns);
-  const hostile = await openHostile(() => fleet.open({ tools: [floodTool()] }));
-  const withHostile = await timedTurns(some, turns);
-  const flooded = await hostile.stop();
-  const again = await timedTurns(some, turns);
+  const without: number[] = [];
+  const withHostile: number[] = [];
+  let flooded = 0;
+  // In turns, so that whatever else the machine does falls on both sides.
+  for (let leg = 0; leg < legs; leg++) {
+    without.push(...(await timedTurns(some, Math.ceil(turns / legs))));
+    const hostile = await openHostile(evil, () => fleet.open({ tools: [floodTool()] }));
+    withHostile.push(...(await timedTurns(some, Math.ceil(turns / legs))));
+    flooded += await hostile.stop();
+  }
   await inLanes(open.length, 50, async (index) => open[index]?.close("ended"));
-  return { idleBytes, without: [...without, ...again], withHostile, leaks, flooded };
+  return { idleBytes, without, withHostile, leaks, flooded };
 });
 
 async function say(session: Session, words: string): Promise<void> {
@@ -85,10 +99,14 @@ async function leaksIn(
   return leaks;
 }
 
-async function openHostile(open: () => Promise<Session>): Promise<{ stop(): Promise<number> }> {
+async function openHostile(
+  kinds: readonly string[] = ["print", "flood", "talk"],
+  open: () => Promise<Session>,
+): Promise<{ stop(): Promise<number> }> {
   let events = 0;
   const evil = await Promise.all(
-    ["print without end", "flood without end", "talk without end"].map(async (words) => {
+    kinds.map(async (kind) => {
+      const words = `${kind} without end`;
       const session = await open();
       session.onEvent(() => {
         events++;
@@ -97,7 +115,7 @@ async function openHostile(open: () => Promise<Session>): Promise<{ stop(): Prom
       return session;
     }),
   );
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   return {
     async stop() {
       await Promise.all(evil.map((session) => session.close("stopped")));

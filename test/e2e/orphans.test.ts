@@ -33,12 +33,20 @@ const patienceMs = 120_000;
 /** At once: more would only wait for each other. */
 const together = 3;
 
-describe.each(["on", "off"] as const)("with the guard %s", (guard) => {
+/** Who started the processes: the session's own command, or that of an agent, with another one in the background. */
+type Starter = "session" | "agent";
+const ways: readonly { guard: "on" | "off"; starter: Starter }[] = [
+  { guard: "on", starter: "session" },
+  { guard: "off", starter: "session" },
+  { guard: "on", starter: "agent" },
+];
+
+describe.each(ways)("with the guard $guard, started by the $starter", ({ guard, starter }) => {
   test("nothing is left after any kind of end", { timeout: 7_200_000 }, async () => {
     verifies("G9");
     if (!existsSync("/proc/self/environ")) return notRunHere("orphans", "no /proc");
     // Off is the way for a few; it is tried once for each kind.
-    const count = guard === "on" ? countOf("kinds-of-end") : 1;
+    const count = guard === "on" && starter === "session" ? countOf("kinds-of-end") : 1;
     const wanted = Array.from({ length: count }, () => kinds).flat();
     const families: { kind: Kind; family: Process[] }[] = [];
     // One that goes wrong is told at the end; it must not hide what becomes of the others.
@@ -46,7 +54,7 @@ describe.each(["on", "off"] as const)("with the guard %s", (guard) => {
     const worker = async (): Promise<void> => {
       for (let kind = wanted.shift(); kind; kind = wanted.shift())
         try {
-          families.push({ kind, family: await runAndEnd(kind, guard) });
+          families.push({ kind, family: await runAndEnd(kind, { guard, starter }) });
         } catch (error) {
           problems.push(String(error));
         }
@@ -64,13 +72,21 @@ describe.each(["on", "off"] as const)("with the guard %s", (guard) => {
 });
 
 /** Runs one Keel until its command has started all its children, ends it, and returns who was there. */
-async function runAndEnd(kind: Kind, guard: "on" | "off"): Promise<Process[]> {
+async function runAndEnd(
+  kind: Kind,
+  { guard, starter }: { guard: "on" | "off"; starter: Starter },
+): Promise<Process[]> {
   const bash = (text: string) => reply(toolUse("Bash", { command: text }));
+  const work =
+    kind === "normal end"
+      ? [bash(returning), bash("until [ -e go ]; do sleep 0.05; done"), reply("Done.")]
+      : [bash(waiting)];
+  const give = toolUse("Agent", { description: "work", prompt: "Do it.", run_in_background: false });
+  // At a normal end Keel waits for what was asked for in the background.
+  const beside = toolUse("Bash", { command: "setsid sleep 600", run_in_background: true });
+  const first = reply(...(kind === "normal end" ? [give] : [beside, give]));
   const stage = await openStage({
-    replies:
-      kind === "normal end"
-        ? [bash(returning), bash("until [ -e go ]; do sleep 0.05; done"), reply("Done.")]
-        : [bash(waiting)],
+    replies: starter === "session" ? work : [first, ...work, reply("Done above.")],
   });
   const mark = randomUUID();
   const env = { ORPHAN_OF: mark, KEEL_GUARD: guard, ...preloadFor(kind, stage) };

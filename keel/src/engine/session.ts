@@ -184,6 +184,8 @@ export class Session {
     // By then `#closing` is set: whatever runs on sees that the session ends.
     await Promise.resolve();
     try {
+      // Beside the turn: who ends us may not wait for one after the other.
+      const stopped = this.#tasks.stopAll();
       if (this.#state.turn && !this.#journal.broken) {
         this.#stop("shutdown");
         await this.run();
@@ -193,6 +195,7 @@ export class Session {
       this.#asks.release(notWritten);
       await this.#running;
       await this.#rewinding;
+      await stopped;
       await this.#tasks.close();
       await this.#parts.hooks.end({ reason: reason === "cleared" ? "clear" : "other" }, siteOf(this.#work()));
       if (!this.#journal.broken) this.#record({ type: "session.closed", reason });

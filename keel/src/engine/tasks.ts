@@ -89,9 +89,14 @@ export class TaskBoard implements SessionTasks {
 
   /** Stops everything: a session takes its tasks with it. */
   async close(): Promise<void> {
+    await this.stopAll();
+    this.#isClosed = true;
+  }
+
+  /** Stops all that run now. What ends may still leave something behind. */
+  async stopAll(): Promise<void> {
     const running = [...this.#held].filter(([, { end }]) => !end);
     await Promise.all(running.map(([id]) => this.stop(id, "shutdown")));
-    this.#isClosed = true;
   }
 
   /** Tasks that the log calls running and that nobody holds: the process that ran them is gone. */

@@ -259,7 +259,7 @@ async function perform(
       drive(tool.run(input, context, signal), {
         show,
         isLeft: () => left,
-        rest: () => clock.sleep(1, signal),
+        rest: () => clock.sleep(restMs, signal),
       }),
     );
     left = timed.kind !== "done";
@@ -280,6 +280,7 @@ async function perform(
 
 /** A tool that shows something without a pause would leave no time for anybody else in the process. */
 const shownWithoutRest = 20;
+const restMs = 5;
 
 /** `isLeft`: nobody waits for it any more; what it has to show now comes after its result. */
 async function drive(
