@@ -16,7 +16,10 @@ export type DecisionTimes = {
   readonly each: readonly number[];
   /** The 99th percentile of each pass. */
   readonly p99: readonly number[];
-  /** The slowest of the slow texts. */
+  /** The same two in processor time, which other work on the machine does not lengthen. */
+  readonly eachCpu: readonly number[];
+  readonly p99Cpu: readonly number[];
+  /** The slowest of the slow texts, in processor time. */
   readonly half: readonly number[];
   readonly whole: readonly number[];
 };
@@ -27,30 +30,37 @@ export async function timeEach(
   decide: (text: string) => Promise<void>,
 ): Promise<DecisionTimes> {
   const { texts, half, whole, repeats }: DecisionTexts = JSON.parse(await readFile(file, "utf8"));
-  const time = async (text: string): Promise<number> => {
-    const startedAt = performance.now();
+  const time = async (text: string): Promise<Time> => {
+    const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
     await decide(text);
-    return performance.now() - startedAt;
+    const { user, system } = process.cpuUsage(cpuBefore);
+    return { ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 };
   };
-  const passOver = async (all: readonly string[]): Promise<number[]> => {
-    const times: number[] = [];
+  const passOver = async (all: readonly string[]): Promise<Time[]> => {
+    const times: Time[] = [];
     for (const text of all) times.push(await time(text));
     return times;
   };
-  const first = await time(texts[0] ?? "ls");
+  const slowest = async (all: readonly string[]): Promise<number> =>
+    Math.max(...(await passOver(all)).map(({ cpuMs }) => cpuMs));
+  const first = (await time(texts[0] ?? "ls")).ms;
   // What a session does for hours is measured warm.
   for (let pass = 0; pass < 2; pass++) await passOver(texts);
-  const passes: number[][] = [];
+  const passes: Time[][] = [];
   for (let pass = 0; pass < repeats; pass++) passes.push(await passOver(texts));
   await passOver(half);
   return {
     first: [first],
-    each: passes.flat(),
-    p99: passes.map((times) => quantile(times, 0.99)),
-    half: [Math.max(...(await passOver(half)))],
-    whole: [Math.max(...(await passOver(whole)))],
+    each: passes.flat().map(({ ms }) => ms),
+    p99: passes.map((times) => p99(times.map(({ ms }) => ms))),
+    eachCpu: passes.flat().map(({ cpuMs }) => cpuMs),
+    p99Cpu: passes.map((times) => p99(times.map(({ cpuMs }) => cpuMs))),
+    half: [await slowest(half)],
+    whole: [await slowest(whole)],
   };
 }
 
-const quantile = (times: readonly number[], share: number): number =>
-  times.toSorted((left, right) => left - right)[Math.ceil(times.length * share) - 1] ?? Number.NaN;
+type Time = { readonly ms: number; readonly cpuMs: number };
+
+const p99 = (times: readonly number[]): number =>
+  times.toSorted((left, right) => left - right)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
