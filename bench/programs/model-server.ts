@@ -87,8 +87,11 @@ const common = {
   fault: undefined,
 };
 
-function callReply(turn: number, { name, input }: ServerScript["call"]): ReadyReply {
+function callReply(turn: number, call: ServerScript["call"]): ReadyReply {
   const id = `toolu_${String(turn).padStart(6, "0")}`;
+  const { name } = call;
+  // A call that is the same again and again is a circle, which ends the turn.
+  const input = { ...call.input, limit: 100_000 + turn };
   const json = JSON.stringify(input);
   return {
     ...common,
