@@ -3,18 +3,14 @@
  * agents. Every host gets the same, since it happens here and not in a host. What is none of these passes as it is.
  */
 
-import { foreign } from "../engine/context/blocks.ts";
 import { enclose } from "../engine/context/enclose.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Command } from "../protocol/command.ts";
-import type { McpPrompt } from "../protocol/mcp.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
 import { type AttachWorld, attach } from "./attach.ts";
 import { isAttachedFile } from "./attached-file.ts";
 import type { CommandDesk } from "./commands/command.ts";
 import type { Registry } from "./commands/registry.ts";
-import { splitWords } from "./fill-prompt.ts";
-import type { McpControl } from "./mcp-control.ts";
 import { readPrompt } from "./read-prompt.ts";
 
 type InputCommand = Extract<Command, { type: "input" }>;
@@ -29,13 +25,9 @@ export type ExpandWorld = {
   readonly registry: Registry;
   readonly attach: AttachWorld;
   readonly desk: CommandDesk;
-  /** Prompts of servers, as they are now. */
-  readonly mcp: Pick<McpControl, "prompts" | "prompt">;
 };
 
-export async function expandInput(given: InputCommand, world: ExpandWorld): Promise<Expanded> {
-  // The tags that are put around files here are ours: nobody else writes them.
-  const command = { ...given, content: foreign(given.content) };
+export async function expandInput(command: InputCommand, world: ExpandWorld): Promise<Expanded> {
   if (command.words === "as-is" || (command.from?.kind ?? "person") !== "person")
     return { kind: "input", command, problems: [] };
   const called = calledIn(command.content);
@@ -45,8 +37,6 @@ export async function expandInput(given: InputCommand, world: ExpandWorld): Prom
     return { kind: "local", name, output: await answer(() => run(called.args, world.desk)) };
   }
   const said = await withMentions(command, world);
-  const prompt = called && !found && world.mcp.prompts().find(({ command: name }) => name === called.name);
-  if (called && prompt) return fromServer(said, { prompt, args: called.args, world });
   if (!called || found?.kind !== "prompt") return said;
   const read = await readPrompt(found.prompt, called.args, {
     world: world.attach,
@@ -68,28 +58,6 @@ export async function expandInput(given: InputCommand, world: ExpandWorld): Prom
       ...(model === undefined || model === "inherit" ? {} : { model }),
     },
   };
-}
-
-/** A prompt of an MCP server: its arguments are the words in their order, and the last one takes what is left. */
-async function fromServer(
-  said: Extract<Expanded, { kind: "input" }>,
-  { prompt, args, world }: { prompt: McpPrompt; args: string; world: ExpandWorld },
-): Promise<Expanded> {
-  const words = splitWords(args);
-  const last = prompt.arguments.length - 1;
-  const values = prompt.arguments.flatMap(({ name }, index) => {
-    const value = index === last ? words.slice(index).join(" ") : (words[index] ?? "");
-    return value === "" ? [] : [[name, value]];
-  });
-  try {
-    const blocks = await world.mcp.prompt(prompt.command, Object.fromEntries(values));
-    const inside = blocks.map((block) =>
-      block.type === "text" ? text(enclose("keel-command", { name: prompt.command }, block.text)) : block,
-    );
-    return { ...said, command: { ...said.command, content: [...said.command.content, ...inside] } };
-  } catch (thrown) {
-    return { kind: "local", name: prompt.command, output: toFault(thrown).message };
-  }
 }
 
 /** A slash and a name at the very start; a path such as `/etc/hosts` is no name. */

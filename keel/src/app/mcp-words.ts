@@ -1,5 +1,6 @@
 /** A person's words that name something of an MCP server: `/mcp__server__prompt with words`, and `@server:uri`. */
 import type { Briefing } from "../engine/briefing.ts";
+import { foreign } from "../engine/context/blocks.ts";
 import { enclose } from "../engine/context/enclose.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Command } from "../protocol/command.ts";
@@ -55,7 +56,10 @@ async function readPrompt(command: Input, { prompt, rest }: Named, mcp: McpContr
     const blocks = await mcp.prompt(prompt.command, valuesOf(prompt, rest));
     // What the person sent beside the words stays; what the server wrote is taken as it is.
     const others = command.content.filter(({ type }) => type !== "text");
-    return { command: { ...command, content: [...blocks, ...others], words: "as-is" }, problems: [] };
+    return {
+      command: { ...command, content: [...foreign(blocks), ...others], words: "as-is" },
+      problems: [],
+    };
   } catch (thrown) {
     return { command, problems: [toFault(thrown).message] };
   }

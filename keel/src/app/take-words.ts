@@ -1,4 +1,5 @@
 /** Takes a person's words on their way to a session: commands are answered here, everything else goes on as an input. */
+import { foreign } from "../engine/context/blocks.ts";
 import type { Listener, Session } from "../engine/session.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { LiveEvent } from "../protocol/event.ts";
@@ -31,7 +32,6 @@ export function takeWords({
   const listeners = new Set<Listener>();
   const receipts = new Map<string, Promise<Receipt>>();
   const world = {
-    mcp: kit.mcp.control,
     registry: texts.registry,
     attach: texts.attachWorld(() => session.state),
     desk: {
@@ -48,7 +48,9 @@ export function takeWords({
     for (const listener of listeners) listener({ at: parts.clock.now(), session: session.id, ...event });
   };
   const take = async (command: Extract<Command, { type: "input" }>): Promise<Receipt> => {
-    const named = await expandMcp(command, kit.mcp.control);
+    // The tags that are put around files and resources from here on are ours: nobody else writes them.
+    const plain = { ...command, content: foreign(command.content) };
+    const named = await expandMcp(plain, kit.mcp.control);
     for (const text of named.problems) show({ type: "notice.raised", level: "warning", text });
     const expanded = await expandInput(named.command, world);
     if (expanded.kind === "local") {
