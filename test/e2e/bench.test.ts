@@ -36,7 +36,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     expect(ended.stdout).toContain(figure);
   }
   expect(report.grounds.length).toBeGreaterThan(0);
-}, 120_000);
+}, 300_000);
 
 test("a suite that does not exist is named, with the exit code for wrong use", async () => {
   const ended = await bench("nothing");
