@@ -45,7 +45,7 @@ export const budgets = {
   /** G35, G36: hostile repositories; the sample starts each with print only. */
   "hostile-repositories": { sample: 30, full: 90, seconds: 60 },
   /** Scenarios of the official MCP conformance suite, client side. */
-  "mcp-conformance": { sample: 2, full: 41, seconds: 20 },
+  "mcp-conformance": { sample: 2, full: 38, seconds: 20 },
   /** G17, G18, G46, G47: seeds of the simulation. */
   simulation: { sample: 500, full: 100_000, seconds: 30 },
   /** G19: seeds that are run twice. */

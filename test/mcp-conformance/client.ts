@@ -88,7 +88,7 @@ async function logIn(): Promise<void> {
   for (let tries = 0; tries < 3 && box.status()[0]?.status === "needs-auth"; tries++) {
     await login(
       { name: "suite", config, file: authFileOf(home, config), version: "0", whyNot: site.whyNot, openPage },
-      AbortSignal.timeout(15_000),
+      AbortSignal.timeout(100_000),
     );
     await box.reconnect("suite").catch(() => undefined);
   }
