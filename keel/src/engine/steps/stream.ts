@@ -11,6 +11,11 @@ export type Failed = {
   readonly begun: boolean;
 };
 
+/** More pieces than the longest honest reply has. What goes on is read at a walk, so that others have their time too. */
+const mostUnrested = 60_000;
+const eventsPerWalk = 20;
+const walkMs = 5;
+
 /** Hands every event to `onEvent` and returns the end, or what went wrong. Never throws. */
 export async function readReply(
   work: Work,
@@ -39,6 +44,7 @@ export async function readReply(
   }
 
   async function read(): Promise<Reply> {
+    let events = 0;
     for await (const event of model.stream(request, controller.signal)) {
       // Nobody waits for it any more: what comes now belongs to nothing.
       if (isLeft) break;
@@ -46,6 +52,8 @@ export async function readReply(
       progress.at = clock.monotonicMs();
       onEvent(event);
       if (event.type === "end") return event;
+      if (++events > mostUnrested && events % eventsPerWalk === 0)
+        await clock.sleep(walkMs, controller.signal);
     }
     // A stream that was aborted may end without a word.
     throw work.signal.aborted ? fault("aborted") : fault("stream_cut");
