@@ -101,7 +101,7 @@ describe("a language server", () => {
     ["ends in the middle", ["push", "dies-at-change"], "it ended"],
     ["prints what is no message", ["push", "garbage"], "it sent a header without a length"],
   ])("that %s costs the edit its time and nothing else", async (_, words, why) => {
-    const { edit } = open({ files: ["*.x"], command: server(...words), timeoutMs: 700 });
+    const { edit } = open({ files: ["*.x"], command: server(...words), timeoutMs: 1_500 });
     const found = await edit("a.x", "fine", "bad");
     expect(found).toMatchObject({ errors: [], notes: [expect.stringContaining(why)] });
   });
