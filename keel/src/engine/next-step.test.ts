@@ -79,6 +79,7 @@ const cases: Case[] = [
   { rule: "too long: compact once", turn: failed("prompt_too_long", { retryable: false }), state: long, step: { kind: "compact", trigger: "too_long" } },
   { rule: "too long: compact once", turn: failed("request_too_large", { retryable: false }), state: long, step: { kind: "compact", trigger: "too_long" } },
   { rule: "still too long", turn: { ...failed("prompt_too_long", { retryable: false }), compactedForLength: true }, state: long, step: { kind: "finish", reason: "prompt_too_long" } },
+  { rule: "still too long", turn: { ...failed("prompt_too_long", { retryable: false }), fruitlessCompactions: 2 }, state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), state: { history: List.of([said, said]), desk: { ...emptyDesk, briefed: true } }, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "too long to be summed up: the next try holds less", turn: failed("prompt_too_long", { retryable: false, purpose: "compaction" }), state: long, step: { kind: "compact", trigger: "too_long" } },

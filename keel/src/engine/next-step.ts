@@ -51,8 +51,8 @@ export const rows: readonly Row[] = [
   ["the structured answer was given", (f) => f.turn.answer !== undefined && !waits(f, "objection"), end("completed")],
 
   // The last attempt failed: recover silently where we can, then say so.
-  ["too long: compact once", (f) => isTooLong(f) && f.failure.purpose === "turn" && !f.turn.compactedForLength && canShrink(f), () => ({ kind: "compact", trigger: "too_long" })],
-  ["too long to be summed up: the next try holds less", (f) => isTooLong(f) && f.failure.purpose === "compaction" && f.turn.failures < maxShorterTries && canShrink(f), () => ({ kind: "compact", trigger: "too_long" })],
+  ["too long: compact once", (f) => isTooLong(f) && f.failure.purpose === "turn" && !f.turn.compactedForLength && !isStuck(f) && canShrink(f), () => ({ kind: "compact", trigger: "too_long" })],
+  ["too long to be summed up: the next try holds less", (f) => isTooLong(f) && f.failure.purpose === "compaction" && f.turn.failures < maxShorterTries && !isStuck(f) && canShrink(f), () => ({ kind: "compact", trigger: "too_long" })],
   ["still too long", isTooLong, end("prompt_too_long")],
   ["a failed compaction is tried again", (f) => canRetry(f) && f.failure.purpose === "compaction", (f) => ({ kind: "compact", trigger: triggerAgain(f), wait: waitFor(f) })],
   ["a failed request is tried again", canRetry, (f) => ({ kind: "ask-model", wait: waitFor(f) })],
