@@ -28,7 +28,7 @@ let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-diagnostics-")));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
 function open(...entries: DiagnosticsEntry[]) {
   const guard = openGuard({ env: plainEnvironment });
