@@ -20,7 +20,7 @@ exports.load = function load() {
   // The name tells the code apart, and the rest who may use it: V8 itself looks only at the length of the source.
   const cache = path.join(kept, `${name}-${process.version}-${process.arch}`);
   const cachedData = readIfThere(cache);
-  const script = new vm.Script(`${START}${fs.readFileSync(file, "utf8")}\n})`, {
+  const script = new vm.Script(`${START}${fs.readFileSync(file, "latin1")}\n})`, {
     filename: file,
     columnOffset: -START.length,
     cachedData,
