@@ -13,7 +13,7 @@ import type { ChosenSource } from "./layers.ts";
 import { type Paths, projectFolders } from "./paths.ts";
 import { readPlainText } from "./plain-text.ts";
 import { isInside } from "./plugins.ts";
-import { realOf } from "./project-root.ts";
+import { kindOf, realOf } from "./project-root.ts";
 import type { TrustFacts } from "./settings.ts";
 
 export type InstructionFile = {
@@ -220,6 +220,8 @@ class Collector {
     given: string,
     { source, within, depth }: { source: Candidate["source"]; within: readonly string[]; depth: number },
   ): Promise<boolean> {
+    // Most of what is looked for is not there, and every start looks for all of it.
+    if (kindOf(given) === "missing") return false;
     const file = realOf(given);
     if (this.#seen.has(file)) return true;
     // A link may lead to what is not of this source. A person's own file may stand in the home folder.

@@ -141,7 +141,7 @@ const notRegular = (given: string): string =>
 
 function realDirectory(given: string): string {
   try {
-    return realpathSync(given);
+    return realpathSync.native(given);
   } catch {
     // A root that does not exist yet has no links to resolve.
     return path.resolve(given);
