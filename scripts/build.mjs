@@ -1,9 +1,12 @@
 // Bundles the command and the public entries into keel/dist, and writes their types.
 // Runs on the pinned Node through `npm run build`.
-import { existsSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
+import { bundleCommand } from "./bundle-command.mjs";
 import { root, run } from "./run.mjs";
 
 const dist = path.join(root, "keel/dist");
@@ -15,7 +18,6 @@ const old = `${dist}.old-${process.pid}`;
  * there, and is bundled apart for it: an import of Node then fails the build, and no code of Node is shared into it.
  */
 const entries = [
-  { out: "cli/main", source: "keel/src/hosts/cli/main.ts" },
   { out: "index", source: "keel/src/sdk/index.ts", types: true },
   { out: "protocol", source: "keel/src/protocol/public.ts", types: true, browser: true },
   { out: "view", source: "keel/src/view/public.ts", types: true, browser: true },
@@ -32,6 +34,7 @@ try {
   await mkdir(fresh, { recursive: true });
   const [bytes] = await Promise.all([bundle(), writeTypes()]);
   await replaceDist();
+  await rehearse();
   const ms = Math.round(performance.now() - started);
   console.log(`build: ${present.length} entries, ${Math.round(bytes / 1024)} KiB, ${ms} ms`);
 } catch (error) {
@@ -39,6 +42,32 @@ try {
   process.exitCode = 1;
 } finally {
   await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })));
+}
+
+/** One answer without a key or a network, so that the first real one already finds the code compiled. */
+async function rehearse() {
+  const reply = readFileSync(path.join(root, "scripts/one-reply.txt"));
+  const server = createServer((request, response) => {
+    request
+      .resume()
+      .on("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(reply));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const home = await mkdtemp(path.join(tmpdir(), "keel-build-"));
+  const env = {
+    HOME: home,
+    KEEL_HOME: path.join(home, "keel"),
+    ANTHROPIC_API_KEY: "none",
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${server.address().port}`,
+  };
+  try {
+    const command = [path.join(root, "keel/bin/start.cjs"), "-p", "Say yes."];
+    const code = await run(process.execPath, command, env, ["ignore", "ignore", "inherit"]);
+    if (code !== 0) throw new Error("the built command does not run");
+  } finally {
+    server.close();
+    await rm(home, { recursive: true, force: true });
+  }
 }
 
 async function bundle() {
@@ -60,7 +89,8 @@ async function bundle() {
   // A CommonJS dependency, once bundled, still calls require() for modules of Node.
   const banner =
     'import { createRequire as keelRequire } from "node:module"; const require = keelRequire(import.meta.url);';
-  const results = await Promise.all([
+  const [command, ...results] = await Promise.all([
+    bundleCommand(path.join(fresh, "cli")),
     build({
       ...shared,
       entryPoints: points(false),
@@ -72,9 +102,12 @@ async function bundle() {
   ]);
   const outputs = Object.assign({}, ...results.map(({ metafile }) => metafile.outputs));
   const inputs = Object.assign({}, ...results.map(({ metafile }) => metafile.inputs));
-  await writeFile(path.join(fresh, "metafile.json"), JSON.stringify({ inputs, outputs }));
+  await writeFile(
+    path.join(fresh, "metafile.json"),
+    JSON.stringify({ inputs, outputs, command: command.imports }),
+  );
   const code = Object.entries(outputs).filter(([file]) => file.endsWith(".js"));
-  return code.reduce((sum, [, output]) => sum + output.bytes, 0);
+  return code.reduce((sum, [, output]) => sum + output.bytes, command.bytes);
 }
 
 function points(forBrowser) {

@@ -153,7 +153,7 @@ function commandOf(
   args: string[],
 ): { command: string; args: string[] } {
   const script = given ?? ownExecutable();
-  if (!/\.(?:js|mjs|ts)$/.test(script)) return { command: script, args };
+  if (!/\.(?:js|cjs|mjs|ts)$/.test(script)) return { command: script, args };
   const runtime = executable ?? (given === undefined ? process.execPath : "node");
   return { command: runtime, args: [...executableArgs, script, ...args] };
 }
@@ -161,7 +161,7 @@ function commandOf(
 /** Without the shell script in front of it: this process already is a Node that will do. */
 function ownExecutable(): string {
   const manifest = createRequire(import.meta.url).resolve("keel/package.json");
-  return path.join(path.dirname(manifest), "bin", "start.js");
+  return path.join(path.dirname(manifest), "bin", "start.cjs");
 }
 
 function startProcess({

@@ -1,7 +1,6 @@
 // The first code of the command. Never bundled, and kept to syntax that old Nodes parse,
 // so that a too old Node gets a sentence instead of a stack trace.
-import * as nodeModule from "node:module";
-import { fileURLToPath } from "node:url";
+"use strict";
 
 const NEEDED_MAJOR = 24;
 const SETUP_EXIT = 78;
@@ -14,9 +13,5 @@ if (Number(found.split(".")[0]) < NEEDED_MAJOR) {
   );
   process.exitCode = SETUP_EXIT;
 } else {
-  // Beside the bundle, never in a shared temporary folder: whoever writes the cache chooses the code that runs.
-  // By call and not by NODE_COMPILE_CACHE, which the commands that the agent runs would inherit.
-  nodeModule.enableCompileCache(fileURLToPath(new URL("../dist/.compile-cache", import.meta.url)));
-  const { main } = await import("../dist/cli/main.js");
-  await main();
+  require("./load.cjs").load().main();
 }
