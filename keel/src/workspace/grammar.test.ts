@@ -35,6 +35,8 @@ describe("the grammar", () => {
   test("stops at what would take too long, and starts anew with the next text", async () => {
     verifies("G28");
     expect(await grammar.parse("a|".repeat(5_000))).toBeUndefined();
+    // One word of signs: each is looked at to the end of the word.
+    expect(await grammar.parse("a?".repeat(5_000))).toBeUndefined();
     const tree = await grammar.parse("ls -la");
     expect(tree && types(tree)).toBe("program(command(command_name(word) word))");
     // A long script of the ordinary kind is read to its end.

@@ -15,6 +15,11 @@ const mostDepth = 2_000;
  * longest length takes about 120 reports; some texts would take seconds.
  */
 const mostReports = 250;
+/**
+ * Between two reports there may lie much work: a long word of signs is read to its end again and again. In processor
+ * time, so that a busy machine changes no answer; a script of the longest length takes less than half of it.
+ */
+const mostProcessorMs = 25;
 
 /** One for a process: the parser's module is one for all. */
 export function openGrammar(): Grammar {
@@ -34,7 +39,9 @@ export function openGrammar(): Grammar {
 
 function parseWith(parser: Parser, text: string): SyntaxNode | undefined {
   let reports = 0;
-  const tree = parser.parse(text, null, { progressCallback: () => ++reports > mostReports });
+  const startedAt = processorMs();
+  const isTooMuch = (): boolean => ++reports > mostReports || processorMs() - startedAt > mostProcessorMs;
+  const tree = parser.parse(text, null, { progressCallback: isTooMuch });
   if (!tree) {
     // It would go on where it was stopped, with another text.
     parser.reset();
@@ -47,6 +54,11 @@ function parseWith(parser: Parser, text: string): SyntaxNode | undefined {
     cursor.delete();
     tree.delete();
   }
+}
+
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 async function load(): Promise<Parser> {

@@ -5,12 +5,15 @@ import { readNewlines } from "./read-document.ts";
 import { readRedirect, readRedirects } from "./read-redirect.ts";
 import { readWord, type WordPlace } from "./read-word.ts";
 import { bareWordAt, startsReserved } from "./reserved.ts";
-import { peek, peekNext, type Source, skipBlanks, Unreadable } from "./source.ts";
+import { insideCommand, peek, peekNext, type Source, skipBlanks, Unreadable } from "./source.ts";
 import type { Assignment, Node, Redirect, Script, Word } from "./syntax.ts";
 
 export type ReadList = (source: Source, need: "some" | "none") => Script;
 
-export function readCommand(source: Source, readList: ReadList): Node {
+export const readCommand = (source: Source, readList: ReadList): Node =>
+  insideCommand(source, () => readOne(source, readList));
+
+function readOne(source: Source, readList: ReadList): Node {
   skipBlanks(source);
   if (startsReserved(source, "cannot start"))
     throw new Unreadable(`${bareWordAt(source)} stands where a command should start`);
@@ -65,6 +68,9 @@ function readFunction(source: Source, word: Word, readList: ReadList): Node {
   if (name === "" || peek(source) !== ")") throw new Unreadable("a parenthesis follows a word");
   source.at += 1;
   readNewlines(source);
+  // Bash takes only a compound command for a body.
+  if (peek(source) !== "(" && !startsReserved(source, "starts a compound"))
+    throw new Unreadable("a function has no body");
   return functionOf(name, readCommand(source, readList));
 }
 

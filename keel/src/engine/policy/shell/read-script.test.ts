@@ -189,3 +189,19 @@ test("a program is found at every position of a long chain and at every depth, o
   }
   expect(programs(`${"$(".repeat(10_000)}curl${")".repeat(10_000)}`)).toBe("unread");
 });
+
+test.each(["a()", "a()(", "{ ", "if ", "coproc ", "function a ", "a(){ ", "! ( ", "a=$(", "case a in a) "])(
+  "%j without end is not read, and breaks nothing",
+  (piece) => {
+    verifies("G28");
+    for (const times of [300, 3_000, 100_000])
+      expect(analysed(piece.repeat(times))).toMatchObject({ kind: "unread" });
+  },
+);
+
+test("commands in commands are read to a depth that nobody writes", () => {
+  verifies("G30");
+  const deep = (levels: number) => `${"{ ".repeat(levels)}rm x${"; }".repeat(levels)}`;
+  expect(analysed(deep(200))).toMatchObject({ kind: "read", commands: [{ name: "rm" }] });
+  expect(analysed(deep(300))).toMatchObject({ kind: "unread" });
+});

@@ -17,7 +17,7 @@ export function readScript(text: string): Result<Script, string> {
     isOriginal: true,
     depth: 0,
     pending: [],
-    budget: { again: mostReadAgain, nested: 0 },
+    budget: { again: mostReadAgain, nested: 0, commands: 0 },
     readNested,
   };
   try {

@@ -37,6 +37,8 @@ export type Budget = {
   again: number;
   /** How many expansions stand around the cursor. */
   nested: number;
+  /** How many commands stand around the cursor: groups, loops, bodies of functions. */
+  commands: number;
 };
 
 /** Deeper than any person writes; every level costs a few frames of the stack. */
@@ -61,6 +63,17 @@ export function nested<T>({ budget }: Source, read: () => T): T {
     return read();
   } finally {
     budget.nested -= 1;
+  }
+}
+
+/** Runs `read` one command deeper. */
+export function insideCommand<T>({ budget }: Source, read: () => T): T {
+  if (budget.commands >= mostDepth) throw new Unreadable("it is nested too deeply");
+  budget.commands += 1;
+  try {
+    return read();
+  } finally {
+    budget.commands -= 1;
   }
 }
 
