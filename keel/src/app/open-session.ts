@@ -1,7 +1,8 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
 import { breakdownOf } from "../engine/context/breakdown.ts";
+import type { Listener } from "../engine/listeners.ts";
 import type { Log, LogNotice } from "../engine/ports.ts";
-import { type Listener, Session } from "../engine/session.ts";
+import { Session } from "../engine/session.ts";
 import { modelOf } from "../engine/state.ts";
 import type { Parts } from "../engine/work.ts";
 import { sameJson } from "../kernel/json.ts";
@@ -26,6 +27,7 @@ import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
 import type { OwnTool } from "./own-tools.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
+import { entranceTo, type SessionPlace } from "./session-place.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
 import { takeWords } from "./take-words.ts";
 import type { SettingsTarget } from "./update-settings.ts";
@@ -79,6 +81,8 @@ export type OpenSession = {
 /** Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. */
 export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const kit = await makeKit(options);
+  const entrance = entranceTo(kit.settings);
+  await entrance.enter();
   const { clock, ids, workspace } = kit.parts;
   const which = options.which ?? { kind: "new" };
   const find = (logged?: string | undefined) =>
@@ -130,7 +134,15 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   });
   undo.move();
   const found: LogNotice[] = elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere }];
-  return handleOf({ kit, log, session, model, version: options.version, found });
+  return handleOf({
+    kit,
+    log,
+    session,
+    model,
+    version: options.version,
+    found,
+    place: entrance.placeFor(session),
+  });
 }
 
 const checkBudget = ({ parts: { limits } }: Kit, { facts, catalog }: OpenModel): void =>
@@ -166,9 +178,17 @@ async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   });
 }
 
-type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel; version: string; found: LogNotice[] };
+type Opened = {
+  kit: Kit;
+  log: Log;
+  session: Session;
+  model: OpenModel;
+  version: string;
+  found: LogNotice[];
+  place: SessionPlace;
+};
 
-function handleOf({ kit, log, session, model, version, found }: Opened): OpenSession {
+function handleOf({ kit, log, session, model, version, found, place }: Opened): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
@@ -181,7 +201,9 @@ function handleOf({ kit, log, session, model, version, found }: Opened): OpenSes
       allowedMode(command.patch.permissionMode, kit.bypass);
     if (command.type === "set" && command.patch.model !== undefined)
       mustKnowPrices(kit.parts.limits.maxBudgetUsd, [command.patch.model], model.catalog);
-    return command.type === "input" ? words.take(command) : holderOf(command).submit(command);
+    return command.type === "input"
+      ? place.use(() => words.take(command))
+      : holderOf(command).submit(command);
   };
   // An answer, a stop and a wish for the background may be for an agent of this session.
   const holderOf = (command: Command): Session => {
@@ -254,6 +276,7 @@ function handleOf({ kit, log, session, model, version, found }: Opened): OpenSes
       const { budget } = kit.agents.tree;
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
       const end = { session, model, clock, budget, ...beside };
+      place.leave();
       closing ??= closeAll(end, reason).finally(() => kit.worktrees.close());
       return closing;
     },

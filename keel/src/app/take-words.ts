@@ -1,6 +1,7 @@
 /** Takes a person's words on their way to a session: commands are answered here, everything else goes on as an input. */
 import { foreign } from "../engine/context/blocks.ts";
-import type { Listener, Session } from "../engine/session.ts";
+import type { Listener } from "../engine/listeners.ts";
+import type { Session } from "../engine/session.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { LiveEvent } from "../protocol/event.ts";
 import type { McpPrompt } from "../protocol/mcp.ts";
@@ -79,8 +80,8 @@ export function takeWords({
       return receipt;
     },
     onEvent(listener) {
-      listeners.add(listener);
       const stop = session.onEvent(listener);
+      listeners.add(listener);
       return () => {
         listeners.delete(listener);
         stop();

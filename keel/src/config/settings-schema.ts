@@ -144,6 +144,9 @@ export const settingsSchema = z.object({
         maxAgentsUnasked: z.optional(
           count.check(says("Agents that one turn may start before you are asked.")),
         ),
+        maxHeapMb: z.optional(
+          count.check(z.minimum(1), says("Heap of the process from which on nothing new is taken.")),
+        ),
         maxRetries: z.optional(count.check(says("Tries after a failure that cost nothing yet."))),
         maxStreamRetries: z.optional(count.check(says("Tries after a failure that may have cost a reply."))),
       })

@@ -86,6 +86,11 @@ export interface Log {
   append(events: readonly Durable[]): Promise<void>;
   /** The events after `seq` (0: all), in order. */
   read(after?: number): AsyncIterable<Durable>;
+  /**
+   * Lets go of all but the lease until it is read or appended to. False, and nothing is changed, while it is in use.
+   * Absent where nothing would be gained.
+   */
+  rest?(): Promise<boolean>;
   /** Gives the lease back. */
   close(): Promise<void>;
 }
