@@ -13,6 +13,9 @@ export type Counts = {
   /** Live sessions with agents, and the turns that are timed among them. */
   readonly fleetSessions: number;
   readonly fleetTurns: number;
+  /** Turns of the longest conversation, and the one from which on it must not grow. */
+  readonly longTurns: number;
+  readonly longSettledTurn: number;
   readonly appends: number;
   readonly logEvents: number;
   readonly logBytes: number;
@@ -42,6 +45,8 @@ export const fullCounts: Counts = {
   turnsPerSession: 3,
   fleetSessions: 1_000,
   fleetTurns: 400,
+  longTurns: 1_000,
+  longSettledTurn: 200,
   appends: 500,
   logEvents: 20_000,
   logBytes: 200 * mebibyte,
@@ -66,6 +71,8 @@ export const smokeCounts: Counts = {
   turnsPerSession: 3,
   fleetSessions: 5,
   fleetTurns: 20,
+  longTurns: 12,
+  longSettledTurn: 4,
   appends: 20,
   logEvents: 400,
   logBytes: 2 * mebibyte,

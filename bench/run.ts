@@ -14,6 +14,7 @@ import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { fleetSuite } from "./suites/fleet.ts";
+import { longSuite } from "./suites/long.ts";
 import { policySuite } from "./suites/policy.ts";
 import { runnerSuite } from "./suites/runner.ts";
 import { sdkSuite } from "./suites/sdk.ts";
@@ -25,6 +26,7 @@ import { toolsSuite } from "./suites/tools.ts";
 const suites: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   fleet: fleetSuite,
+  long: longSuite,
   policy: policySuite,
   resume: resumeSuite,
   runner: runnerSuite,

@@ -1,5 +1,6 @@
 /** The grammar of bash as a port: a parser in WebAssembly, loaded when the first command comes. */
 import { createRequire } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import type { Parser, TreeCursor } from "web-tree-sitter";
 import type { Grammar, SyntaxNode } from "../engine/ports.ts";
 
@@ -49,7 +50,41 @@ function parseWith(parser: Parser, text: string): SyntaxNode | undefined {
   }
 }
 
+/**
+ * The parser's functions are as large as its tables. Making them faster takes V8 half a gigabyte and more time than a
+ * session ever spends in them, so they stay as they are first translated: at their first call, which is here.
+ */
 async function load(): Promise<Parser> {
+  const isChosen = process.execArgv.some((flag) => flag.includes("wasm") || flag.includes("liftoff"));
+  if (isChosen) return loadParser();
+  for (const flag of tiering) setFlagsFromString(`--no-${flag}`);
+  try {
+    const parser = await loadParser();
+    parseWith(parser, everyConstruct);
+    return parser;
+  } finally {
+    // What the program around Keel translates is not our business.
+    for (const flag of tiering) setFlagsFromString(`--${flag}`);
+  }
+}
+
+const tiering = ["wasm-tier-up", "wasm-dynamic-tiering"];
+
+/** Leads through every large function once. */
+const everyConstruct = `
+f() { local a=(1 2); readonly b="$1"; return $((a[0] + 0x1f * 2 ** 3)); }
+for x in *.ts {1..3}; do [[ $x =~ ^a.*$ && -f "$x" ]] || continue; done; for ((i = 0; i < 3; i++)); do :; done
+case "$y" in a|b) echo 'one' ;; *) echo $'two\n' ;; esac; while read -r z; do echo "\${z//a/b} \${#z} \${z:-"d"}"; done < <(ls)
+if ! test -e a; then cat <<EOF | sed 's/a/b/' > out 2>&1 &
+  \${HOME} $(date +%s) \`id\`
+EOF
+elif true; then cat <<-'END' >> out; else echo "$(( 1 + 2 ))" <<< "word"; fi
+	text
+	END
+a=1 b+=2 env -i git log --oneline | head -n 5 && (cd / ; unset c) || { declare -a d; select e in f; do break; done; }
+`;
+
+async function loadParser(): Promise<Parser> {
   const { Parser, Language } = await import("web-tree-sitter");
   const require = createRequire(import.meta.url);
   // Named, since a bundle does not stand beside it.
