@@ -18,6 +18,8 @@ export type Counts = {
   readonly longSettledTurn: number;
   readonly appends: number;
   readonly logEvents: number;
+  /** Sessions of one folder that are listed. */
+  readonly listedSessions: number;
   readonly logBytes: number;
   /** Files of the tree that is searched, calls of a tool in one process, and the files that are read and edited. */
   readonly treeFiles: number;
@@ -49,6 +51,7 @@ export const fullCounts: Counts = {
   longSettledTurn: 200,
   appends: 500,
   logEvents: 20_000,
+  listedSessions: 10_000,
   logBytes: 200 * mebibyte,
   treeFiles: 100_000,
   toolRepeats: 5,
@@ -75,6 +78,7 @@ export const smokeCounts: Counts = {
   longSettledTurn: 4,
   appends: 20,
   logEvents: 400,
+  listedSessions: 50,
   logBytes: 2 * mebibyte,
   treeFiles: 300,
   toolRepeats: 1,

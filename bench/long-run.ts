@@ -15,12 +15,14 @@ export type LongRun = {
 export type LongRunResult = {
   /** Bytes that each turn adds for good, after `settledTurn`. */
   readonly growthBytes: number;
-  /** Descriptors and other handles at the end beyond those at `settledTurn`. */
+  /** The most descriptors and other handles in the last turns, beyond the most at `settledTurn`. */
   readonly moreHandles: number;
 };
 
 /** So many looks from `settledTurn` to the end: a conversation that is shortened now and then is a saw. */
 const looks = 40;
+/** Some handles are kept ready in stock: what counts is the most over as many turns as a stock lasts. */
+const stockTurns = 8;
 
 export async function longRun(
   { turns, settledTurn, words: _ }: LongRun,
@@ -28,14 +30,16 @@ export async function longRun(
 ): Promise<LongRunResult> {
   const held: { turn: number; bytes: number }[] = [];
   const every = Math.max(1, Math.floor((turns - settledTurn) / looks));
-  let handlesBefore = 0;
+  const early: number[] = [];
+  const late: number[] = [];
   for (let done = 1; done <= turns; done++) {
     await turn();
-    if (done === settledTurn) handlesBefore = await openHandles();
+    if (done >= settledTurn && done < settledTurn + stockTurns) early.push(await openHandles());
+    if (done > turns - stockTurns) late.push(await openHandles());
     if (done >= settledTurn && (done - settledTurn) % every === 0)
       held.push({ turn: done, bytes: await heldBytes() });
   }
-  return { growthBytes: slopeOf(held), moreHandles: (await openHandles()) - handlesBefore };
+  return { growthBytes: slopeOf(held), moreHandles: Math.max(...late) - Math.max(...early) };
 }
 
 /** Of the straight line that lies nearest to all looks. */
@@ -51,7 +55,7 @@ function slopeOf(points: readonly { turn: number; bytes: number }[]): number {
 
 /** Once what is ending has ended: pipes of the last command close a moment after it. */
 async function openHandles(): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await new Promise((resolve) => setTimeout(resolve, 100));
   const files = process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0;
   return files + process.getActiveResourcesInfo().length;
 }

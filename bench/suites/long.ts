@@ -1,5 +1,6 @@
 /** A very long conversation: what it holds must not grow, and nothing may stay open. */
 
+import { command, words } from "../long-output.ts";
 import type { LongRunResult } from "../long-run.ts";
 import type { Contest, Samples } from "../measure.ts";
 import { type BenchServer, startBenchServer } from "../model-server.ts";
@@ -9,10 +10,6 @@ export const longSuite: Suite = async (bench) => {
   const server = await startBenchServer(bench.programs.pathOf("programs/model-server"));
   return { contests: [longContest(bench, server)], close: server.close };
 };
-
-const words = "Show me all of it once more.";
-/** 100 KB of lines. */
-const command = "seq -f 'line %08.0f of the output' 1 3572";
 
 function longContest({ counts, programs, folder }: Bench, server: BenchServer): Contest {
   const { longTurns: turns, longSettledTurn: settledTurn } = counts;

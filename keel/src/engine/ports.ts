@@ -121,8 +121,12 @@ export interface Store {
    * `tell` hears of damage once, at the end.
    */
   read(id: string, after?: number, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
-  /** Newest change first. Needs no full read. Agents are listed only when their `parent` is named. */
+  /**
+   * Newest change first. Needs no full read. Agents are listed only when their `parent` is named. `only`: one session,
+   * and nothing else is looked at.
+   */
   list(filter?: {
+    only?: string | undefined;
     cwd?: string | undefined;
     limit?: number | undefined;
     parent?: string | undefined;
