@@ -55,6 +55,9 @@ export type ModelEvent =
   | { type: "block.end"; index: number; block: Block }
   | { type: "end"; stop: Stop; usage: Usage; content: Block[]; providerId?: string | undefined };
 
+/** `ready` gives what has come already and is next, and counts it as taken: a wait for each would take longer than it. */
+export type ModelStream = AsyncIterable<ModelEvent> & { ready?(): readonly ModelEvent[] };
+
 export interface Model {
   /** What is known about a model, from data only. An unknown one gets careful defaults and no prices. */
   info(model: string): ModelInfo;
@@ -62,7 +65,7 @@ export interface Model {
    * Streams one reply. Throws a Fault from the table: `retryable(code)` says which may be tried again; its detail may
    * hold `retryAfterMs` and `status`. An aborted signal ends it with the fault `aborted`.
    */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, signal: AbortSignal): ModelStream;
 }
 
 /** Something about a log that a person should know. It has the shape of a `notice.raised` event. */

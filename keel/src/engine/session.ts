@@ -304,7 +304,8 @@ export class Session {
   }
 
   #show(event: LiveEvent): void {
-    this.#listeners.tell({ at: this.#parts.clock.now(), session: this.id, ...event });
+    // The event first: V8 copies it as a whole then, and a long reply has tens of thousands.
+    this.#listeners.tell({ ...event, at: this.#parts.clock.now(), session: this.id });
   }
 
   async #accept(command: Extract<Command, { type: "input" }>): Promise<Receipt> {
