@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/verifies.ts";
-import { type Heap, Room } from "./room.ts";
+import { type Heap, mostAwake, Room } from "./room.ts";
 
 /** A heap in units: what is held, and what nobody holds any more until it is collected. */
 function fakeHeap({ mostBytes = 1_000 } = {}): Heap & { held: number; garbage: number; collections: number } {
@@ -95,6 +95,18 @@ describe("room in a process", () => {
     heap.held = 0;
     heap.garbage = most;
     await room.make("this input", most);
+  });
+
+  test("of very many that nobody uses the oldest rest, however much room there is", async () => {
+    const heap = fakeHeap({ mostBytes: 1_000_000 });
+    const rested: string[] = [];
+    const room = new Room(heap);
+    const names = Array.from({ length: mostAwake + 3 }, (_, index) => `${index}`);
+    const [first] = names.map((name) => room.join(sleeper(heap, { name, size: 1, rested })));
+    await expect.poll(() => rested).toEqual(["0", "1", "2"]);
+    first?.touch();
+    await expect.poll(() => rested).toEqual(["0", "1", "2", "3"]);
+    expect(heap.collections).toBe(0);
   });
 
   test("a wish below the heap's own bound counts, one above it does not", () => {

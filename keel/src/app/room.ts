@@ -22,6 +22,9 @@ export type Place = {
 
 /** Of the heap's own limit. Near that, a collection that frees little follows the other, and then the process dies. */
 const boundShare = 0.75;
+/** Sessions that stay awake although nobody uses them. */
+export const mostAwake = 256;
+const mostLooks = 64;
 /** Of the bound, from which on sessions rest, and down to where: those that follow should not meet the same at once. */
 const restShare = 0.8;
 const easedShare = 0.6;
@@ -33,6 +36,7 @@ export class Room {
   /** Those that do not rest, in the order of their use. */
   readonly #awake = new Set<Rester>();
   #easing: Promise<void> | undefined;
+  #trimming: Promise<void> | undefined;
   #leftAfterLast = 0;
   #isLess = true;
 
@@ -47,12 +51,14 @@ export class Room {
   }
 
   join(rester: Rester): Place {
-    this.#awake.add(rester);
+    const touch = (): void => {
+      this.#awake.delete(rester);
+      this.#awake.add(rester);
+      this.#trim();
+    };
+    touch();
     return {
-      touch: () => {
-        this.#awake.delete(rester);
-        this.#awake.add(rester);
-      },
+      touch,
       leave: () => {
         this.#awake.delete(rester);
         this.#isLess = true;
@@ -83,12 +89,29 @@ export class Room {
     for (const share of [0.5, 1]) {
       const enoughBytes = boundBytes * easedShare;
       if ((await this.#used(enoughBytes)) < enoughBytes) return;
-      for (const rester of [...this.#awake].slice(0, Math.ceil(this.#awake.size * share))) {
-        // One whose log cannot be closed stays as it is; whatever is wrong is told where it is used.
-        if (!(await rester.rest().catch(() => false))) continue;
-        this.#awake.delete(rester);
-        this.#isLess = true;
-      }
+      let left = Math.ceil(this.#awake.size * share);
+      await this.#rest(() => left-- > 0);
+    }
+  }
+
+  /** However much room there is: a session that was not used while hundreds of others were can be read again. */
+  #trim(): void {
+    if (this.#awake.size <= mostAwake) return;
+    // Where the oldest are all at work, the next one that is used looks again.
+    let looks = this.#awake.size - mostAwake + mostLooks;
+    this.#trimming ??= this.#rest(() => looks-- > 0 && this.#awake.size > mostAwake).finally(() => {
+      this.#trimming = undefined;
+    });
+  }
+
+  /** Those that can, the oldest first, while it is needed. Never throws. */
+  async #rest(isNeeded: () => boolean): Promise<void> {
+    for (const rester of [...this.#awake]) {
+      if (!isNeeded()) return;
+      // One whose log cannot be closed stays as it is; whatever is wrong is told where it is used.
+      if (!(await rester.rest().catch(() => false))) continue;
+      this.#awake.delete(rester);
+      this.#isLess = true;
     }
   }
 
