@@ -15,6 +15,7 @@ import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import { inputFor, nextStep, type Step } from "./next-step.ts";
+import type { Opening } from "./opening.ts";
 import { rulesInForce } from "./policy/changes.ts";
 import { interruptedAnswer, notWritten } from "./refused-answers.ts";
 import { isQuiet, lightened, readState, UsedIds } from "./rest.ts";
@@ -23,10 +24,6 @@ import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { perform } from "./steps/perform.ts";
 import { TaskBoard } from "./tasks.ts";
 import type { Parts, Work } from "./work.ts";
-
-export type Start = Omit<Extract<DurableEvent, { type: "session.opened" }>, "type">;
-/** `first`: what a new session begins with beside its settings. */
-export type Opening = { start: Start; first?: readonly DurableEvent[]; unfinished?: "continue" | "lost" };
 
 export class Session {
   readonly id: string;

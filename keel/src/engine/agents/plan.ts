@@ -2,8 +2,9 @@
 import type { Origin } from "../../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../../protocol/settings.ts";
 import type { HookSite } from "../hooks/points.ts";
+import type { Start } from "../opening.ts";
 import type { Log, Workspace } from "../ports.ts";
-import type { Session, Start } from "../session.ts";
+import type { Session } from "../session.ts";
 import { modelOf } from "../state.ts";
 import type { Parts } from "../work.ts";
 import { boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./child.ts";
