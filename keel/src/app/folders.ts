@@ -81,7 +81,7 @@ export const withHome = (place: string, env: Environment): string =>
 /** Undefined for what is no folder. */
 export function realFolder(place: string): string | undefined {
   try {
-    return statSync(place, { throwIfNoEntry: false })?.isDirectory() ? realpathSync(place) : undefined;
+    return statSync(place, { throwIfNoEntry: false })?.isDirectory() ? realpathSync.native(place) : undefined;
   } catch {
     // What may not be looked at cannot be worked in.
     return undefined;

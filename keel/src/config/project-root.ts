@@ -46,7 +46,7 @@ export function kindOf(place: string): "missing" | "link" | "directory" | "other
 /** The path itself when it does not exist, or may not be followed. */
 export function realOf(place: string): string {
   try {
-    return realpathSync(place);
+    return realpathSync.native(place);
   } catch {
     return path.resolve(place);
   }

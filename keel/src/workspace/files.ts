@@ -36,45 +36,64 @@ export function nodeFiles(given: Place): Files {
     own: (given.own ?? []).map(realDirectory),
   };
   const stamps = new Stamps();
+  // The file that was described last is read next, nearly always. Whether it is still there is seen when it is open.
+  let described: { readonly name: string; readonly facts: PathFacts } | undefined;
+  const describe = async (name: string): Promise<PathFacts> => {
+    const facts = await locate(name, place);
+    described = { name, facts };
+    return facts;
+  };
+  const known = (name: string): PathFacts | undefined => {
+    const facts = described?.name === name ? described.facts : undefined;
+    described = undefined;
+    return facts?.kind === "file" && facts.problem === undefined ? facts : undefined;
+  };
   return {
-    describe: (name) => locate(name, place),
-    read: (name, limits) => readFile(name, { place, stamps, ...limits }),
+    describe,
+    read: (name, limits) => readFile(name, { place, stamps, known: known(name), ...limits }),
     write: (name, bytes, basis) => writeFile(name, { place, bytes, basis }),
   };
 }
 
-type From = { place: Place; stamps: Stamps; mostBytes: number };
+type From = { place: Place; stamps: Stamps; mostBytes: number; known?: PathFacts | undefined };
 
 async function readFile(given: string, from: From): Promise<ReadOutcome> {
   for (let tries = 0; tries < mostTries; tries++) {
-    const outcome = await readOnce(given, from);
+    const outcome = await readOnce(given, tries === 0 ? from : { ...from, known: undefined });
     if (outcome !== "moved") return outcome;
   }
   return no(`${given} was replaced while it was opened. Try again.`);
 }
 
-async function readOnce(given: string, { place, stamps, mostBytes }: From): Promise<ReadOutcome | "moved"> {
-  const facts = await locate(given, place);
+async function readOnce(
+  given: string,
+  { place, stamps, mostBytes, known }: From,
+): Promise<ReadOutcome | "moved"> {
+  const facts = known ?? (await locate(given, place));
   const refused = await whyNotReadable(given, facts);
   if (refused !== undefined) return no(refused);
+  let file: FileHandle | undefined;
   try {
-    await using file = await openFile(facts.path);
+    file = await openFile(facts.path);
     return await readOpened(file, { given, decided: facts.path, stamps, mostBytes });
   } catch (thrown) {
     // Gone, or become a link, since it was looked at.
     if (errorCode(thrown) === "ENOENT" || errorCode(thrown) === "ELOOP") return "moved";
     return no(sayFileError(thrown, given));
+  } finally {
+    // Nobody waits for that: what was read is read.
+    void file?.close().catch(() => undefined);
   }
 }
 
 async function readOpened(
   file: FileHandle,
-  { given, decided, stamps, mostBytes }: { given: string; decided: string } & Omit<From, "place">,
+  { given, decided, stamps, mostBytes }: { given: string; decided: string } & Omit<From, "place" | "known">,
 ): Promise<ReadOutcome | "moved"> {
-  const stat = await file.stat({ bigint: true });
+  const [stat, real] = await Promise.all([file.stat({ bigint: true }), realPathOf(file, decided)]);
   const sizeBytes = Number(stat.size);
   if (!stat.isFile()) return no(notRegular(given));
-  if ((await realPathOf(file, decided)) !== decided) return "moved";
+  if (real !== decided) return "moved";
   if (sizeBytes === 0 && (await isKernelText(file))) return no(notRegular(given));
   const bytes = sizeBytes > mostBytes ? undefined : await readAtMost(file, { sizeBytes, mostBytes });
   if (!bytes)
@@ -122,7 +141,7 @@ const notRegular = (given: string): string =>
 
 function realDirectory(given: string): string {
   try {
-    return realpathSync(given);
+    return realpathSync.native(given);
   } catch {
     // A root that does not exist yet has no links to resolve.
     return path.resolve(given);

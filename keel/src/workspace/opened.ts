@@ -44,14 +44,11 @@ export async function readAtMost(
   const parts: Uint8Array[] = [];
   let total = 0;
   for (let room = new Uint8Array(sizeBytes + 1); ; room = new Uint8Array(growthBytes)) {
-    let filled = 0;
-    while (filled < room.length) {
-      const { bytesRead } = await file.read(room, filled, room.length - filled, null);
-      if (bytesRead === 0) return joined(parts, room.subarray(0, filled));
-      filled += bytesRead;
-      total += bytesRead;
-      if (total > mostBytes) return undefined;
-    }
+    const { bytesRead } = await file.read(room, 0, room.length, null);
+    total += bytesRead;
+    if (total > mostBytes) return undefined;
+    // A regular file gives what is asked for, unless it ends.
+    if (bytesRead < room.length) return joined(parts, room.subarray(0, bytesRead));
     parts.push(room);
   }
 }
