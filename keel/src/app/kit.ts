@@ -39,6 +39,7 @@ import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-toolbox.ts";
 import { processLeases } from "./process-leases.ts";
+import type { ProgramHook } from "./program-hook.ts";
 import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
@@ -59,6 +60,10 @@ export type Kit = {
   readonly model: string | undefined;
   readonly permissionMode: PermissionMode;
   readonly bypass: Bypass;
+  /** Hooks that are functions of the program. */
+  readonly programHooks: readonly ProgramHook[];
+  /** Every value of every source, as the session began. */
+  readonly entries: SettingsInForce["entries"];
   /** Where its settings stand. */
   readonly place: Place;
   /** What changes while the session is open. */
@@ -152,6 +157,8 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     trust,
     model: insistedModel(inForce) ?? modelOfMain(texts.main),
     bypass,
+    programHooks: options.hooks ?? [],
+    entries: inForce.entries,
     place: { env: options.env, cwd: workspace.cwd, home: options.home },
     permissionMode: start.mode,
     rules: live,

@@ -94,6 +94,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
       prompt: async (command, values) => (await open()).prompt(command, values),
       resources: () => box?.resources() ?? [],
       resource: async (server, uri) => (await open()).resource(server, uri),
+      call: async (wish, signal) => (await open()).call(wish, signal),
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -11,6 +11,7 @@ import type { Workspace } from "../engine/ports.ts";
 import type { State } from "../engine/state.ts";
 import { carefulTraits } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
+import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
 
 export type PolicyVerdict = { readonly ok: true } | { readonly ok: false; readonly because: string };
@@ -23,6 +24,15 @@ export type SessionPolicy = {
   /** `allow`: rules of the text that holds the command. */
   mayRun(command: string, allow: readonly string[]): Promise<PolicyVerdict>;
 };
+
+/** About a tool as a whole, when a host wants to call it. */
+export async function mayUse(
+  tool: string,
+  { rules, workspace, mode }: { rules: Parts["rules"]; workspace: Workspace; mode: PermissionMode },
+): Promise<Decision> {
+  const claims: Claim[] = [{ action: "use", target: tool }];
+  return decide({ tool, traits: carefulTraits, claims, mode, rules, ...(await lookAt(claims, workspace)) });
+}
 
 export function sessionPolicy(
   { rules: given, workspace }: { rules: Parts["rules"]; workspace: Workspace },

@@ -32,12 +32,16 @@ export function takeWords({
   const listeners = new Set<Listener>();
   const receipts = new Map<string, Promise<Receipt>>();
   const world = {
-    registry: texts.registry,
+    get registry() {
+      return texts.registry;
+    },
     attach: texts.attachWorld(() => session.state),
     desk: {
       ...desk,
-      library: texts.library,
-      commands: () => [...texts.registry.listed, ...kit.mcp.control.prompts().map(infoOfPrompt)],
+      get library() {
+        return texts.library;
+      },
+      commands: () => commandsNow(kit),
       servers: () => kit.mcp.control.status(),
       settings: () => session.state.settings,
       hasSaid: () => session.state.history.length > 0,
@@ -88,6 +92,12 @@ export function takeWords({
     },
   };
 }
+
+/** Everything that can be called with a slash now: what was read, and the prompts of servers that are there. */
+export const commandsNow = ({ texts, mcp }: Pick<Kit, "texts" | "mcp">): CommandInfo[] =>
+  [...texts.registry.listed, ...mcp.control.prompts().map(infoOfPrompt)].toSorted((one, other) =>
+    one.name < other.name ? -1 : 1,
+  );
 
 const infoOfPrompt = ({ command, description, arguments: wanted }: McpPrompt): CommandInfo => ({
   name: command,

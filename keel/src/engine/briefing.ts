@@ -13,4 +13,6 @@ export interface Briefing {
   start(): Promise<Told>;
   /** When files were looked at: what holds where they are, beyond what is known. */
   near(seen: readonly string[], known: readonly string[]): Promise<Told>;
+  /** What there is to use since the start was told; once. */
+  news?(): readonly InputBlock[];
 }

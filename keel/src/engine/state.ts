@@ -152,6 +152,7 @@ export function fold(before: State, event: Durable): State {
         ...state,
         settings: state.settings && patchSettings(state.settings, event.patch),
         learnt: learn(state.learnt, event.patch.permissions ?? []),
+        seen: see(state.seen, event.patch.seen),
       };
     case "prompt.fixed":
       return {

@@ -3,7 +3,7 @@
  * server says about its tools is a hint; permission does not depend on it.
  */
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
 import type { BoxTool } from "../engine/tools/toolbox.ts";
 import { canonicalJson, isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
@@ -93,7 +93,16 @@ export type ToolsWish = {
   approved(): void;
 };
 
-export function boxTools(found: readonly Found[], wish: ToolsWish): BoxTool[] {
+/** A tool of a server needs little of a session: who calls, and somebody to ask. A host can call it too. */
+export type McpTool = Omit<BoxTool, "run"> & {
+  run(
+    input: unknown,
+    context: Pick<ToolContext, "callId" | "ask">,
+    signal: AbortSignal,
+  ): AsyncGenerator<Display, ToolOutcome>;
+};
+
+export function boxTools(found: readonly Found[], wish: ToolsWish): McpTool[] {
   const size = found.reduce(
     (sum, { description, schema }) => sum + description.length + JSON.stringify(schema).length,
     0,
@@ -102,7 +111,7 @@ export function boxTools(found: readonly Found[], wish: ToolsWish): BoxTool[] {
   const deferred = size > mostOfferedCharacters && wish.late !== "joins";
   return found.map((one) => {
     const tool = toolOf(one, { ...wish, deferred });
-    return Object.defineProperty(tool, "late", { value: wish.late, enumerable: true }) as BoxTool;
+    return Object.defineProperty(tool, "late", { value: wish.late, enumerable: true }) as McpTool;
   });
 }
 

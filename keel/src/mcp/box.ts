@@ -3,6 +3,7 @@
  * background; the first request waits for them only so long.
  */
 import type { Clock, Ids } from "../engine/ports.ts";
+import type { ToolOutcome } from "../engine/tools/define.ts";
 import type { BoxTool, Toolbox } from "../engine/tools/toolbox.ts";
 import { over } from "../kernel/abort.ts";
 import { fault } from "../kernel/fault.ts";
@@ -153,6 +154,33 @@ export class McpBox implements Toolbox {
   /** What a resource holds. Throws `usage` for a server that is none, and `mcp_failed`. */
   async resource(server: string, uri: string): Promise<InputBlock[]> {
     return readResource(this.#named(server), { uri, timeoutMs: listMs });
+  }
+
+  /** A call of the host itself. Nobody is asked anything: a tool that has changed is refused. Throws `usage`. */
+  async call(
+    { tool: name, input, callId }: { tool: string; input: unknown; callId: string },
+    signal: AbortSignal,
+  ): Promise<ToolOutcome> {
+    const tools = [...this.#entries.values()].flatMap(({ tools }) => tools);
+    const tool = tools.find((one) => one.name === name);
+    if (!tool) throw fault("usage", { reason: `No MCP server has a tool called ${JSON.stringify(name)}.` });
+    const parsed = tool.input.parse(input);
+    if (!parsed.ok) throw fault("usage", { reason: `The input of ${name} must be an object.` });
+    const running = tool.run(
+      parsed.value,
+      {
+        callId,
+        ask: async () => ({
+          verdict: "deny",
+          reason: "Nobody is asked about a call of the host.",
+          by: "no-host",
+        }),
+      },
+      signal,
+    );
+    let step = await running.next();
+    while (!step.done) step = await running.next();
+    return step.value;
   }
 
   onChange(listener: () => void): () => void {

@@ -1,9 +1,8 @@
 /** One server as a session sees it: on or off, with the tools that the session has of it. */
-import type { BoxTool } from "../engine/tools/toolbox.ts";
 import { never } from "../kernel/never.ts";
 import { shorten } from "../kernel/text.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
-import { boxTools, findTools } from "./as-tools.ts";
+import { boxTools, findTools, type McpTool } from "./as-tools.ts";
 import { mostInstructionCharacters } from "./limits.ts";
 import { wireName } from "./names.ts";
 import { plainText } from "./plain-text.ts";
@@ -26,7 +25,7 @@ export class Entry {
   readonly wish: EntryWish;
   #lease: Lease | undefined;
   #stop: () => void = () => undefined;
-  #tools: readonly BoxTool[] = [];
+  #tools: readonly McpTool[] = [];
   #problems: readonly string[] = [];
   #changed: readonly string[] = [];
   #looking: Promise<void> = Promise.resolve();
@@ -36,7 +35,7 @@ export class Entry {
     this.wish = wish;
   }
 
-  get tools(): readonly BoxTool[] {
+  get tools(): readonly McpTool[] {
     return this.#lease?.link.state.status === "connected" ? this.#tools : [];
   }
 

@@ -25,6 +25,7 @@ export type {
   HookJSONOutput,
   HookMap,
 } from "./hooks.ts";
+export type { QueryInquiries, ReloadedPlugins, ResourceContents, SessionUsage } from "./inquiries.ts";
 export type {
   AccountInfo,
   AgentInfo,

@@ -6,6 +6,7 @@ import type { UserMessage } from "./content.ts";
 import { controlsOf, type QueryControls } from "./controls.ts";
 import { Conversation, mostWaiting, type Prompt } from "./conversation.ts";
 import { environmentOf } from "./environment.ts";
+import { inquiriesOf, type QueryInquiries } from "./inquiries.ts";
 import {
   type AccountInfo,
   type AgentInfo,
@@ -21,7 +22,7 @@ import type { Options } from "./options.ts";
 import { runsApart, startApart } from "./process/apart.ts";
 import type { RewindFilesResult } from "./rewind-result.ts";
 
-export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls {
+export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, QueryInquiries {
   /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
   interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
@@ -93,13 +94,8 @@ const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
 
 export function methodsOf(conversation: Conversation): QueryMethods {
   const { options } = conversation;
-  let described: Promise<InitializationResult> | undefined;
-  const describe = (): Promise<InitializationResult> => {
-    described ??= conversation
-      .open()
-      .then((session) => describeSession(session, environmentOf(options, process.env)));
-    return described;
-  };
+  const describe = async (): Promise<InitializationResult> =>
+    describeSession(await conversation.open(), environmentOf(options, process.env));
   return {
     async interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}) {
       const receipt = await conversation.submit({ type: "interrupt", dropQueued: cancelQueued });
@@ -118,11 +114,9 @@ export function methodsOf(conversation: Conversation): QueryMethods {
       rewind(conversation, { checkpoint: id, preview: dryRun }),
     streamInput: (input: AsyncIterable<UserMessage>) => conversation.send(input),
     ...controlsOf(conversation),
+    ...inquiriesOf(conversation),
     initializationResult: describe,
-    reinitialize() {
-      described = undefined;
-      return describe();
-    },
+    reinitialize: describe,
     supportedCommands: async () => (await describe()).commands,
     supportedModels: async () => (await describe()).models,
     supportedAgents: async () => (await describe()).agents,
