@@ -23,7 +23,7 @@ import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
-import { sessionHooks } from "./hooks.ts";
+import { hookCalls, sessionHooks } from "./hooks.ts";
 import { type Keys, keptKeys, withKeys } from "./keys.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { lateDiagnostics } from "./late-diagnostics.ts";
@@ -149,6 +149,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     cwd: workspace.cwd,
     transcript: (session) => store.location(session),
     plugins: texts.library.plugins,
+    callTool: hookCalls({ mcp: mcp.control, rules: live.now, workspace, ids }),
   });
   return {
     settings,

@@ -125,7 +125,6 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   if (!chosen) undo.defer(model.close);
   if (!chosen) checkBudget(kit, model);
   port.connect(model.port);
-  kit.mcp.connectModel(model.port, () => session.state.settings?.model ?? model.facts.model);
   await adjust(session, {
     model: model.facts.model,
     permissionMode: kit.permissionMode,

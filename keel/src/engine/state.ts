@@ -193,6 +193,8 @@ export function fold(before: State, event: Durable): State {
       return takeReply(settleCalls(state), event);
     case "model.failed":
       return takeFailure(state, event);
+    case "model.consulted":
+      return charged(state, event.model, event);
     case "tool.started":
       return {
         ...state,

@@ -24,7 +24,7 @@ import type { Link } from "./link.ts";
 import { wireName } from "./names.ts";
 import { type Definition, markOf, type Pinned, type Pins } from "./pins.ts";
 import { plainText } from "./plain-text.ts";
-import type { CallHost, Sample } from "./requests.ts";
+import type { CallHost } from "./requests.ts";
 import { outcomeOf } from "./results.ts";
 
 /** A tool as the server offers it now, bounded. */
@@ -88,7 +88,6 @@ export type ToolsWish = {
   readonly pinned: ReadonlyMap<string, Pinned>;
   readonly late: BoxTool["late"];
   readonly timeoutMs: number;
-  readonly sample: Sample | undefined;
   /** A person has approved a tool as it is now. */
   approved(): void;
 };
@@ -97,7 +96,7 @@ export type ToolsWish = {
 export type McpTool = Omit<BoxTool, "run"> & {
   run(
     input: unknown,
-    context: Pick<ToolContext, "callId" | "ask">,
+    context: Pick<ToolContext, "callId" | "ask" | "consult">,
     signal: AbortSignal,
   ): AsyncGenerator<Display, ToolOutcome>;
 };
@@ -154,7 +153,7 @@ function toolOf(found: Found, wish: ToolsWish & { readonly deferred: boolean }):
               input,
               callId: context.callId,
               timeoutMs,
-              host: { ask: context.ask, sample: wish.sample },
+              host: { ask: context.ask, consult: context.consult },
             },
             progress: (words) => void progress.push({ kind: "text", text: plainText(words) }),
           },

@@ -16,7 +16,6 @@ import type { LinkWish } from "./link.ts";
 import { prefixOf } from "./names.ts";
 import { readPrompt, readResource } from "./offers.ts";
 import type { LinkPool } from "./pool.ts";
-import type { Sample } from "./requests.ts";
 import { resourceTools } from "./resource-tools.ts";
 import { authFileOf, identityOf, pinsFolder, type Site, wayTo } from "./ways.ts";
 
@@ -37,8 +36,6 @@ export type BoxWish = {
   readonly limits: McpLimits;
   readonly pool: LinkPool;
   readonly sampling: "ask" | "off";
-  /** The model of the session, once there is one. */
-  sample(): Sample | undefined;
 };
 
 export type SetOutcome = {
@@ -200,7 +197,6 @@ export class McpBox implements Toolbox {
     const entry = new Entry({
       ...{ name, scope, config },
       callMs: this.#wish.limits.callMs,
-      sample: () => this.#wish.sample(),
       lease: () => this.#wish.pool.lease(this.#leaseOf(name, config)),
       changed: () => this.#changed(),
     });

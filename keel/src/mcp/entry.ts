@@ -7,14 +7,12 @@ import { mostInstructionCharacters } from "./limits.ts";
 import { wireName } from "./names.ts";
 import { plainText } from "./plain-text.ts";
 import type { Lease } from "./pool.ts";
-import type { Sample } from "./requests.ts";
 
 export type EntryWish = {
   readonly name: string;
   readonly scope: McpScope;
   readonly config: McpServerWish;
   readonly callMs: number;
-  sample(): Sample | undefined;
   lease(): Lease;
   /** Something about it is not as it was. */
   changed(): void;
@@ -86,7 +84,6 @@ export class Entry {
         ...{ link, pins, pinned },
         late: this.wish.config.alwaysLoad === true ? "joins" : "announced",
         timeoutMs: this.wish.config.timeout ?? this.wish.callMs,
-        sample: this.wish.sample(),
         approved: () => void this.#look(),
       });
     }

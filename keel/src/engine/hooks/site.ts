@@ -1,8 +1,11 @@
 /** Where a session calls its hooks, from what its steps work with. */
+import { consultOf } from "../consult.ts";
 import type { Work } from "../work.ts";
 import type { HookSite } from "./points.ts";
 
-export const siteOf = ({ parts, state, signal, show }: Work): HookSite => ({
+export function siteOf(work: Work): HookSite {
+  const { parts, state, signal, show } = work;
+  return {
   // An agent is a part of the session that the host opened.
   session: parts.above?.root ?? parts.log.session,
   cwd: parts.workspace.cwd,
@@ -14,4 +17,6 @@ export const siteOf = ({ parts, state, signal, show }: Work): HookSite => ({
   signal,
   show,
   newId: () => parts.ids.uuid(),
-});
+  consult: consultOf(work),
+};
+}
