@@ -1,8 +1,11 @@
 // Two projects: `unit` needs no build and stays quick; `e2e` runs the built command.
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // All of them: by default one stays idle, which on two is half of the machine.
+    maxWorkers: availableParallelism(),
     reporters: ["default", "./test/requirements-reporter.ts"],
     coverage: {
       provider: "v8",

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
+import { bundleCommand } from "./bundle-command.mjs";
 import { root, run } from "./run.mjs";
 
 const dist = path.join(root, "keel/dist");
@@ -15,7 +16,6 @@ const old = `${dist}.old-${process.pid}`;
  * there, and is bundled apart for it: an import of Node then fails the build, and no code of Node is shared into it.
  */
 const entries = [
-  { out: "cli/main", source: "keel/src/hosts/cli/main.ts" },
   { out: "index", source: "keel/src/sdk/index.ts", types: true },
   { out: "protocol", source: "keel/src/protocol/public.ts", types: true, browser: true },
   { out: "view", source: "keel/src/view/public.ts", types: true, browser: true },
@@ -32,6 +32,7 @@ try {
   await mkdir(fresh, { recursive: true });
   const [bytes] = await Promise.all([bundle(), writeTypes()]);
   await replaceDist();
+  await rehearse();
   const ms = Math.round(performance.now() - started);
   console.log(`build: ${present.length} entries, ${Math.round(bytes / 1024)} KiB, ${ms} ms`);
 } catch (error) {
@@ -39,6 +40,12 @@ try {
   process.exitCode = 1;
 } finally {
   await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })));
+}
+
+/** A session without a key or a network, so that the first real one already finds the code compiled. */
+async function rehearse() {
+  const code = await run(process.execPath, [path.join(root, "keel/bin/start.cjs"), "rehearse"], {}, "ignore");
+  if (code !== 0) throw new Error("the built command does not run");
 }
 
 async function bundle() {
@@ -60,7 +67,8 @@ async function bundle() {
   // A CommonJS dependency, once bundled, still calls require() for modules of Node.
   const banner =
     'import { createRequire as keelRequire } from "node:module"; const require = keelRequire(import.meta.url);';
-  const results = await Promise.all([
+  const [command, ...results] = await Promise.all([
+    bundleCommand(path.join(fresh, "cli")),
     build({
       ...shared,
       entryPoints: points(false),
@@ -72,9 +80,12 @@ async function bundle() {
   ]);
   const outputs = Object.assign({}, ...results.map(({ metafile }) => metafile.outputs));
   const inputs = Object.assign({}, ...results.map(({ metafile }) => metafile.inputs));
-  await writeFile(path.join(fresh, "metafile.json"), JSON.stringify({ inputs, outputs }));
+  await writeFile(
+    path.join(fresh, "metafile.json"),
+    JSON.stringify({ inputs, outputs, command: command.imports }),
+  );
   const code = Object.entries(outputs).filter(([file]) => file.endsWith(".js"));
-  return code.reduce((sum, [, output]) => sum + output.bytes, 0);
+  return code.reduce((sum, [, output]) => sum + output.bytes, command.bytes);
 }
 
 function points(forBrowser) {

@@ -13,7 +13,8 @@ test("keel doctor --bundle writes one private file with faults and a session's l
   await stage.run(["-p", "first"], { env });
   await stage.run(["-p", `the password is very-private-value`], { env });
   await stage.run(["config", "set", "providers.openai.key", "kept-in-settings"], { env });
-  const session = stage.sessions().find((id) => JSON.stringify(stage.log(id)).includes("password")) ?? "";
+  const session =
+    stage.sessions().find((id) => JSON.stringify(stage.log(id)).includes("the password is")) ?? "";
   const file = path.join(stage.project, "bundle.json");
   const ended = await stage.run(["doctor", "--bundle", "bundle.json", "--session", session], { env });
   expect(ended).toMatchObject({ code: 0, stdout: "" });

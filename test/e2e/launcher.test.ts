@@ -47,7 +47,7 @@ test("it starts through the link that npm makes", async () => {
 test("it becomes the Node that KEEL_NODE names, and passes every argument on as it is", async () => {
   const fake = program("fake-node", 'for word in "$@"; do printf "<%s>" "$word"; done; echo " $$"');
   const ended = await keel(["-p", "two words", "", "$HOME *"], { env: { KEEL_NODE: fake } });
-  expect(ended.stdout).toContain("bin/start.js><-p><two words><><$HOME *>");
+  expect(ended.stdout).toContain("bin/start.cjs><-p><two words><><$HOME *>");
 });
 
 test("it leaves no second process behind: the pid that was started is the Node", async () => {

@@ -3,14 +3,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 
-type Output = {
-  readonly entryPoint?: string;
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly imports: readonly { readonly path: string; readonly kind: string; readonly external?: boolean }[];
-};
+type Imports = { readonly now: readonly string[]; readonly late: readonly string[] };
 
 const metafile = path.resolve(import.meta.dirname, "../../keel/dist/metafile.json");
-const { outputs }: { outputs: Record<string, Output> } = JSON.parse(readFileSync(metafile, "utf8"));
+const { command }: { command: Record<string, Imports> } = JSON.parse(readFileSync(metafile, "utf8"));
 
 test("the first file loads the table of commands and little else", () => {
   const loaded = loadedWith("keel/src/hosts/cli/main.ts");
@@ -24,7 +20,7 @@ test("an answer as text loads no testing kit, no command for sessions, no dialec
   const loaded = loadedWith("keel/src/hosts/cli/print.ts");
   expect(loaded).toContain("keel/src/engine/session.ts");
   const unused =
-    /keel\/src\/(testing|sdk|mcp)\/|cli\/(sessions-|rehears|doctor|narrator)|store\/(import|memory)|node_modules\/ajv/;
+    /keel\/src\/(testing|sdk|mcp\/(?!names))\/?|cli\/(sessions-|rehears|doctor|narrator)|store\/(import|memory)|node_modules\/ajv/;
   expect(loaded.filter((file) => unused.test(file))).toEqual([]);
 });
 
@@ -36,14 +32,11 @@ test("the executable of an SDK loads its wire first, and what a session needs be
   expect(loaded.filter((file) => unused.test(file))).toEqual([]);
 });
 
-/** The sources in the bundle of an entry and in everything that it imports by a statement. */
+/** The source, and everything that it imports by a statement. */
 function loadedWith(entry: string): string[] {
-  const start = Object.keys(outputs).find((name) => outputs[name]?.entryPoint === entry);
-  if (start === undefined) throw new Error(`${entry} is no entry of the bundle`);
-  const seen = new Set([start]);
-  for (const name of seen) {
-    for (const { path: next, kind, external } of outputs[name]?.imports ?? [])
-      if (kind === "import-statement" && !external) seen.add(next);
-  }
-  return [...seen].flatMap((name) => Object.keys(outputs[name]?.inputs ?? {}));
+  if (!command[entry]) throw new Error(`${entry} is not in the bundle`);
+  const seen = new Set([entry]);
+  for (const name of seen)
+    for (const next of command[name]?.now ?? []) if (!next.startsWith("node:")) seen.add(next);
+  return [...seen];
 }

@@ -92,6 +92,35 @@ describe("after a failed write", () => {
     await expect(opened.session.close("ended")).rejects.toMatchObject({ code: "log_unwritable" });
   });
 
+  test("a session that is closed while its log is looked at anew ends its turn first", async () => {
+    verifies("G3");
+    const log = frailLog();
+    const opened = await openTestSession({
+      log,
+      tools: [changeTool([])],
+      answer: () => undefined,
+      clock: instantClock({ mostMs: 60_000 }),
+      script: { replies: [reply(toolUse("Change"))] },
+      hooks: {
+        end: async () => {
+          for (let times = 0; times < 100; times++) await soon();
+        },
+      },
+    });
+    const asked = new Promise<void>((resolve) => {
+      opened.session.onEvent(({ type }) => type === "ask.opened" && resolve());
+    });
+    await opened.session.submit({ type: "input", content: [text("go")] });
+    await asked;
+    log.fails = true;
+    await expect(opened.session.submit({ type: "set", patch: { title: "new" } })).rejects.toThrow();
+    log.fails = false;
+    const again = opened.session.submit({ type: "set", patch: { title: "newer" } });
+    await Promise.all([again.catch(() => undefined), opened.session.close("ended")]);
+    expect(opened.all("turn.finished")).toMatchObject([{ reason: "interrupted" }]);
+    expect(log.events.at(-1)?.type).toBe("session.closed");
+  });
+
   test("a defect in the loop loses nothing that happened before it, and writes nothing twice", async () => {
     const log = frailLog();
     let broken = true;

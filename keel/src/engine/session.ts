@@ -183,6 +183,8 @@ export class Session {
   async #close(reason: "ended" | "stopped" | "cleared" | "failed"): Promise<void> {
     // By then `#closing` is set: whatever runs on sees that the session ends.
     await Promise.resolve();
+    // Who looks at the log anew brings an open turn back with it: that one has to end too.
+    await this.#reloading?.catch(() => undefined);
     try {
       // Beside the turn: who ends us may not wait for one after the other.
       const stopped = this.#tasks.stopAll();

@@ -10,15 +10,21 @@ export interface Schema<T> {
   parse(value: unknown): Result<T, Issue[]>;
   /** What a model is told about the shape. Always an object schema for a tool's input. */
   readonly json: JsonObject;
+  /** The same, made from the schema whatever was given for it. */
+  toJson?(): JsonObject;
 }
 
 export type Issue = { readonly path: string; readonly message: string };
 
-/** Wraps a zod schema. The JSON form is made at first use, since most schemas are never shown. */
-export function schemaOf<T>(type: z.ZodMiniType<T>): Schema<T> {
-  let json: JsonObject | undefined;
+/**
+ * Wraps a zod schema. Its JSON form is made at first use, since most schemas are never shown; those that every first
+ * request shows are given, since making them would keep it waiting.
+ */
+export function schemaOf<T>(type: z.ZodMiniType<T>, given?: JsonObject): Schema<T> {
+  let json = given;
   return {
     parse: (value) => parseWith(type, value),
+    toJson: () => toJsonSchema(type),
     get json() {
       json ??= toJsonSchema(type);
       return json;

@@ -3,14 +3,15 @@
  * memory than `fetch`). Certificates are checked, no redirect is followed (a key goes only to the host that the user
  * named), nothing is asked for compressed, and the body is read only as fast as it is taken.
  */
-import type { Agent, IncomingMessage } from "node:http";
+import type { Agent, AgentOptions, IncomingMessage } from "node:http";
 import type { Agent as SecureAgent } from "node:https";
 import { Fault, fault } from "../kernel/fault.ts";
 
 // Not by an import statement: it would read every export of `node:http`, and one of them loads the whole of `fetch`
 // (measured: 60 ms and 13 MB at every start, for nothing).
-const http = process.getBuiltinModule("node:http");
-const https = process.getBuiltinModule("node:https");
+const http = () => process.getBuiltinModule("node:http");
+// Only where it is needed: it brings everything that encrypts with it.
+const https = () => process.getBuiltinModule("node:https");
 
 export type HttpRequest = {
   readonly method: "GET" | "POST";
@@ -47,7 +48,7 @@ export type HttpOptions = {
 export function openHttp(options: HttpOptions = {}): { readonly send: Http; close(): void } {
   const { connectMs = 30_000, answerMs = 600_000, proxyEnv } = options;
   const kept = { keepAlive: true, ...(proxyEnv ? { proxyEnv: { ...proxyEnv } } : {}) };
-  const agents = { plain: new http.Agent(kept), secure: new https.Agent(kept) };
+  const agents = agentsOf(kept);
   const send: Http = async (request, signal) => {
     for (let tries = 1; ; tries++) {
       const outcome = await attempt({ request, agents, connectMs, answerMs }, signal);
@@ -58,8 +59,7 @@ export function openHttp(options: HttpOptions = {}): { readonly send: Http; clos
   return {
     send,
     close() {
-      agents.plain.destroy();
-      agents.secure.destroy();
+      agents.close();
     },
   };
 }
@@ -77,12 +77,34 @@ export async function readText(response: HttpResponse, mostBytes: number): Promi
   return text;
 }
 
+type Agents = { readonly plain: Agent; readonly secure: SecureAgent; close(): void };
+
+/** Made when they are first used. */
+function agentsOf(options: AgentOptions): Agents {
+  let plain: Agent | undefined;
+  let secure: SecureAgent | undefined;
+  return {
+    get plain() {
+      plain ??= new (http().Agent)(options);
+      return plain;
+    },
+    get secure() {
+      secure ??= new (https().Agent)(options);
+      return secure;
+    },
+    close() {
+      plain?.destroy();
+      secure?.destroy();
+    },
+  };
+}
+
 /** A kept connection that the server closed meanwhile fails before it carried anything: a new one is tried. */
 const mostStale = 3;
 
 type Attempt = {
   readonly request: HttpRequest;
-  readonly agents: { readonly plain: Agent; readonly secure: SecureAgent };
+  readonly agents: Agents;
   readonly connectMs: number;
   readonly answerMs: number;
 };
@@ -99,8 +121,8 @@ function attempt({ request, agents, connectMs, answerMs }: Attempt, signal: Abor
   const { method, body } = request;
   const headers = { "accept-encoding": "identity", ...request.headers };
   const outgoing = secure
-    ? https.request(url, { method, headers, agent: agents.secure })
-    : http.request(url, { method, headers, agent: agents.plain });
+    ? https().request(url, { method, headers, agent: agents.secure })
+    : http().request(url, { method, headers, agent: agents.plain });
   return new Promise((resolve) => {
     const late = (what: string, ms: number) =>
       setTimeout(

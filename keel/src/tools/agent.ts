@@ -5,6 +5,7 @@ import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.
 import { schemaOf } from "../kernel/schema.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const generalKind = "general-purpose";
 
@@ -37,7 +38,7 @@ export const agentTool = (agents: Agents): Tool<Input> =>
     aliases: ["Task"],
     description:
       "Gives a piece of work to another agent and returns what it reports. For work that can be told apart and would fill this conversation, such as a wide search. Several at once belong into one reply.",
-    input: schemaOf(input),
+    input: schemaOf(input, inputSchemas.Agent),
     // What ran before is not started again: its own log says what became of it.
     traits: { concurrent: true, replay: "safe" },
     claims: async ({ subagent_type = generalKind }) => [{ action: "delegate", target: subagent_type }],

@@ -6,6 +6,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import type { Answer, AskOption } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { type Answers, answersSchema, type Question, questionsSchema } from "../protocol/question.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 type Input = z.infer<typeof questionsSchema>;
 
@@ -13,7 +14,7 @@ export const askUserQuestionTool: Tool<Input> = defineTool({
   name: "AskUserQuestion",
   description:
     "Asks the person to choose where the task leaves a real choice open that only they can make. Put what you would choose first. Do not ask whether you may go on.",
-  input: schemaOf(questionsSchema),
+  input: schemaOf(questionsSchema, inputSchemas.AskUserQuestion),
   // Asking again under the same id joins the question that is open.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],

@@ -5,6 +5,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { changed, keptText } from "./changed.ts";
 import { type Edit, planEdits, type Replacement } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { watchFile, withNewErrors } from "./new-errors.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText } from "./text-file.ts";
@@ -20,7 +21,7 @@ type Input = z.infer<typeof input>;
 export const editTool: Tool<Input> = defineTool({
   name: "Edit",
   description: `Replaces text in a file. Read the file first: the edit is refused if it was not read or has changed since. old_string must match exactly, indentation included and without Read's line numbers, and must occur once; add neighbouring lines to make it unique, or set replace_all. An empty old_string makes a new file.`,
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.Edit),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => {
     const plan = await planEdits(wishOf(given), context);

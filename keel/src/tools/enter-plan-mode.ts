@@ -4,6 +4,7 @@ import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.
 import { planBegins } from "../engine/words.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const input = z.object({});
 type Input = z.infer<typeof input>;
@@ -12,7 +13,7 @@ export const enterPlanModeTool: Tool<Input> = defineTool({
   name: "EnterPlanMode",
   description:
     "Begins plan mode, in which you look and think but change nothing until the person has approved your plan. For work that can be done in several ways, or that would be costly to redo.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.EnterPlanMode),
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
   check: async (_, context) => (context.desk().mode === "plan" ? "Plan mode is on already." : undefined),

@@ -5,6 +5,7 @@ import type { Worktrees } from "../engine/worktrees.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const input = z.object({
   name: z.optional(
@@ -21,7 +22,7 @@ export const enterWorktreeTool = (worktrees: Worktrees): Tool<Input> =>
     deferred: true,
     description:
       "Makes a git worktree, a copy of the repository's files on a branch of its own, and works there from now on. Only when the person asks for a worktree.",
-    input: schemaOf(input),
+    input: schemaOf(input, inputSchemas.EnterWorktree),
     check: async () =>
       worktrees.current() ? "You work in a worktree already. Leave it with ExitWorktree." : undefined,
     run: async function* ({ name }): AsyncGenerator<never, ToolOutcome> {

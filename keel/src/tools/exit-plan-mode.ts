@@ -5,6 +5,7 @@ import { exitPlanName } from "../engine/words.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const mostPlanCharacters = 100_000;
 
@@ -24,7 +25,7 @@ export const exitPlanModeTool: Tool<Input> = defineTool({
   name: exitPlanName,
   description:
     "Shows the person your finished plan and asks whether to carry it out. Only in plan mode, and only for work that changes something: what was only looked up needs no plan. Do not ask in words whether the plan is good; this does.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.ExitPlanMode),
   // Asking again under the same id joins the question that is open.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],

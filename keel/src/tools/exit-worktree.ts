@@ -5,6 +5,7 @@ import type { Worktrees } from "../engine/worktrees.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const input = z.object({
   action: z
@@ -21,7 +22,7 @@ export const exitWorktreeTool = (worktrees: Worktrees): Tool<Input> =>
     name: "ExitWorktree",
     deferred: true,
     description: "Leaves the worktree that EnterWorktree made and goes back to the folder of the session.",
-    input: schemaOf(input),
+    input: schemaOf(input, inputSchemas.ExitWorktree),
     check: async () => (worktrees.current() ? undefined : "You work in no worktree."),
     run: async function* ({ action, discard_changes = false }): AsyncGenerator<never, ToolOutcome> {
       const left = await worktrees.exit({ action, changes: discard_changes ? "discard" : "keep" });

@@ -7,6 +7,7 @@ import { type Glob, parseGlob } from "../kernel/glob.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { searchNotes } from "./search-notes.ts";
 import { shownPath } from "./shown-path.ts";
 import { claimedPath, targetOf } from "./target.ts";
@@ -26,7 +27,7 @@ type Input = z.infer<typeof input>;
 export const globTool: Tool<Input> = defineTool({
   name: "Glob",
   description: `Finds files by a pattern: * stands for a part of a name, ? for a sign, ** for any directories, {a,b} for either. A pattern without ** finds nothing below its directory. Returns at most ${mostPaths} paths, the newest first. Hidden files are found; links, .git and what ignore files name are not, unless path or the start of the pattern leads there.`,
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.Glob),
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async (given, context) => [
     { action: "read", target: await claimedPath(context, directoryOf(given) ?? ".") },

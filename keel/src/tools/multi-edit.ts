@@ -6,6 +6,7 @@ import { changed, keptText } from "./changed.ts";
 import { whatWasDone } from "./edit.ts";
 import { planEdits } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { watchFile, withNewErrors } from "./new-errors.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText } from "./text-file.ts";
@@ -33,7 +34,7 @@ type Input = z.infer<typeof input>;
 export const multiEditTool: Tool<Input> = defineTool({
   name: "MultiEdit",
   description: `Makes several replacements in one file at once: all of them, or none if one does not fit. Each follows the rules of Edit.`,
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.MultiEdit),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => {
     const plan = await planEdits(given, context);

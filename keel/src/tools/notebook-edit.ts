@@ -6,6 +6,7 @@ import { fingerprint, shorten } from "../kernel/text.ts";
 import { changed, keptText } from "./changed.ts";
 import { findExisting } from "./existing-text.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import {
   type Cell,
   type CellType,
@@ -52,7 +53,7 @@ type Input = z.infer<typeof input>;
 export const notebookEditTool: Tool<Input> = defineTool({
   name: "NotebookEdit",
   description: `Changes one cell of a Jupyter notebook: replaces its text, inserts a new cell behind it, or deletes it. Read the notebook first. A code cell whose text changes loses its outputs.`,
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.NotebookEdit),
   claims: ({ notebook_path }, context) => writeClaims(context, notebook_path),
   check: async (given, context) => {
     const plan = await planCell(given, context);

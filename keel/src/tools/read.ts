@@ -6,6 +6,7 @@ import { text } from "../protocol/message.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
 import { failure } from "./failure.ts";
 import { imageType } from "./image-type.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { parseNotebook } from "./notebook.ts";
 import { showNotebook } from "./read-notebook.ts";
 import { isPdf, parsePages, showPdf } from "./read-pdf.ts";
@@ -37,7 +38,7 @@ type Input = z.infer<typeof input>;
 export const readTool: Tool<Input> = defineTool({
   name: "Read",
   description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images, PDF files as the text of their pages, notebooks (.ipynb) as cells with their outputs. Lists no directories: use Glob for that.`,
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.Read),
   resultCharacters,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ file_path }, context) => [

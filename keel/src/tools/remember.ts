@@ -5,6 +5,7 @@ import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const input = z.object({
   name: z
@@ -21,7 +22,7 @@ export const rememberTool = (memory: Memory): Tool<Input> =>
     name: "Remember",
     description:
       "Keeps a note for later sessions in this project: a wish of the person, a correction, a fact that took work to find. No secrets, nothing that the files say themselves.",
-    input: schemaOf(input),
+    input: schemaOf(input, inputSchemas.Remember),
     run: async function* (note): AsyncGenerator<never, ToolOutcome> {
       const kept = await memory.remember(note);
       if (!kept.ok) return failure(kept.why);

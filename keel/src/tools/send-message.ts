@@ -6,6 +6,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const input = z.object({
   to: z
@@ -20,7 +21,7 @@ export const sendMessageTool = (agents: Agents): Tool<Input> =>
     name: "SendMessage",
     description:
       "Tells an agent something that you have started and that is still known: more work, a question, a correction.",
-    input: schemaOf(input),
+    input: schemaOf(input, inputSchemas.SendMessage),
     claims: async ({ to }) => [{ action: "delegate", target: to }],
     run: async function* ({ to, message }, context, signal): AsyncGenerator<never, ToolOutcome> {
       const sent = await agents.send({ to, text: message }, context, signal);

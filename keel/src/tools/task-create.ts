@@ -4,6 +4,7 @@ import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.
 import { schemaOf } from "../kernel/schema.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import {
   changed,
   listTraits,
@@ -36,7 +37,7 @@ export const taskCreateTool: Tool<Input> = defineTool({
   name: "TaskCreate",
   description:
     "Adds a task to your list, which the person sees. Keep such a list for work of three or more steps; leave it out for less.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.TaskCreate),
   traits: listTraits,
   claims: async () => [],
   check: async (_, context) =>

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { listTraits, noSuchTodo, sayTodo, showTodos } from "./todo-list.ts";
 
 const input = z.object({ taskId: z.string().check(z.describe("Its number.")) });
@@ -11,7 +12,7 @@ type Input = z.infer<typeof input>;
 export const taskGetTool: Tool<Input> = defineTool({
   name: "TaskGet",
   description: "Shows one task of your list with its description and what it waits for.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.TaskGet),
   traits: { ...listTraits, concurrent: true },
   claims: async () => [],
   run: async function* ({ taskId }, context): AsyncGenerator<never, ToolOutcome> {

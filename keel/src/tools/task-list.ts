@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { listTraits, sayTodo, showTodos } from "./todo-list.ts";
 
 const input = z.object({});
@@ -11,7 +12,7 @@ type Input = z.infer<typeof input>;
 export const taskListTool: Tool<Input> = defineTool({
   name: "TaskList",
   description: "Shows your list of tasks.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.TaskList),
   traits: { ...listTraits, concurrent: true },
   claims: async () => [],
   run: async function* (_, context): AsyncGenerator<never, ToolOutcome> {

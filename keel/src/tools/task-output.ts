@@ -7,6 +7,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { middleOut } from "./bash-result.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { unknownTask } from "./unknown-task.ts";
 
 const second = 1_000;
@@ -37,7 +38,7 @@ export const taskOutputTool: Tool<Input> = defineTool({
   aliases: ["BashOutput", "AgentOutput"],
   description:
     "Shows the status of a background task and what it has written. With `block` it waits until the task has ended or the time is over.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.TaskOutput),
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async () => [],
   check: async ({ task_id }, { tasks }) => unknownTask(task_id, tasks),

@@ -7,6 +7,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { unknownTask } from "./unknown-task.ts";
 
 const input = z.object({
@@ -19,7 +20,7 @@ export const taskStopTool: Tool<Input> = defineTool({
   name: "TaskStop",
   aliases: ["KillShell", "KillBash"],
   description: "Ends a background task with all that it started, and says how it ended.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.TaskStop),
   // It ends only what this session was allowed to start, so nobody is asked; twice is as good as once.
   traits: { readOnly: true, concurrent: false, replay: "safe" },
   claims: async () => [],

@@ -5,6 +5,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import {
   changed,
   listTraits,
@@ -41,7 +42,7 @@ type Input = z.infer<typeof input>;
 export const taskUpdateTool: Tool<Input> = defineTool({
   name: "TaskUpdate",
   description: "Changes a task of your list: its status, its words, or what it waits for.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.TaskUpdate),
   traits: listTraits,
   claims: async () => [],
   check: async (given, context) => whyNot(given, context.desk().todos),

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import type { Todo } from "../protocol/tool.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { changed, listTraits, mostSubjectCharacters, mostTodos } from "./todo-list.ts";
 
 const short = z.string().check(z.minLength(1), z.maxLength(mostSubjectCharacters));
@@ -24,7 +25,7 @@ export const todoWriteTool: Tool<Input> = defineTool({
   name: "TodoWrite",
   description:
     "Writes your list of what is to be done, which the person sees. Keep one for work of three or more steps: one entry in_progress at a time, completed as soon as it is really done.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.TodoWrite),
   traits: listTraits,
   claims: async () => [],
   run: async function* ({ todos }, context): AsyncGenerator<never, ToolOutcome> {

@@ -6,6 +6,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
 import { text } from "../protocol/message.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const usualResults = 5;
 const mostResults = 20;
@@ -30,7 +31,7 @@ export const toolSearchTool: Tool<Input> = defineTool({
   name: toolSearchName,
   description:
     "Loads more tools, whose names you were told: their descriptions join your list, and you can call them from your next reply on. Load at once everything that you will need: every loading reads the whole conversation anew.",
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.ToolSearch),
   // Runs alone: two loadings at once would be two changes of the prompt.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],

@@ -7,6 +7,7 @@ import { shorten } from "../kernel/text.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 
 const mostHits = 10;
 /** Asked for where domains will take some of them away. */
@@ -27,7 +28,7 @@ export const webSearchTool = (search: WebSearch): Tool<Input> =>
     name: "WebSearch",
     description:
       "Searches the web and returns titles, addresses and a few words of each result. Read a page with WebFetch before you rely on it, and name the addresses that you used.",
-    input: schemaOf(input),
+    input: schemaOf(input, inputSchemas.WebSearch),
     traits: { readOnly: true, concurrent: true, replay: "safe" },
     check: async ({ allowed_domains = [], blocked_domains = [] }) => {
       const missing = await search.missing();

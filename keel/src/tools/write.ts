@@ -5,6 +5,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { changed, keptText } from "./changed.ts";
 import { type Existing, findExisting, mostFileBytes } from "./existing-text.ts";
 import { failure } from "./failure.ts";
+import { inputSchemas } from "./input-schemas.ts";
 import { watchFile, withNewErrors } from "./new-errors.ts";
 import { lineEnd } from "./occurrences.ts";
 import { writeClaims } from "./target.ts";
@@ -19,7 +20,7 @@ type Input = z.infer<typeof input>;
 export const writeTool: Tool<Input> = defineTool({
   name: "Write",
   description: `Writes a whole file and makes missing directories. A file that exists must have been read first and not have changed since; its line ends, encoding and mode are kept. To change a part of a file use Edit, which needs less text.`,
-  input: schemaOf(input),
+  input: schemaOf(input, inputSchemas.Write),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => {
     const plan = await planWrite(given, context);

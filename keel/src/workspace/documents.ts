@@ -2,6 +2,8 @@
  * The text of PDF files. A PDF is a program of a kind and may be made to never end, so it is read in a thread with a
  * limit of time and memory, which is ended when either is used up. The library is loaded there, and only then.
  */
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Documents } from "../engine/ports.ts";
 
@@ -33,13 +35,15 @@ read(workerData).then(
 );
 `;
 
+const libraryUrl = (): string => pathToFileURL(createRequire(import.meta.url).resolve("unpdf")).href;
+
 async function readPdf(
   { bytes, first, last }: Parameters<Documents["pdfText"]>[0],
   signal: AbortSignal,
 ): Promise<Outcome> {
   const worker = new Worker(program, {
     eval: true,
-    workerData: { library: import.meta.resolve("unpdf"), bytes: new Uint8Array(bytes), first, last },
+    workerData: { library: libraryUrl(), bytes: new Uint8Array(bytes), first, last },
     env: {},
     // What a library prints is no part of any protocol of ours.
     stdout: true,

@@ -1,7 +1,6 @@
 /** Tells an address something and reads its answer: a hook over HTTP. This machine, named hosts and the public web only. */
 import { lookup } from "node:dns/promises";
-import http from "node:http";
-import https from "node:https";
+import type http from "node:http";
 import type { PostJson } from "../engine/hooks/outside.ts";
 import { plainHost, webGuard } from "./web-guard.ts";
 import { pinnedTo } from "./web-request.ts";
@@ -35,7 +34,8 @@ function post(
   wish: { headers: Readonly<Record<string, string>>; body: string; addresses: readonly string[] },
   signal: AbortSignal,
 ): Promise<http.IncomingMessage> {
-  const { request } = url.protocol === "https:" ? https : http;
+  // Not by an import statement: that of `node:http` would load the whole of `fetch`.
+  const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
   return new Promise((resolve, reject) => {
     const sent = request(url, {
       method: "POST",

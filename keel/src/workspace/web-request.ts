@@ -1,6 +1,5 @@
 /** One GET to addresses that were checked: the connection goes there and nowhere else, whatever the name says by now. */
-import http from "node:http";
-import https from "node:https";
+import type http from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import zlib from "node:zlib";
@@ -23,7 +22,8 @@ export type Response = {
 
 /** Throws what Node throws; an aborted signal too. The signal also ends the body. */
 export function get({ url, addresses, headers }: Wish, signal: AbortSignal): Promise<Response> {
-  const { request } = url.protocol === "https:" ? https : http;
+  // Not by an import statement: that of `node:http` would load the whole of `fetch`.
+  const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
   return new Promise((resolve, reject) => {
     const sent = request(url, {
       method: "GET",

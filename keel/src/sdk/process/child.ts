@@ -161,7 +161,7 @@ function commandOf(
 /** Without the shell script in front of it: this process already is a Node that will do. */
 function ownExecutable(): string {
   const manifest = createRequire(import.meta.url).resolve("keel/package.json");
-  return path.join(path.dirname(manifest), "bin", "start.js");
+  return path.join(path.dirname(manifest), "bin", "start.cjs");
 }
 
 function startProcess({

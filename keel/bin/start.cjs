@@ -1,11 +1,11 @@
 // The first code of the command. Never bundled, and kept to syntax that old Nodes parse,
 // so that a too old Node gets a sentence instead of a stack trace.
-import * as nodeModule from "node:module";
-import { fileURLToPath } from "node:url";
+"use strict";
 
 const NEEDED_MAJOR = 24;
 const SETUP_EXIT = 78;
 const found = process.versions.node;
+const asked = process.argv[2];
 
 if (Number(found.split(".")[0]) < NEEDED_MAJOR) {
   process.stderr.write(
@@ -16,7 +16,8 @@ if (Number(found.split(".")[0]) < NEEDED_MAJOR) {
 } else {
   // Beside the bundle, never in a shared temporary folder: whoever writes the cache chooses the code that runs.
   // By call and not by NODE_COMPILE_CACHE, which the commands that the agent runs would inherit.
-  nodeModule.enableCompileCache(fileURLToPath(new URL("../dist/.compile-cache", import.meta.url)));
-  const { main } = await import("../dist/cli/main.js");
-  await main();
+  // The first run decides which code is kept compiled: one that only shows a text would leave out the rest for good.
+  if (asked !== undefined && !/^(-V|--version|-h|--help)$/.test(asked))
+    require("node:module").enableCompileCache(`${__dirname}/../dist/.compile-cache`);
+  require("../dist/cli/main.cjs").main();
 }

@@ -1,0 +1,124 @@
+// Bundles the command. What `keel -p` needs for an answer stands in one file, since finding, reading and linking a
+// hundred small ones took longer than all that it does before its first request; the rest is loaded when it is reached.
+// As CommonJS: Node keeps its compiled code whole, and a `require` of `node:http` does not load `fetch` as an import does.
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { rolldown } from "rolldown";
+import { root } from "./run.mjs";
+
+const entry = "keel/src/hosts/cli/main.ts";
+/** Reached by `import()` at every answer. */
+const soonReached = ["keel/src/hosts/cli/root.ts", "keel/src/hosts/cli/print.ts"];
+/** Modules of Node that take milliseconds to load, and that a start may not need. */
+const loadedLate = [
+  ...["node:child_process", "node:crypto", "node:dns/promises", "node:http", "node:https", "node:readline"],
+  ...["node:timers/promises", "node:worker_threads", "node:zlib"],
+];
+
+/** Writes the bundle into the folder; returns the number of bytes, and which source is imported by which. */
+export async function bundleCommand(folder) {
+  const imports = {};
+  const bundle = await rolldown({
+    cwd: root,
+    input: { main: entry },
+    platform: "node",
+    // Its entry for CommonJS hides what it requires from a bundler.
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
+    plugins: [lateModules(), lateSchemas(), importsInto(imports)],
+    onLog(level, log, give) {
+      // Code of others that compiles code, and sources that are late in one place and not in another: both are meant.
+      if (!["EVAL", "INEFFECTIVE_DYNAMIC_IMPORT"].includes(log.code)) give(level, log);
+    },
+  });
+  // Known when everything is read, which is before the first question.
+  let soon;
+  const isSoon = (id) => {
+    soon ??= reachedFrom([entry, ...soonReached], imports);
+    return soon.has(relative(id));
+  };
+  const { output } = await bundle.write({
+    dir: folder,
+    format: "cjs",
+    entryFileNames: "main.cjs",
+    chunkFileNames: "[name]-[hash].cjs",
+    minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
+    comments: { legal: false, annotation: false, jsdoc: false },
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    codeSplitting: { groups: [{ name: "answer", test: isSoon }] },
+  });
+  await bundle.close();
+  const code = output.filter(({ type }) => type === "chunk");
+  return { bytes: code.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0), imports };
+}
+
+function importsInto(imports) {
+  return {
+    name: "imports",
+    moduleParsed({ id, importedIds, dynamicallyImportedIds }) {
+      imports[relative(id)] = {
+        now: importedIds.map(relative),
+        late: dynamicallyImportedIds.map(relative),
+      };
+    },
+  };
+}
+
+const relative = (id) => path.relative(root, id.replace(/^\0/, root));
+
+function reachedFrom(starts, imports) {
+  const reached = new Set(starts);
+  for (const file of reached) for (const next of imports[file]?.now ?? []) reached.add(next);
+  return reached;
+}
+
+/** A stand-in for a module of Node, which loads it when something of it is first used. */
+function lateModules() {
+  return {
+    name: "late-modules",
+    resolveId: (source, importer) =>
+      loadedLate.includes(source) && !importer?.startsWith("\0late:") ? `\0late:${source}.cjs` : undefined,
+    load(id) {
+      if (!id.startsWith("\0late:")) return undefined;
+      const name = JSON.stringify(id.slice("\0late:".length, -".cjs".length));
+      // By its prototype: the bundler copies what an object has itself, and would so load everything at once.
+      return `
+        const late = new Proxy({}, { get: (_, key) => (key === "__esModule" ? undefined : process.getBuiltinModule(${name})[key]) });
+        module.exports = Object.create(late);`;
+    },
+  };
+}
+
+/** Schemas are made when they are first used, and the library with them: to make all of them took longer than to load them. */
+function lateSchemas() {
+  const stand = "\0late-schemas.cjs";
+  const library = "\0schemas.mjs";
+  const names = usedNames();
+  const texts = {
+    [stand]: () =>
+      `${readFileSync(path.join(root, "scripts/late-schemas.cjs"), "utf8")}
+      module.exports = Object.fromEntries(${JSON.stringify(names)}.map((name) => [name, standFor(name)]));`,
+    // Only what is used: the rest of the library, texts in fifty languages among it, stays out.
+    [library]: () => `export { ${names.join(", ")} } from "zod/mini";`,
+  };
+  return {
+    name: "late-schemas",
+    resolveId(source, importer) {
+      if (importer === stand) return library;
+      return source === "zod/mini" && importer !== library ? stand : undefined;
+    },
+    load: (id) => texts[id]?.(),
+  };
+}
+
+function usedNames() {
+  const sources = globSync("keel/src/**/*.ts", { cwd: root, exclude: (name) => name.endsWith(".test.ts") });
+  const found = sources.flatMap((file) =>
+    [
+      ...readFileSync(path.join(root, file), "utf8").matchAll(
+        /\bz\.(?!infer\b)([a-z_][a-zA-Z]*)(?:<[^()]*>)?\(/g,
+      ),
+    ].map(([, name]) => name),
+  );
+  return [...new Set(found)].sort();
+}
