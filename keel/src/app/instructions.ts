@@ -60,7 +60,7 @@ async function begin({ instructions, skills, place, now, gitHead }: BriefingWish
       ...skillBlocks(skills()),
       ...fileBlocks(files, instructionsAtStart),
     ],
-    files: files.map(({ path }) => path),
+    files: files.map(({ path, source }) => ({ path, source })),
   };
 }
 
@@ -106,7 +106,7 @@ function skillBlocks(skills: ReturnType<BriefingWish["skills"]>): InputBlock[] {
 
 const told = (files: readonly InstructionFile[], introduction: string): Told => ({
   content: fileBlocks(files, introduction),
-  files: files.map(({ path }) => path),
+  files: files.map(({ path, source }) => ({ path, source })),
 });
 
 function fileBlocks(files: readonly InstructionFile[], introduction: string): InputBlock[] {

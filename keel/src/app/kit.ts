@@ -41,6 +41,7 @@ import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-toolbox.ts";
 import { processLeases } from "./process-leases.ts";
 import type { ProgramHook } from "./program-hook.ts";
 import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
+import { sandboxNotices } from "./sandbox.ts";
 import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
@@ -88,6 +89,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const settings = withKeys(inForce.settings, keys, env);
   const { rules, unread } = readRules(inForce);
   refuseLost(unread);
+  const sandbox = sandboxNotices(inForce.entries);
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
   const bypass = bypassOf(settings, { asked: options.bypass, managed });
   const start = startMode(settings, { asked: options.permissionMode, bypass });
@@ -173,6 +175,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     notices: [
       ...inForce.notices,
       ...start.notices,
+      ...sandbox,
       ...[
         ...unread.map(({ problem }) => problem),
         ...keys.problems,

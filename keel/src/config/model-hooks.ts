@@ -66,15 +66,29 @@ export function promptHook(entry: Written, common: Common & { readonly event: Ho
   };
 }
 
-/** The last object in the reply: a model may think aloud before it. */
+/** A model may think aloud before it, and quote: the first object that is a verdict counts. */
 function verdictIn(text: string): unknown {
-  const [found] = /\{[^{}]*\}(?![\s\S]*\{[^{}]*\})/.exec(text) ?? [];
-  const verdict = found === undefined ? undefined : parseObject(found);
-  if (!isObject(verdict) || typeof verdict["ok"] !== "boolean")
-    throw new Error(`The model gave no verdict: ${shorten(text.trim(), 200)}`);
-  if (verdict["ok"]) return undefined;
-  const { reason } = verdict;
-  return { decision: "block", reason: typeof reason === "string" ? reason : "The check objected." };
+  const end = text.lastIndexOf("}") + 1;
+  const starts = [...text.matchAll(/\{/g)].slice(0, mostBraces).map(({ index }) => index);
+  for (const start of starts) {
+    const verdict = objectIn(text.slice(start, end));
+    if (typeof verdict?.["ok"] !== "boolean") continue;
+    const { ok, reason } = verdict;
+    if (ok) return undefined;
+    return { decision: "block", reason: typeof reason === "string" ? reason : "The check objected." };
+  }
+  throw new Error(`The model gave no verdict: ${shorten(text.trim(), 200)}`);
+}
+
+const mostBraces = 100;
+
+function objectIn(text: string): Written | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function toolHook(

@@ -49,6 +49,8 @@ export function openOptionsOf(
     strictMcpConfig: options.strictMcpConfig,
     toolAliases: options.toolAliases,
     hooks: hooksOf(options.hooks),
+    // Nobody wants to do without it who does not say so.
+    sandbox: options.sandbox && { failIfUnavailable: true, ...options.sandbox },
     addDirs: options.additionalDirectories,
     checkpoints: checkpoints ? "on" : "off",
     jsonSchema: schemaOf(options),

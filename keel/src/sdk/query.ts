@@ -1,5 +1,4 @@
 /** `query()`: a session in this process, as an iterator of messages with the methods of the interface. */
-import { fault } from "../kernel/fault.ts";
 import { Queue } from "../kernel/queue.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { UserMessage } from "./content.ts";
@@ -55,38 +54,10 @@ export function query({ prompt, options = {} }: { prompt: Prompt; options?: Opti
   return queryOf(conversation, out);
 }
 
-export type WarmQuery = {
-  /** Once only: a session has one beginning. */
-  query(prompt: Prompt): Query;
-  close(): void;
-};
-
-/** Opens a session ahead of its prompt. Throws what kept it from opening. */
-export async function startup({ options = {} }: { options?: Options } = {}): Promise<WarmQuery> {
-  const out = new Queue<SDKMessage>({ limit: mostWaiting });
-  if (runsApart(options)) {
-    const apart = startApart(options, out);
-    await apart.introduced;
-    return apart;
-  }
-  const conversation = new Conversation(options, out);
-  await conversation.open();
-  let used = false;
-  return {
-    query(prompt) {
-      if (used) throw fault("usage", { reason: "A warm query takes one prompt." });
-      used = true;
-      void conversation.live(prompt);
-      return queryOf(conversation, out);
-    },
-    close: () => void conversation.close(),
-  };
-}
-
 /** What can be asked of a session, beside its messages. */
 export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
 
-const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
+export const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
   Object.assign(read(out, conversation), {
     ...methodsOf(conversation),
     [Symbol.asyncDispose]: () => conversation.close(),
