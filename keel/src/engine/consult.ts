@@ -47,7 +47,15 @@ export const consultOf =
         return failed(outcome.fault.message);
       }
       const { content, usage, stop } = outcome.reply;
-      work.record({ type: "model.consulted", requestId, model, by, ms, usage, costUsd: costOf(usage, info.prices) });
+      work.record({
+        type: "model.consulted",
+        requestId,
+        model,
+        by,
+        ms,
+        usage,
+        costUsd: costOf(usage, info.prices),
+      });
       return ok({ text: textOf(content), model, stop: stop === "output_limit" ? "cut" : "end" });
     } finally {
       held?.release();

@@ -15,4 +15,3 @@ export type Consulted = { readonly text: string; readonly model: string; readonl
 
 /** Fails with a sentence: no budget, no reply, not in time. */
 export type Consult = (wish: ConsultWish, signal: AbortSignal) => Promise<Result<Consulted>>;
-

@@ -1,6 +1,7 @@
 /** From an order to the parts of an agent's session: its kind, its model, its tools, how far it may go. */
 import type { Origin } from "../../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../../protocol/settings.ts";
+import type { FileLedger } from "../file-ledger.ts";
 import type { HookSite } from "../hooks/points.ts";
 import type { Log, Workspace } from "../ports.ts";
 import type { Session, Start } from "../session.ts";
@@ -57,13 +58,15 @@ export type Birth = {
   readonly log: Log;
   readonly origin: Origin;
   readonly workspace: Workspace;
+  /** Where it writes down what it changes in the folder of its parent. */
+  readonly ledger?: FileLedger | undefined;
   /** Words of hooks for its first input. */
   readonly context: readonly string[];
 };
 
 export function partsFor(
   { definition, model, effort }: Plan,
-  { tree, crew, parent, log, origin, workspace, context }: Birth,
+  { tree, crew, parent, log, origin, workspace, ledger, context }: Birth,
 ): { parts: Parts; start: Start } {
   const { session, parts } = parent;
   const isFork = definition.inherits === "conversation";
@@ -100,6 +103,7 @@ export function partsFor(
         root: parts.above?.root ?? session.id,
         up: parts.above?.origin.agentId ?? session.id,
         mode,
+        ledger,
       },
       recover: (task) => crew.recover(task),
       cacheKey: isFork ? (parts.cacheKey ?? session.id) : undefined,

@@ -139,7 +139,7 @@ export class Crew implements Agents {
           ...(isolated ? { worktree: isolated.worktree } : {}),
         },
         async (place) => {
-          const opened = await this.#open(plan, { place, callId: site.callId, id, order, isolated, signal });
+          const opened = await this.#open(plan, { place, site, id, order, isolated, signal });
           return this.#hold(opened.session, {
             ...{ place, order, isolated, free, before: noBill, origin: opened.origin },
             content: plan.definition.inherits ? forkedInput(order.prompt) : [text(order.prompt)],
@@ -165,7 +165,7 @@ export class Crew implements Agents {
     plan: Plan,
     wish: {
       place: TaskPlace;
-      callId: string;
+      site: AgentSite;
       id: string;
       order: Pick<AgentOrder, "description">;
       isolated: Isolated | undefined;
@@ -182,14 +182,15 @@ export class Crew implements Agents {
     );
     const origin: Origin = {
       agentId,
-      parentCallId: wish.callId,
+      parentCallId: wish.site.callId,
       kind: definition.name,
       depth: this.#depth + 1,
       description: wish.order.description,
     };
     const log = await this.#tree.world.createLog(wish.id, { cwd: workspace.cwd, parent: parent.session.id });
     const crew = new Crew(this.#tree, this.#depth + 1);
-    const own = partsFor(plan, { tree: this.#tree, crew, parent, log, origin, workspace, context });
+    const ledger = wish.isolated ? undefined : wish.site.ledger;
+    const own = partsFor(plan, { tree: this.#tree, crew, parent, log, origin, workspace, ledger, context });
     crew.equip(own.parts);
     const first = definition.inherits ? inherited(parent.session) : [];
     const session = await Session.open(own.parts, { start: own.start, first });
@@ -261,7 +262,8 @@ export class Crew implements Agents {
         const callId = data.callId ?? site.callId;
         const origin = { agentId: id, parentCallId: callId, depth: this.#depth + 1, ...wish };
         const crew = new Crew(this.#tree, this.#depth + 1);
-        const birth = { tree: this.#tree, crew, parent, log, origin, workspace, context: [] };
+        const { ledger } = site;
+        const birth = { tree: this.#tree, crew, parent, log, origin, workspace, ledger, context: [] };
         const own = partsFor(plan.value, birth);
         crew.equip(own.parts);
         const session = await Session.open(own.parts, { start: own.start, unfinished: "lost" });

@@ -1,5 +1,6 @@
 /** What a call may use: while it is looked at and decided about, and while it runs. */
 import type { Call } from "../call-state.ts";
+import { ledgerOf } from "../checkpoint.ts";
 import { consultOf } from "../consult.ts";
 import { deniesReading } from "../policy/decide.ts";
 import type { Files, PathFacts } from "../ports.ts";
@@ -30,6 +31,7 @@ export function contextFor(work: Work, call: Pick<Call, "use">, tool: Tool): Too
       return { ...answer, by };
     },
     consult: consultOf(work),
+    ledger: ledgerOf(work),
     desk: () => deskOf(work),
   };
 }
