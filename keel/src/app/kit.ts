@@ -19,6 +19,7 @@ import { nodeFiles } from "../workspace/files.ts";
 import { programs } from "../workspace/program.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
+import { agentOutfit, withSkills } from "./agent-outfit.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
@@ -103,6 +104,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     store: () => store,
     definitions: () => texts.agents,
     isolate: (from, name) => worktrees.isolate(from, name),
+    outfit: (definition, signal) => outfit(definition, signal),
   });
   const guard = processGuard(env, settings);
   const ground = { ...inForce, budget: agents.tree.budget };
@@ -119,13 +121,18 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const texts = await sessionTexts(options, {
     ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
   });
+  const servers = { inForce, guard, clock, ids, workspace, home, version: options.version };
   const mcp = sessionMcp({
-    ...{ inForce, guard, clock, ids, workspace },
-    named: options.mcpServers,
+    ...servers,
+    named: { ...texts.main?.servers, ...options.mcpServers },
     strict: options.strictMcpConfig ? "only" : undefined,
     plugins: texts.library.plugins,
-    home,
-    version: options.version,
+  });
+  const skilled = { library: texts.port, rules: live.now };
+  const outfit = agentOutfit({
+    ...{ ...skilled, mcp },
+    foreign: offersForeign(options.tools) ? "offered" : "refused",
+    serversOf: (own) => sessionMcp({ ...servers, named: own, strict: "only" }),
   });
   const own = ownToolbox(
     options.ownTools ?? [],
@@ -212,7 +219,10 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         fallbackModels: fallbacks.usable,
       },
       system: texts.system,
-      briefing: withServers(texts.briefing(offered.tools), mcp.control),
+      briefing: withServers(
+        withSkills(texts.briefing(offered.tools), texts.main?.skills ?? [], skilled),
+        mcp.control,
+      ),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },

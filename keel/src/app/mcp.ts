@@ -36,6 +36,8 @@ export type SessionMcp = {
   readonly toolbox: Toolbox;
   readonly control: McpControl;
   readonly problems: readonly string[];
+  /** Those of the start, also those that are off. */
+  readonly servers: readonly NamedServer[];
   /** Whether there is a server at the start: then tools may come late, and are loaded by name. */
   readonly hasServers: boolean;
   /** Begins to connect. */
@@ -65,6 +67,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
 
   return {
     problems,
+    servers,
     hasServers: servers.length > 0,
     start() {
       if (servers.length > 0) void open();

@@ -10,7 +10,7 @@ import type { Parts } from "../work.ts";
 import { boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./child.ts";
 import type { AgentDefinition } from "./definition.ts";
 import type { AgentOrder, Agents } from "./port.ts";
-import type { AgentTree, AgentWorld } from "./tree.ts";
+import type { AgentTree, AgentWorld, Outfit } from "./tree.ts";
 
 export type Parent = { readonly session: Session; readonly parts: Parts };
 
@@ -60,13 +60,15 @@ export type Birth = {
   readonly workspace: Workspace;
   /** Where it writes down what it changes in the folder of its parent. */
   readonly ledger?: FileLedger | undefined;
+  /** What its kind brings along. */
+  readonly outfit?: Outfit | undefined;
   /** Words of hooks for its first input. */
   readonly context: readonly string[];
 };
 
 export function partsFor(
   { definition, model, effort }: Plan,
-  { tree, crew, parent, log, origin, workspace, ledger, context }: Birth,
+  { tree, crew, parent, log, origin, workspace, ledger, outfit, context }: Birth,
 ): { parts: Parts; start: Start } {
   const { session, parts } = parent;
   const isFork = definition.inherits === "conversation";
@@ -77,6 +79,7 @@ export function partsFor(
   const own = isFork
     ? tools.map(refusedToForks)
     : toolsOf(definition, tools).filter(({ name }) => !(isDeepest && name === "Agent"));
+  const box = parts.toolbox && boxOf(definition, parts.toolbox);
   const mode = (): PermissionMode => modeAtMost(definition.permissionMode, parentMode(parent));
   const transcript = tree.world.location(log.session) ?? "";
   return {
@@ -87,7 +90,7 @@ export function partsFor(
       workspace,
       tools: own,
       agentTools: undefined,
-      ...(parts.toolbox ? { toolbox: isFork ? parts.toolbox : boxOf(definition, parts.toolbox) } : {}),
+      toolbox: isFork ? parts.toolbox : outfit ? outfit.join(box) : box,
       // As they are now, and as they will be: what is denied above is denied below.
       rules: session.rules,
       hooks: hooksOfAgent(parts.hooks, {
