@@ -4,6 +4,7 @@ import type { Listener, Session } from "../engine/session.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { LiveEvent } from "../protocol/event.ts";
 import type { McpPrompt } from "../protocol/mcp.ts";
+import type { AttachWorld } from "./attach.ts";
 import type { CommandDesk } from "./commands/command.ts";
 import { expandInput } from "./expand.ts";
 import type { CommandInfo } from "./info.ts";
@@ -35,7 +36,10 @@ export function takeWords({
     get registry() {
       return texts.registry;
     },
-    attach: texts.attachWorld(() => session.state),
+    attach: askingWorld(
+      texts.attachWorld(() => session.state),
+      session,
+    ),
     desk: {
       ...desk,
       get library() {
@@ -89,6 +93,20 @@ export function takeWords({
         listeners.delete(listener);
         stop();
       };
+    },
+  };
+}
+
+/** Commands in what a person calls are asked about like those of the model, where somebody can be asked. */
+function askingWorld(world: AttachWorld, session: Session): AttachWorld {
+  return {
+    workspace: world.workspace,
+    get agents() {
+      return world.agents;
+    },
+    policy: {
+      ...world.policy,
+      mayRun: (command, allow) => session.permitBeside({ command, allow }),
     },
   };
 }

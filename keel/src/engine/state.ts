@@ -241,7 +241,8 @@ export function fold(before: State, event: Durable): State {
         turn: null,
         turns: state.turns + 1,
         request: null,
-        asks: [],
+        // What belongs to no call does not end with the turn.
+        asks: state.asks.filter(({ callId }) => callId === undefined),
         answers: new Map(),
       };
     case "session.closed":
