@@ -1,7 +1,9 @@
 // Bundles the command and the public entries into keel/dist, and writes their types.
 // Runs on the pinned Node through `npm run build`.
-import { existsSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
 import { bundleCommand } from "./bundle-command.mjs";
@@ -42,10 +44,30 @@ try {
   await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })));
 }
 
-/** A session without a key or a network, so that the first real one already finds the code compiled. */
+/** One answer without a key or a network, so that the first real one already finds the code compiled. */
 async function rehearse() {
-  const code = await run(process.execPath, [path.join(root, "keel/bin/start.cjs"), "rehearse"], {}, "ignore");
-  if (code !== 0) throw new Error("the built command does not run");
+  const reply = readFileSync(path.join(root, "scripts/one-reply.txt"));
+  const server = createServer((request, response) => {
+    request
+      .resume()
+      .on("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(reply));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const home = await mkdtemp(path.join(tmpdir(), "keel-build-"));
+  const env = {
+    HOME: home,
+    KEEL_HOME: path.join(home, "keel"),
+    ANTHROPIC_API_KEY: "none",
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${server.address().port}`,
+  };
+  try {
+    const command = [path.join(root, "keel/bin/start.cjs"), "-p", "Say yes."];
+    const code = await run(process.execPath, command, env, ["ignore", "ignore", "inherit"]);
+    if (code !== 0) throw new Error("the built command does not run");
+  } finally {
+    server.close();
+    await rm(home, { recursive: true, force: true });
+  }
 }
 
 async function bundle() {

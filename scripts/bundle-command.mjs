@@ -2,6 +2,7 @@
 // hundred small ones took longer than all that it does before its first request; the rest is loaded when it is reached.
 // As CommonJS: Node keeps its compiled code whole, and a `require` of `node:http` does not load `fetch` as an import does.
 import { globSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { root } from "./run.mjs";
@@ -49,8 +50,13 @@ export async function bundleCommand(folder) {
   });
   await bundle.close();
   const code = output.filter(({ type }) => type === "chunk");
+  await Promise.all(code.map((chunk) => writeFile(path.join(folder, chunk.fileName), inAscii(chunk.code))));
   return { bytes: code.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0), imports };
 }
+
+/** One letter beyond Latin-1 would make the engine hold all of it in twice the memory. Letters stand only in literals. */
+const inAscii = (code) =>
+  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 function importsInto(imports) {
   return {

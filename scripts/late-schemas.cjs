@@ -19,7 +19,8 @@ function real(value) {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, real(inner)]));
 }
 
-function later(make) {
+/** `fields`: the schemas of an object's members, where they are known without making it. */
+function later(make, fields) {
   let schema;
   const get = () => {
     schema ??= make();
@@ -30,6 +31,7 @@ function later(make) {
     {
       get(_, key) {
         if (key === "check") return (...checks) => later(() => get().check(...checks.map(real)));
+        if (key === "shape" && fields) return fields(get);
         const value = get()[key];
         return typeof value === "function" ? value.bind(get()) : value;
       },
@@ -44,7 +46,16 @@ function later(make) {
 const standFor = (name) => {
   // The one that gives no schema.
   if (name === "toJSONSchema") return (...given) => library()[name](...given.map(real));
-  return (...given) => later(() => library()[name](...given.map(real)));
+  const make = (given) => () => library()[name](...given.map(real));
+  if (/^(object|looseObject|strictObject)$/.test(name))
+    return (...given) => later(make(given), () => given[0]);
+  // Each of them is another one, but they have the same names.
+  if (name === "partial")
+    return (...given) =>
+      later(make(given), (get) =>
+        Object.fromEntries(Object.keys(given[0].shape).map((key) => [key, later(() => get().shape[key])])),
+      );
+  return (...given) => later(make(given));
 };
 
 module.exports = { standFor };

@@ -8,11 +8,11 @@ import { fileURLToPath } from "node:url";
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 
 /** Runs a program in the repository with our streams; resolves to its exit code, 1 when a signal ended it. */
-export function run(command, parameters, env = {}, output = "inherit") {
+export function run(command, parameters, env = {}, stdio = "inherit") {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, {
       cwd: root,
-      stdio: ["inherit", output, "inherit"],
+      stdio,
       env: { ...process.env, ...env },
     });
     child.on("error", reject);

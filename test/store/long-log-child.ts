@@ -1,5 +1,5 @@
 // Writes a long log, or opens one and holds all its events as a session would, and says what that took.
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { Durable, DurableEvent } from "../../keel/src/protocol/event.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
@@ -25,6 +25,8 @@ function write(): object {
     ))
       written += writeSync(file, encodeRecord(event));
   }
+  // As every line of a real log was when it was written.
+  fsyncSync(file);
   closeSync(file);
   return { written };
 }

@@ -1,5 +1,5 @@
 // Writes the log of a long session as a real one leaves it: turns with calls and results, and notes now and then.
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { DurableEvent } from "../../keel/src/protocol/event.ts";
 import { text } from "../../keel/src/protocol/message.ts";
@@ -39,6 +39,8 @@ export function writeLongSession(wish: LongSession): { events: number; bytes: nu
     write(turnEvents(turn, { model, result }));
     if (turn % turnsBetweenNotes === 0) write(notes(turn, model));
   }
+  // As every line of a real log was when it was written.
+  fsyncSync(file);
   closeSync(file);
   return { events, bytes };
 }

@@ -2,6 +2,7 @@
  * The system's keychain, where the optional package for it is installed beside Keel. It is no dependency: it brings a
  * binary for each system, and a private file does without.
  */
+import { createRequire } from "node:module";
 
 export type Keychain = {
   get(account: string): string | undefined;
@@ -18,7 +19,7 @@ type KeyringModule = { readonly Entry: new (service: string, account: string) =>
 /** Undefined where it is not installed or cannot be used here. */
 export async function openKeychain(): Promise<Keychain | undefined> {
   try {
-    const { Entry }: KeyringModule = await import(packageName);
+    const { Entry }: KeyringModule = createRequire(import.meta.url)(packageName);
     const entry = (account: string): Entry => new Entry(service, account);
     // On a machine without one the first question already fails.
     entry("probe").getPassword();

@@ -1,5 +1,6 @@
 /** Time, ids and chance of the real world, as the engine's ports. */
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
 import type { Clock, Ids } from "../engine/ports.ts";
 
 /**
@@ -11,7 +12,39 @@ export function nodeClock(): Clock {
 }
 
 export function nodeIds(): Ids {
-  return { uuid: () => uuidOf(Date.now(), randomBytes(randomPart)), random: () => Math.random() };
+  const chance = chances();
+  return { uuid: () => uuidOf(Date.now(), chance(randomPart)), random: () => Math.random() };
+}
+
+/** Many at once: each reading costs a call of the system. */
+const chancesAtOnce = 1024;
+
+function chances(): (count: number) => Uint8Array {
+  const pool = new Uint8Array(chancesAtOnce);
+  let used = pool.length;
+  return (count) => {
+    if (used + count > pool.length) {
+      fill(pool);
+      used = 0;
+    }
+    used += count;
+    return pool.slice(used - count, used);
+  };
+}
+
+/** From the kernel where it gives them as a file: to load all of `node:crypto` takes milliseconds of every start. */
+function fill(pool: Uint8Array): void {
+  try {
+    const file = openSync("/dev/urandom", "r");
+    try {
+      if (readSync(file, pool) === pool.length) return;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Not every system has the file.
+  }
+  randomFillSync(pool);
 }
 
 /** The longest time that a timer of Node can measure; beyond it a timer would fire at once. */

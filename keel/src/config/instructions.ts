@@ -48,6 +48,7 @@ export const mostImportDepth = 5;
 
 export class Instructions {
   readonly #wish: InstructionsWish;
+  #rulesFound: Promise<Rule[]> | undefined;
 
   constructor(wish: InstructionsWish) {
     this.#wish = wish;
@@ -57,7 +58,8 @@ export class Instructions {
   async start(): Promise<InstructionFile[]> {
     const { trust } = this.#wish;
     const project = trust.folders.toReversed();
-    const rules = await this.#rules();
+    this.#rulesFound = this.#rules();
+    const rules = await this.#rulesFound;
     return this.#collect([
       ...this.#ofPerson(),
       ...project.flatMap((folder) => this.#inFolder(folder, "project")),
@@ -78,7 +80,9 @@ export class Instructions {
         if (at === root || folders.size > mostFiles) break;
       }
     }
-    const rules = await this.#rules();
+    // As they were at the start: this is asked at every turn that looks at a file.
+    this.#rulesFound ??= this.#rules();
+    const rules = await this.#rulesFound;
     const inner = [...folders].filter((folder) => !trust.folders.includes(folder)).toSorted();
     const fits = (globs: readonly string[] = []): boolean =>
       files.some((file) => globs.some((glob) => matches(glob, path.relative(trust.root, file))));
@@ -122,7 +126,7 @@ export class Instructions {
   }
 
   /** Files of the folders called `rules`. With `paths` in its header one holds only for files that fit. */
-  async #rules(): Promise<(Candidate & { globs: readonly string[] | undefined })[]> {
+  async #rules(): Promise<Rule[]> {
     const { paths, trust } = this.#wish;
     const user = [...(paths.compatible ? [path.dirname(paths.compatible)] : []), paths.home];
     const folders: ConfigFolder[] = [
@@ -168,6 +172,8 @@ type Candidate = {
   /** Of each list the first that exists. */
   readonly choices: readonly (readonly string[])[];
 };
+
+type Rule = Candidate & { readonly globs: readonly string[] | undefined };
 
 /** The names of others count where a folder has none of ours. */
 const choices = (folder: string): string[][] => {

@@ -24,6 +24,8 @@ export async function within<T>(
   // Somebody else may have given up on it first.
   running.catch(() => undefined);
   const timer = clock.sleep(ms, ended.signal).then(async (): Promise<Timed<T>> => {
+    // It was done before: nothing is late.
+    if (ended.signal.aborted) return { kind: "late" };
     controller.abort();
     await clock.sleep(graceMs, ended.signal);
     return { kind: "late" };

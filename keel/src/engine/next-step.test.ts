@@ -55,7 +55,7 @@ type Case = {
   step: Step;
 };
 
-const circling = { habit: { marks: ["a", "a", "a", "a", "a"], failures: 0 } };
+const circling = { habit: { marks: ["a", "a", "a", "a", "a"], same: 5, failures: 0, told: "no" as const } };
 const named = { ...circling, recoveries: { output: 0, refusal: 0, empty: 0, structured: 0, stuck: 1 } };
 const replied: Message = { role: "assistant", content: [text("Yes.")] };
 const long = { history: List.of([said, replied, said]) };

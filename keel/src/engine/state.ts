@@ -42,7 +42,7 @@ import {
 import { type Desk, deskAfter, emptyDesk } from "./desk.ts";
 import { type Learnt, learn, nothingLearnt } from "./policy/changes.ts";
 import { foldRefusals, noRefusals, type Refusals } from "./policy/refusals.ts";
-import { habitAfter, noHabit } from "./stuck.ts";
+import { habitAfter, noHabit, toldHabit } from "./stuck.ts";
 import { foldTasks, noTasks, type Tasks } from "./task-state.ts";
 import { afterRoom, type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 
@@ -279,7 +279,7 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
     ...turn,
     inputIds: [...turn.inputIds, ...event.inputIds],
     // Who was told something new tries with other eyes.
-    habit: noHabit,
+    habit: turn.recoveries.stuck > 0 ? toldHabit : noHabit,
     // What an objection sends back to work is not the answer yet.
     answer: taken.some(({ from }) => from.kind === "hook") ? undefined : turn.answer,
     allow: [...turn.allow, ...taken.flatMap(({ allow = [] }) => allow)],

@@ -4,7 +4,7 @@ import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { lookTool } from "../testing/test-tools.ts";
 import type { Call } from "./call-state.ts";
-import { circleIn, habitAfter, noHabit } from "./stuck.ts";
+import { circleIn, habitAfter, noHabit, toldHabit } from "./stuck.ts";
 
 const call = (name: string, said: string, failed = false): Call => ({
   use: { type: "tool_use", id: "c", name, input: { name } },
@@ -25,6 +25,13 @@ describe("going in circles", () => {
 
   test("the same call with another result each time is work", () => {
     expect(after(times(30, (index) => [call("Read", `a${index}`)]))).toBeUndefined();
+  });
+
+  test("who was told has patience for what goes well, and none for what fails the same way", () => {
+    const told = (batches: readonly Call[][]) => circleIn(batches.reduce(habitAfter, toldHabit));
+    expect(told(times(49, () => [call("Read", "a")]))).toBeUndefined();
+    expect(told(times(50, () => [call("Read", "a")]))).toBe("same");
+    expect(told(times(5, () => [call("Read", "a", true)]))).toBe("same");
   });
 
   test("calls of one reply count as one try, in whatever order they ended", () => {
@@ -51,7 +58,7 @@ test("a circle is named to the model once, and then ends the turn with its reaso
   verifies("P33");
   const { say, all } = await openTestSession({
     tools: [lookTool([])],
-    script: { replies: times(20, (index) => reply(toolUse("Look", {}, `c${index}`))) },
+    script: { replies: times(70, (index) => reply(toolUse("Look", {}, `c${index}`))) },
   });
 
   await say("go");
@@ -59,7 +66,8 @@ test("a circle is named to the model once, and then ends the turn with its reaso
   const named = all("context.added").filter(({ why }) => why === "stuck");
   expect(named).toHaveLength(1);
   expect(JSON.stringify(named)).toContain("the same call several times");
-  expect(all("tool.finished")).toHaveLength(10);
+  // Five times until it is named, and fifty more for one who waits for something.
+  expect(all("tool.finished")).toHaveLength(55);
   expect(all("turn.finished").map(({ reason }) => reason)).toEqual(["stuck"]);
 });
 

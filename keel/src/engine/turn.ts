@@ -3,7 +3,7 @@ import type { FaultData } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import type { AddedWhy, Stop, TurnReason } from "../protocol/event.ts";
 import { noUsage, type Usage } from "../protocol/usage.ts";
-import { type Habit, noHabit } from "./stuck.ts";
+import { type Habit, noHabit, toldHabit } from "./stuck.ts";
 
 export type Failure = {
   readonly fault: FaultData;
@@ -95,8 +95,7 @@ export function recovered(turn: Turn, why: AddedWhy): Turn {
     case "structured_output":
       return { ...turn, recoveries: { ...turn.recoveries, structured: structured + 1 } };
     case "stuck":
-      // From here it is watched anew: what goes on after it was named goes on in spite of it.
-      return { ...turn, recoveries: { ...turn.recoveries, stuck: stuck + 1 }, habit: noHabit };
+      return { ...turn, recoveries: { ...turn.recoveries, stuck: stuck + 1 }, habit: toldHabit };
     default:
       return turn;
   }

@@ -3,7 +3,7 @@
  * memory than `fetch`). Certificates are checked, no redirect is followed (a key goes only to the host that the user
  * named), nothing is asked for compressed, and the body is read only as fast as it is taken.
  */
-import type { Agent, AgentOptions, IncomingMessage } from "node:http";
+import type { Agent, AgentOptions, ClientRequest, IncomingMessage } from "node:http";
 import type { Agent as SecureAgent } from "node:https";
 import { Fault, fault } from "../kernel/fault.ts";
 
@@ -17,7 +17,8 @@ export type HttpRequest = {
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  /** In pieces, where it would have to be joined for this alone. */
+  readonly body?: string | Uint8Array | readonly Uint8Array[];
 };
 
 export type HttpResponse = {
@@ -149,9 +150,23 @@ function attempt({ request, agents, connectMs, answerMs }: Attempt, signal: Abor
       const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
       settle({ kind: stale ? "stale" : "failed", fault: connectionFault(url, cause) });
     });
-    outgoing.end(body);
+    send(outgoing, body);
   });
 }
+
+function send(outgoing: ClientRequest, body: HttpRequest["body"]): void {
+  if (!isInPieces(body)) return void outgoing.end(body);
+  outgoing.setHeader(
+    "content-length",
+    body.reduce((sum, { length }) => sum + length, 0),
+  );
+  // Together, and not each on its way alone.
+  outgoing.cork();
+  for (const piece of body) outgoing.write(piece);
+  outgoing.end();
+}
+
+const isInPieces = (body: HttpRequest["body"]): body is readonly Uint8Array[] => Array.isArray(body);
 
 function responseOf(incoming: IncomingMessage, signal: AbortSignal): HttpResponse {
   let timer: NodeJS.Timeout | undefined;

@@ -30,8 +30,8 @@ const BUSY = 5;
 const CANNOT_OPEN = 14;
 
 async function lock(path: string, mode: "rw" | "rwc"): Promise<KernelLock | undefined> {
-  // Loaded late: only a process that writes a log needs it.
-  const { DatabaseSync } = await import("node:sqlite");
+  // Loaded late: only a process that writes a log needs it. Not by `import()`, which would first load its own machinery.
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const url = pathToFileURL(path);
   url.searchParams.set("mode", mode);
   const database = new DatabaseSync(url);

@@ -8,8 +8,7 @@
  * the checksum never changes: a reader of any version can tell that a log is too new for it.
  */
 import { crc32 } from "node:zlib";
-import * as z from "zod/mini";
-import { toLine } from "../kernel/json.ts";
+import { isObject, toLine } from "../kernel/json.ts";
 import type { Durable } from "../protocol/event.ts";
 import { logVersion } from "../protocol/version.ts";
 
@@ -24,15 +23,14 @@ export const STARTS: readonly Buffer[] = [RECORD_START, HEADER_START];
 /** Longer lines are neither written nor read: a string of V8 ends at 512 MiB, and a gap of NULs may be any size. */
 export const MOST_LINE_BYTES = 128 * 1024 * 1024;
 
-const headerSchema = z.object({
-  keel: z.literal("log"),
-  v: z.int().check(z.positive()),
+export type Header = {
+  readonly keel: "log";
+  readonly v: number;
   // Only the version is needed to refuse a newer format, whatever else its header says.
-  session: z.optional(z.string()),
-  cwd: z.optional(z.string()),
-  at: z.optional(z.number()),
-});
-export type Header = z.infer<typeof headerSchema>;
+  readonly session?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly at?: number | undefined;
+};
 
 /** What a whole line is. */
 export type Checked = { kind: "record"; seq: number } | { kind: "header"; header: Header };
@@ -98,13 +96,25 @@ function recordOf(line: Buffer): Checked | undefined {
 }
 
 function headerOf(line: Buffer): Checked | undefined {
-  const parsed = headerSchema.safeParse(decodeLine(line));
-  if (!parsed.success) return undefined;
-  const header = parsed.data;
+  const header = readHeader(decodeLine(line));
+  if (!header) return undefined;
   // A format to come may have given up the checksum; ours always has it.
   const isToCome = header.v > logVersion && !line.includes(SUM_START);
   return isToCome || hasSum(line) ? { kind: "header", header } : undefined;
 }
+
+/** By hand: it is read at every start, and a schema would bring its library along. */
+function readHeader(value: unknown): Header | undefined {
+  if (!isObject(value)) return undefined;
+  const { keel, v, session, cwd, at } = value;
+  if (keel !== "log" || typeof v !== "number" || !Number.isSafeInteger(v) || v < 1) return undefined;
+  if (!isTextOrNone(session) || !isTextOrNone(cwd)) return undefined;
+  if (at !== undefined && typeof at !== "number") return undefined;
+  return { keel, v, session, cwd, at };
+}
+
+const isTextOrNone = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === "string";
 
 const sumOf = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, "0");
 

@@ -1,6 +1,6 @@
 /** Where logs stand: `<home>/projects/<key>/<session id>.jsonl`, and `<session id>/` beside it for what belongs to it. */
-import { createHash } from "node:crypto";
 import path from "node:path";
+import { fingerprint } from "../kernel/text.ts";
 import { codeOf, type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
 import { unreadable } from "./reasons.ts";
 import { isSessionId } from "./session-id.ts";
@@ -143,7 +143,7 @@ export class Places {
 /** The end of the path, readable, and enough of a hash to keep equal ends apart. */
 export function projectKey(realPath: string): string {
   const slug = realPath.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "");
-  const hash = createHash("sha256").update(realPath).digest("hex").slice(0, 8);
+  const hash = fingerprint(realPath).slice(0, 8);
   return [slug.slice(-KEY_TAIL_CHARACTERS).replace(/^-/, ""), hash].filter(Boolean).join("-");
 }
 

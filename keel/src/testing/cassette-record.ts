@@ -86,7 +86,7 @@ function exchangeOf({ request, response, bytes, ended, known }: Exchanged): Reco
 /** The body of a request as it is recorded and matched. */
 export function bodyOf({ body }: Pick<HttpRequest, "body">): Json {
   if (body === undefined) return null;
-  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const text = typeof body === "string" ? body : Buffer.concat([body].flat()).toString("utf8");
   try {
     return JSON.parse(text);
   } catch {

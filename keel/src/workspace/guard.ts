@@ -40,13 +40,18 @@ export type GuardWish = "on" | "off";
 
 /** `off` makes no namespace, for those whose commands need setuid programs; what serves otherwise still does. */
 export function openGuard({ env, wish = "on" }: { env: Environment; wish?: GuardWish }): Guard {
-  const name = randomBytes(8).toString("hex");
+  let given: string | undefined;
+  // At the first program: a session that starts none need not load what makes it.
+  const name = (): string => {
+    given ??= randomBytes(8).toString("hex");
+    return given;
+  };
   const path = env["PATH"];
   let marks = 0;
   let standing: Promise<Standing> | undefined;
 
   const stand = (): Promise<Standing> => {
-    standing ??= begin({ name, path, wish }).then((begun) => {
+    standing ??= begin({ name: name(), path, wish }).then((begun) => {
       // Somebody may kill it from the outside: the next program gets a new one.
       void begun.gone.then(() => {
         standing = undefined;
@@ -57,7 +62,7 @@ export function openGuard({ env, wish = "on" }: { env: Environment; wish?: Guard
   };
 
   return {
-    newMark: () => `${name}.${++marks}`,
+    newMark: () => `${name()}.${++marks}`,
     post: async () => (await stand()).post,
     describe: async () => (await stand()).facts,
     async close() {

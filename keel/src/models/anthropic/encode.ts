@@ -1,7 +1,7 @@
 /**
- * A request as the bytes of a Messages body. Each message, tool and system part is written once and remembered by the
- * object's identity; a body is their bytes joined, so a turn at the end of a long session costs a copy more than one at
- * its start, and nothing else. A body extends the one before it: only the cache marks move.
+ * A request as the bytes of a Messages body, in pieces. Each message, tool and system part is written once and remembered
+ * by the object's identity. A body extends the one before it, and only the cache marks move: what stands before them is
+ * kept as it was sent, so that a turn at the end of a long session costs no more than one at its start.
  *
  * Cache marks, three of the four that are allowed. The provider keeps everything up to a mark (order: tools, system,
  * messages) and, at the next request, looks for a kept start at each mark and at the 20 blocks before it.
@@ -14,15 +14,37 @@ import type { ModelRequest } from "../../engine/ports.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
+import { GrowingBytes } from "../growing-bytes.ts";
 import { encodeBlock, type Reader } from "./blocks.ts";
 import { thinkingFields } from "./thinking.ts";
 
-export type Encoder = (request: ModelRequest, info: ModelInfo) => Uint8Array;
+export type Encoder = (request: ModelRequest, info: ModelInfo) => readonly Uint8Array[];
+
+/** A session and some agents of it: one more makes the oldest be written anew when it speaks next. */
+const mostSettled = 8;
 
 export function messagesEncoder(): Encoder {
   const messages = new WeakMap<Message, EncodedMessage>();
   const tools = new WeakMap<ToolSpec, Written>();
   const systems = new WeakMap<readonly string[], Written[]>();
+  const settled = new Map<string, Settled>();
+
+  /** What was sent before in this session and stands at the same place, continued up to `end`. */
+  const settle = (session: string, all: readonly EncodedMessage[], end: number): Settled => {
+    const before = settled.get(session);
+    const isSame =
+      before && before.messages.length <= end && before.messages.every((one, at) => one === all[at]);
+    const found = isSame ? before : { messages: [], bytes: new GrowingBytes() };
+    settled.delete(session);
+    settled.set(session, found);
+    if (settled.size > mostSettled) settled.delete([...settled.keys()][0] ?? "");
+    for (const message of all.slice(found.messages.length, end)) {
+      found.bytes.add(between(found.messages.at(-1), message));
+      message.bytes = found.bytes.add(message.bytes);
+      found.messages.push(message);
+    }
+    return found;
+  };
 
   return (request, info) => {
     const reader = { model: request.model, images: info.abilities.images };
@@ -35,16 +57,18 @@ export function messagesEncoder(): Encoder {
       messages.set(message, made);
       return made;
     });
-    return join(request, info, {
-      tools: specs,
-      system,
-      messages: encoded.filter(({ bytes }) => bytes.length > 0),
-    });
+    const spoken = encoded.filter(({ bytes }) => bytes.length > 0);
+    const marks = info.abilities.cache ? markedMessages(spoken) : [];
+    const { bytes } = settle(request.session, spoken, Math.min(spoken.length, ...marks));
+    return join(request, info, { tools: specs, system, messages: spoken, marks, settled: bytes.pieces() });
   };
 }
 
 /** The bytes of one or more blocks, and where between them a mark can be set; -1 where none can. */
-type Written = { readonly bytes: Uint8Array; readonly markAt: number };
+type Written = { bytes: Uint8Array; readonly markAt: number };
+
+/** The messages before the first mark, and their bytes with what stands between them. */
+type Settled = { readonly messages: EncodedMessage[]; readonly bytes: GrowingBytes };
 
 type EncodedMessage = Written & {
   readonly role: Message["role"];
@@ -56,11 +80,17 @@ type Parts = {
   readonly tools: readonly Written[];
   readonly system: readonly Written[];
   readonly messages: readonly EncodedMessage[];
+  /** Ascending; the first of them is the first that is not settled. */
+  readonly marks: readonly number[];
+  readonly settled: readonly Uint8Array[];
 };
 
-function join(request: ModelRequest, info: ModelInfo, { tools, system, messages }: Parts): Uint8Array {
+function join(
+  request: ModelRequest,
+  info: ModelInfo,
+  { tools, system, messages, marks, settled }: Parts,
+): Uint8Array[] {
   const cache = info.abilities.cache;
-  const marks = cache ? markedMessages(messages) : [];
   const pieces: Uint8Array[] = [Buffer.from(headOf(request, info))];
   const add = (text: string) => pieces.push(Buffer.from(text));
   const addList = (name: string, parts: readonly Written[], last: "marked" | "plain") => {
@@ -75,15 +105,21 @@ function join(request: ModelRequest, info: ModelInfo, { tools, system, messages 
   addList("tools", tools, cache && system.length === 0 ? "marked" : "plain");
   addList("system", system, cache ? "marked" : "plain");
   add(',"messages":[');
-  for (const [index, message] of messages.entries()) {
-    const before = messages[index - 1]?.role;
-    if (before === message.role) pieces.push(comma);
-    else pieces.push(...(before ? [closing] : []), opening[message.role]);
-    if (marks.includes(index)) pieces.push(...mark(message));
+  pieces.push(...settled);
+  const first = Math.min(messages.length, ...marks);
+  for (const [offset, message] of messages.slice(first).entries()) {
+    pieces.push(between(messages[first + offset - 1], message));
+    if (marks.includes(first + offset)) pieces.push(...mark(message));
     else pieces.push(message.bytes);
   }
   add(messages.length > 0 ? "]}]}" : "]}");
-  return Buffer.concat(pieces);
+  return pieces;
+}
+
+/** Messages of one role in a row are one to the provider. */
+function between(before: EncodedMessage | undefined, { role }: EncodedMessage): Uint8Array {
+  if (before?.role === role) return comma;
+  return before ? turning[role] : opening[role];
 }
 
 /** All but the conversation, without the brace that closes it. */
@@ -99,10 +135,13 @@ function headOf(request: ModelRequest, info: ModelInfo): string {
 }
 
 const comma: Uint8Array = Buffer.from(",");
-const closing: Uint8Array = Buffer.from("]},");
 const opening: Readonly<Record<Message["role"], Uint8Array>> = {
   user: Buffer.from('{"role":"user","content":['),
   assistant: Buffer.from('{"role":"assistant","content":['),
+};
+const turning: Readonly<Record<Message["role"], Uint8Array>> = {
+  user: Buffer.from(']},{"role":"user","content":['),
+  assistant: Buffer.from(']},{"role":"assistant","content":['),
 };
 
 /** Which messages carry marks 2 and 3. */
@@ -112,7 +151,7 @@ function markedMessages(messages: readonly EncodedMessage[]): number[] {
   const earlier = messages.findLastIndex(
     ({ role, markAt }, index) => index < reply && role === "user" && markAt !== -1,
   );
-  return [last, earlier].filter((index) => index !== -1);
+  return [earlier, last].filter((index) => index !== -1);
 }
 
 const cacheMark: Uint8Array = Buffer.from(',"cache_control":{"type":"ephemeral"}');

@@ -153,7 +153,7 @@ function commandOf(
   args: string[],
 ): { command: string; args: string[] } {
   const script = given ?? ownExecutable();
-  if (!/\.(?:js|mjs|ts)$/.test(script)) return { command: script, args };
+  if (!/\.(?:js|cjs|mjs|ts)$/.test(script)) return { command: script, args };
   const runtime = executable ?? (given === undefined ? process.execPath : "node");
   return { command: runtime, args: [...executableArgs, script, ...args] };
 }

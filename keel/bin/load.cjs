@@ -1,0 +1,65 @@
+// Loads the bundle of the command with its code as it was compiled by an earlier run. Node's own cache keeps only what
+// is compiled while a file is loaded; what runs before the first request is compiled later, and took half of the start.
+"use strict";
+
+const fs = require("node:fs");
+const Module = require("node:module");
+const path = require("node:path");
+const vm = require("node:vm");
+
+// Beside the bundle, never in a shared temporary folder: whoever writes the cache chooses the code that runs.
+const bundle = path.join(__dirname, "../dist/cli");
+const kept = path.join(__dirname, "../dist/.compiled");
+const START = "(function (exports, require, module, __filename, __dirname) {";
+
+/** What the bundle exports. */
+exports.load = function load() {
+  const entry = path.join(bundle, "main.cjs");
+  const [name] = /answer-[\w-]+\.cjs/.exec(fs.readFileSync(entry, "latin1"));
+  const file = path.join(bundle, name);
+  // The name tells the code apart, and the rest who may use it: V8 itself looks only at the length of the source.
+  const cache = path.join(kept, `${name}-${process.version}-${process.arch}`);
+  const cachedData = readIfThere(cache);
+  const script = new vm.Script(`${START}${fs.readFileSync(file, "latin1")}\n})`, {
+    filename: file,
+    columnOffset: -START.length,
+    cachedData,
+  });
+  if (cachedData === undefined || script.cachedDataRejected) keepAtTheEnd(script, cache);
+  const module = new Module(file, null);
+  module.filename = file;
+  module.paths = Module._nodeModulePaths(bundle);
+  require.cache[file] = module;
+  script
+    .runInThisContext()
+    .call(module.exports, module.exports, Module.createRequire(file), module, file, bundle);
+  module.loaded = true;
+  return require(entry);
+};
+
+function readIfThere(file) {
+  try {
+    return fs.readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where it cannot be written, nothing is lost but time. */
+function keepAtTheEnd(script, file) {
+  // The first run decides which code is kept: one that only shows a text would leave out the rest for good.
+  if (!["-p", "--print", "rehearse"].includes(process.argv[2])) return;
+  process.on("exit", () => {
+    const fresh = `${file}.${process.pid}`;
+    try {
+      fs.mkdirSync(kept, { recursive: true, mode: 0o700 });
+      const descriptor = fs.openSync(fresh, "wx", 0o600);
+      fs.writeSync(descriptor, script.createCachedData());
+      fs.fsyncSync(descriptor);
+      fs.closeSync(descriptor);
+      fs.renameSync(fresh, file);
+    } catch {
+      fs.rmSync(fresh, { force: true });
+    }
+  });
+}
