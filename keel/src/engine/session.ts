@@ -47,6 +47,8 @@ export class Session {
   /** Commands that are being taken. */
   #commands = 0;
   #closing: Promise<void> | undefined;
+  readonly #newJournal = () =>
+    new Journal({ ...this.#parts, onSaved: (event) => this.#listeners.tell(event) });
 
   private constructor(parts: Parts) {
     this.id = parts.log.session;
@@ -294,16 +296,12 @@ export class Session {
   }
 
   #record(event: DurableEvent): void {
-    const envelope: Durable = {
-      seq: this.#state.seq + 1,
-      at: this.#parts.clock.now(),
-      session: this.id,
-      ...event,
-    };
+    const { clock, budget } = this.#parts;
+    const envelope: Durable = { seq: this.#state.seq + 1, at: clock.now(), session: this.id, ...event };
     this.#journal.add(envelope);
     this.#used.take(envelope);
     this.#state = fold(this.#state, envelope);
-    this.#parts.budget?.hear(envelope);
+    budget?.hear(envelope);
   }
 
   #show(event: LiveEvent): void {
@@ -398,9 +396,5 @@ export class Session {
   /** For what comes from the side; a session that ends starts nothing any more. */
   #wake(): void {
     if (this.#closing === undefined && !this.#journal.broken) void this.run();
-  }
-
-  #newJournal(): Journal {
-    return new Journal({ ...this.#parts, onSaved: (event) => this.#listeners.tell(event) });
   }
 }
