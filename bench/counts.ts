@@ -13,8 +13,13 @@ export type Counts = {
   /** Live sessions with agents, and the turns that are timed among them. */
   readonly fleetSessions: number;
   readonly fleetTurns: number;
+  /** Turns of the longest conversation, and the one from which on it must not grow. */
+  readonly longTurns: number;
+  readonly longSettledTurn: number;
   readonly appends: number;
   readonly logEvents: number;
+  /** Sessions of one folder that are listed. */
+  readonly listedSessions: number;
   readonly logBytes: number;
   /** Files of the tree that is searched, calls of a tool in one process, and the files that are read and edited. */
   readonly treeFiles: number;
@@ -42,8 +47,11 @@ export const fullCounts: Counts = {
   turnsPerSession: 3,
   fleetSessions: 1_000,
   fleetTurns: 400,
+  longTurns: 1_000,
+  longSettledTurn: 200,
   appends: 500,
   logEvents: 20_000,
+  listedSessions: 10_000,
   logBytes: 200 * mebibyte,
   treeFiles: 100_000,
   toolRepeats: 5,
@@ -66,8 +74,11 @@ export const smokeCounts: Counts = {
   turnsPerSession: 3,
   fleetSessions: 5,
   fleetTurns: 20,
+  longTurns: 12,
+  longSettledTurn: 4,
   appends: 20,
   logEvents: 400,
+  listedSessions: 50,
   logBytes: 2 * mebibyte,
   treeFiles: 300,
   toolRepeats: 1,

@@ -15,7 +15,7 @@ export type Entrant = {
 export type Figure = {
   readonly key: string;
   readonly name: string;
-  readonly unit: "ms" | "MB" | "KB";
+  readonly unit: "ms" | "MB" | "KB" | "handles";
   /** Where it should stay: a ratio to the floor, or a value in its unit. */
   readonly goal?: Goal;
 };

@@ -56,7 +56,8 @@ function rowOf({ figure, unit, keel, floor, ratio }: Result, goal: Result["goal"
     amount(keel.p90, unit),
     amount(floor.median, unit),
     amount(floor.p90, unit),
-    `${ratio.toFixed(2)} x`,
+    // Where the floor is nothing, nothing can be set beside it.
+    Number.isFinite(ratio) && ratio >= 0 ? `${ratio.toFixed(2)} x` : "",
     goal ? sayGoal(goal, unit) : "",
   ];
 }

@@ -1,11 +1,13 @@
 /**
- * `npm run bench -- [SUITE …] [--rounds N] [--json FILE] [--smoke] [--profile FOLDER]`: measures Keel beside the least
- * code that could do the same work, in one run, and prints medians, p90 and ratios.
+ * `npm run bench -- [SUITE …] [--rounds N] [--json FILE] [--chart FILE] [--smoke] [--profile FOLDER]`: measures Keel
+ * beside the least code that could do the same work, in one run, and prints medians, p90 and ratios. With `--from FILE`
+ * nothing is measured: what an earlier run wrote as JSON is printed, and drawn where a chart is asked for.
  */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { chartOf } from "./chart.ts";
 import { type Counts, fullCounts, smokeCounts } from "./counts.ts";
 import { bareStarts, machineGrounds } from "./grounds.ts";
 import { describeMachine, loadNow } from "./machine.ts";
@@ -14,6 +16,7 @@ import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { fleetSuite } from "./suites/fleet.ts";
+import { longSuite } from "./suites/long.ts";
 import { policySuite } from "./suites/policy.ts";
 import { runnerSuite } from "./suites/runner.ts";
 import { sdkSuite } from "./suites/sdk.ts";
@@ -25,6 +28,7 @@ import { toolsSuite } from "./suites/tools.ts";
 const suites: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   fleet: fleetSuite,
+  long: longSuite,
   policy: policySuite,
   resume: resumeSuite,
   runner: runnerSuite,
@@ -33,7 +37,7 @@ const suites: Readonly<Record<string, Suite>> = {
   store: storeSuite,
   tools: toolsSuite,
 };
-const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--smoke] [--profile FOLDER]`;
+const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--smoke] [--profile FOLDER]`;
 const usageCode = 64;
 
 type Wish = {
@@ -41,6 +45,8 @@ type Wish = {
   readonly counts: Counts;
   readonly smoke: boolean;
   readonly json: string | undefined;
+  readonly chart: string | undefined;
+  readonly from: string | undefined;
   readonly profileTo: string | undefined;
 };
 
@@ -49,10 +55,13 @@ if (typeof wish === "string") {
   process.stderr.write(`bench: ${wish}\n${usage}\n`);
   process.exitCode = usageCode;
 } else {
-  await run(wish);
+  const report: Report = wish.from ? JSON.parse(await readFile(wish.from, "utf8")) : await run(wish);
+  printReport(report, (text) => process.stdout.write(text));
+  if (wish.json !== undefined) await writeFile(wish.json, `${JSON.stringify(report, null, 2)}\n`);
+  if (wish.chart !== undefined) await writeFile(wish.chart, chartOf(report));
 }
 
-async function run({ names, counts, smoke, json, profileTo }: Wish): Promise<void> {
+async function run({ names, counts, smoke, profileTo }: Wish): Promise<Report> {
   const place = await mkdtemp(path.join(tmpdir(), "keel-bench-"));
   const load = loadNow();
   try {
@@ -74,7 +83,7 @@ async function run({ names, counts, smoke, json, profileTo }: Wish): Promise<voi
         await suite.close();
       }
     }
-    const report: Report = {
+    return {
       date: new Date().toISOString().slice(0, 10),
       machine,
       load: { before: load, after: loadNow() },
@@ -83,8 +92,6 @@ async function run({ names, counts, smoke, json, profileTo }: Wish): Promise<voi
       grounds,
       suites: measured,
     };
-    printReport(report, (text) => process.stdout.write(text));
-    if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
   } finally {
     await rm(place, { recursive: true, force: true });
   }
@@ -114,6 +121,8 @@ function readWish(words: readonly string[]): Wish | string {
       options: {
         rounds: { type: "string" },
         json: { type: "string" },
+        chart: { type: "string" },
+        from: { type: "string" },
         profile: { type: "string" },
         smoke: { type: "boolean", default: false },
       },
@@ -128,6 +137,8 @@ function readWish(words: readonly string[]): Wish | string {
       counts: { ...counts, rounds },
       smoke: values.smoke,
       json: values.json,
+      chart: values.chart,
+      from: values.from,
       profileTo: values.profile,
     };
   } catch (thrown) {

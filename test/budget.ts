@@ -34,6 +34,10 @@ export const budgets = {
   "runner-pipes": { sample: 6, full: 500, seconds: 30 },
   /** G20: megabytes of events for a reader that does not read. */
   "slow-reader": { sample: 10, full: 200, seconds: 20 },
+  /** G21: turns with 100 KB of output each. */
+  "long-run": { sample: 60, full: 1_000, seconds: 30 },
+  /** Sessions of one folder that are listed. */
+  "listed-sessions": { sample: 1_000, full: 10_000, seconds: 5 },
   /** G27: generated commands against real bash. */
   "bash-differential": { sample: 1_000, full: 100_000, seconds: 30 },
   /** G28: random texts for the reader of commands. */

@@ -7,8 +7,10 @@ await runProgram(async ({ url }: { url: string }) => {
   const ask = bareAsk(url, agent);
   const start = bareStart({ url, session: "bare-deltas", firstBytes: 0, bytesPerTurn: 0 });
   const startedAt = performance.now();
+  const cpu = process.cpuUsage();
   const { deltas } = await ask(`${start}]}`);
   const ms = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpu);
   agent.destroy();
-  return { ms, deltas };
+  return { ms, cpuMs: (user + system) / 1000, deltas };
 });

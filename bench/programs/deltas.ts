@@ -10,9 +10,11 @@ await runProgram(async (place: KeelPlace) => {
     if (type === "text.delta") deltas += 1;
   });
   const startedAt = performance.now();
+  const cpu = process.cpuUsage();
   await converse(session);
   const ms = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpu);
   await session.close("ended");
   keel.close();
-  return { ms, deltas };
+  return { ms, cpuMs: (user + system) / 1000, deltas };
 });

@@ -49,7 +49,14 @@ class Desk {
     conversation.requestBytes.push(chunks.reduce((sum, { length }) => sum + length, 0));
     conversation.last = chunks;
     const turn = conversation.arrivedAt.length;
-    const bytes = turn > this.#script.toolTurns ? this.#answer : bytesOf(callReply(turn, this.#script.call));
+    const { call, toolTurns, callFor, usage } = this.#script;
+    const isCall = callFor === undefined ? turn <= toolTurns : endsWith(chunks, callFor);
+    const inputTokens = usage ? Math.round((conversation.requestBytes.at(-1) ?? 0) / 4) : undefined;
+    const bytes = isCall
+      ? bytesOf(callReply(turn, call, inputTokens))
+      : inputTokens === undefined
+        ? this.#answer
+        : bytesOf(answer(this.#script.deltas, inputTokens));
     response.writeHead(200, { "content-type": "text/event-stream" });
     send(response, bytes, () => conversation.repliedAt.push(performance.now()));
   }
@@ -61,6 +68,12 @@ class Desk {
     this.#conversations.set(name, known);
     return known;
   }
+}
+
+/** Whether the last text of the request has these words. That of a result is what the call gave. */
+function endsWith(chunks: readonly Buffer[], words: string): boolean {
+  const end = Buffer.concat(chunks.slice(-4)).toString("latin1").slice(-4096);
+  return end.slice(end.lastIndexOf('{"type":"text"')).includes(words);
 }
 
 /** Piece by piece as the reader takes them; `beforeEnd` is called just before the last one leaves. */
@@ -87,7 +100,9 @@ const common = {
   fault: undefined,
 };
 
-function callReply(turn: number, call: ServerScript["call"]): ReadyReply {
+const used = (inputTokens: number = common.usage.inputTokens) => ({ ...common.usage, inputTokens });
+
+function callReply(turn: number, call: ServerScript["call"], inputTokens?: number): ReadyReply {
   const id = `toolu_${String(turn).padStart(6, "0")}`;
   const { name } = call;
   // A call that is the same again and again is a circle, which ends the turn.
@@ -95,6 +110,7 @@ function callReply(turn: number, call: ServerScript["call"]): ReadyReply {
   const json = JSON.stringify(input);
   return {
     ...common,
+    usage: used(inputTokens),
     id: `msg_${turn}`,
     stop: "tool_use",
     blocks: [
@@ -104,8 +120,9 @@ function callReply(turn: number, call: ServerScript["call"]): ReadyReply {
   };
 }
 
-const answer = (deltas: number): ReadyReply => ({
+const answer = (deltas: number, inputTokens?: number): ReadyReply => ({
   ...common,
+  usage: used(inputTokens),
   id: "msg_answer",
   stop: "end",
   blocks: [

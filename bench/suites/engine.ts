@@ -117,10 +117,10 @@ function deltaContest(stage: Stage): Contest {
   const { counts, programs, server, call } = stage;
   const run = async (name: string, options: object): Promise<Samples> => {
     await server.follow({ toolTurns: 0, call, deltas: counts.deltas });
-    const { result, cpuMs } = await programs.run<{ ms: number; deltas: number }>(name, options);
+    const { result } = await programs.run<{ ms: number; cpuMs: number; deltas: number }>(name, options);
     if (result.deltas !== counts.deltas) throw new Error(`${name} saw ${result.deltas} deltas.`);
     await onlyReport(server, 1);
-    return { wall: [result.ms], cpu: [cpuMs] };
+    return { wall: [result.ms], cpu: [result.cpuMs] };
   };
   return {
     name: "deltas",
@@ -138,7 +138,7 @@ function deltaContest(stage: Stage): Contest {
       },
       {
         key: "cpu",
-        name: `${count(counts.deltas)} streamed deltas: processor time, with the start`,
+        name: `${count(counts.deltas)} streamed deltas: processor time of that`,
         unit: "ms",
       },
     ],

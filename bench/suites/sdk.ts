@@ -99,6 +99,7 @@ function idleContest({ counts, programs, folder }: Bench, server: BenchServer): 
         key: "held",
         name: `memory of one more idle conversation, ${messages} messages of 1 KB`,
         unit: "KB",
+        goal: { kind: "value", most: 300 },
       },
     ],
   };

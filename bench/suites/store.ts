@@ -13,6 +13,7 @@ export const storeSuite: Suite = async (bench) => {
       appendContest(bench, 1),
       appendContest(bench, 4),
       readContest(bench, { home, file: result.file }),
+      await listContest(bench),
     ],
     close: async () => undefined,
   };
@@ -63,3 +64,32 @@ function readContest(
     ],
   };
 }
+
+/** The sessions are made once: nobody changes them. */
+async function listContest({ counts, programs, folder }: Bench): Promise<Contest> {
+  const { listedSessions: sessions } = counts;
+  const home = await folder();
+  const place = { home, cwd: home, sessions };
+  const { result } = await programs.run<{ directory: string }>("programs/write-logs", place);
+  const run = async (name: string): Promise<Samples> => {
+    const options = { home, cwd: home, directory: result.directory };
+    const { result: listed } = await programs.run<ListTimes>(name, options);
+    if (listed.sessions !== sessions) throw new Error(`${name} listed ${listed.sessions} sessions.`);
+    return { newest: [listed.newestMs], all: [listed.allMs] };
+  };
+  const what = `${sessions.toLocaleString("en")} sessions of one folder`;
+  return {
+    name: "list",
+    floor: {
+      name: "the names, their times, and the first and the last 4 KB of as many files",
+      run: () => run("floors/list-files"),
+    },
+    keel: { name: "keel", run: () => run("programs/list-logs") },
+    figures: [
+      { key: "newest", name: `${what}: the newest 20`, unit: "ms" },
+      { key: "all", name: `${what}: all`, unit: "ms" },
+    ],
+  };
+}
+
+type ListTimes = { readonly newestMs: number; readonly allMs: number; readonly sessions: number };

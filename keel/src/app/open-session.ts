@@ -1,7 +1,8 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
 import { breakdownOf } from "../engine/context/breakdown.ts";
+import type { Listener } from "../engine/listeners.ts";
 import type { Log, LogNotice } from "../engine/ports.ts";
-import { type Listener, Session } from "../engine/session.ts";
+import { Session } from "../engine/session.ts";
 import { modelOf } from "../engine/state.ts";
 import type { Parts } from "../engine/work.ts";
 import { sameJson } from "../kernel/json.ts";
@@ -18,6 +19,7 @@ import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
 import type { SessionFacts } from "./info.ts";
+import type { Inquiries } from "./inquiries.ts";
 import { type Kit, makeKit } from "./kit.ts";
 import type { LookedAt } from "./look-at-file.ts";
 import type { McpControl } from "./mcp-control.ts";
@@ -26,8 +28,9 @@ import { lateModel, type OpenModel, openModel } from "./model.ts";
 import type { OpenOptions } from "./options.ts";
 import type { OwnTool } from "./own-tools.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
+import { entranceTo, type SessionPlace } from "./session-place.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
-import { takeWords } from "./take-words.ts";
+import { commandsNow, takeWords } from "./take-words.ts";
 import type { SettingsTarget } from "./update-settings.ts";
 import { openLog } from "./which-session.ts";
 
@@ -55,6 +58,10 @@ export type OpenSession = {
   updateSettings(to: SettingsTarget, settings: Record<string, unknown>): Promise<void>;
   /** Undefined for a file that the model may not read unasked either. */
   readFile(name: string, limits: { mostBytes: number }): Promise<LookedAt | undefined>;
+  /** For whoever looks at the session from beside. */
+  inquiries(): Promise<Inquiries>;
+  /** Reads what people and projects bring in files once more; the model hears of new skills with the next request. */
+  reload(): Promise<void>;
   /** The names of all tools that can be called now. */
   toolNames(): string[];
   /** Other tools of the program, in place of those that it gave before. */
@@ -79,6 +86,8 @@ export type OpenSession = {
 /** Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. */
 export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const kit = await makeKit(options);
+  const entrance = entranceTo(kit.settings);
+  await entrance.enter();
   const { clock, ids, workspace } = kit.parts;
   const which = options.which ?? { kind: "new" };
   const find = (logged?: string | undefined) =>
@@ -120,7 +129,6 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   if (!chosen) undo.defer(model.close);
   if (!chosen) checkBudget(kit, model);
   port.connect(model.port);
-  kit.mcp.connectModel(model.port, () => session.state.settings?.model ?? model.facts.model);
   await adjust(session, {
     model: model.facts.model,
     permissionMode: kit.permissionMode,
@@ -130,7 +138,15 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   });
   undo.move();
   const found: LogNotice[] = elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere }];
-  return handleOf({ kit, log, session, model, version: options.version, found });
+  return handleOf({
+    kit,
+    log,
+    session,
+    model,
+    version: options.version,
+    found,
+    place: entrance.placeFor(session),
+  });
 }
 
 const checkBudget = ({ parts: { limits } }: Kit, { facts, catalog }: OpenModel): void =>
@@ -166,9 +182,17 @@ async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   });
 }
 
-type Opened = { kit: Kit; log: Log; session: Session; model: OpenModel; version: string; found: LogNotice[] };
+type Opened = {
+  kit: Kit;
+  log: Log;
+  session: Session;
+  model: OpenModel;
+  version: string;
+  found: LogNotice[];
+  place: SessionPlace;
+};
 
-function handleOf({ kit, log, session, model, version, found }: Opened): OpenSession {
+function handleOf({ kit, log, session, model, version, found, place }: Opened): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
@@ -181,7 +205,9 @@ function handleOf({ kit, log, session, model, version, found }: Opened): OpenSes
       allowedMode(command.patch.permissionMode, kit.bypass);
     if (command.type === "set" && command.patch.model !== undefined)
       mustKnowPrices(kit.parts.limits.maxBudgetUsd, [command.patch.model], model.catalog);
-    return command.type === "input" ? words.take(command) : holderOf(command).submit(command);
+    return command.type === "input"
+      ? place.use(() => words.take(command))
+      : holderOf(command).submit(command);
   };
   // An answer, a stop and a wish for the background may be for an agent of this session.
   const holderOf = (command: Command): Session => {
@@ -237,6 +263,11 @@ function handleOf({ kit, log, session, model, version, found }: Opened): OpenSes
       const { lookAtFile } = await import("./look-at-file.ts");
       return lookAtFile(kit, name, limits);
     },
+    async inquiries() {
+      const { inquiriesOf } = await import("./inquiries.ts");
+      return inquiriesOf({ kit, session });
+    },
+    reload: () => kit.texts.reload(),
     toolNames: () => namesOf(kit),
     setOwnTools: (tools) => kit.own.set(tools),
     async changePermissions(changes, more) {
@@ -254,6 +285,7 @@ function handleOf({ kit, log, session, model, version, found }: Opened): OpenSes
       const { budget } = kit.agents.tree;
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
       const end = { session, model, clock, budget, ...beside };
+      place.leave();
       closing ??= closeAll(end, reason).finally(() => kit.worktrees.close());
       return closing;
     },
@@ -268,21 +300,34 @@ function factsOf(kit: Kit, { facts, catalog }: OpenModel): SessionFacts {
   const names = [facts.model, ...parts.limits.fallbackModels];
   return {
     cwd: parts.workspace.cwd,
-    roots: parts.workspace.roots,
+    get roots() {
+      return parts.workspace.roots;
+    },
     model: facts.model,
     provider: facts.provider,
     keySource: facts.keySource,
     permissionMode,
     tools: namesOf(kit),
-    agents: texts.agents.map(({ name, description, model }) => ({ name, description, model })),
-    commands: texts.registry.listed,
-    skills: texts.skillNames,
-    plugins: texts.library.plugins.map(({ name, path, version }) => ({
-      name,
-      path,
-      ...(version === undefined ? {} : { version }),
-    })),
-    outputStyle: texts.style,
+    // What comes from files and servers is as it is whenever somebody looks.
+    get agents() {
+      return texts.agents.map(({ name, description, model }) => ({ name, description, model }));
+    },
+    get commands() {
+      return commandsNow(kit);
+    },
+    get skills() {
+      return texts.skillNames;
+    },
+    get plugins() {
+      return texts.library.plugins.map(({ name, path, version }) => ({
+        name,
+        path,
+        ...(version === undefined ? {} : { version }),
+      }));
+    },
+    get outputStyle() {
+      return texts.style;
+    },
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
     guard: guardWish(env, settings),
     trust: {

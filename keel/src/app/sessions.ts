@@ -15,7 +15,13 @@ export type KeptSession = SessionInfo;
 
 export type Sessions = {
   /** Newest change first; of one folder, or of all. Those of agents only when their parent is named. */
-  list(filter: { cwd?: string | undefined; parent?: string | undefined }): Promise<KeptSession[]>;
+  list(filter: {
+    cwd?: string | undefined;
+    parent?: string | undefined;
+    limit?: number | undefined;
+  }): Promise<KeptSession[]>;
+  /** What a listing would show of it. Undefined when there is none, in this folder if one is named. */
+  find(id: string, place?: { cwd?: string | undefined }): Promise<KeptSession | undefined>;
   /** Throws `session_unknown`. `tell` hears of damage once, at the end. */
   read(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
   /** The log's own lines, each with its checksum: what `importFile` takes. */
@@ -44,6 +50,7 @@ export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): S
   const store = jsonlStore({ home, clock, ids, leases });
   return {
     list: (filter) => store.list(filter),
+    find: async (id, { cwd: folder } = {}) => (await store.list({ only: id, cwd: folder }))[0],
     read: (id, tell) => store.read(id, 0, tell),
     exportLines: (id, tell) => exportLines(store, id, tell),
     async importFile(file) {

@@ -37,8 +37,10 @@ export async function openLog(
 
 async function originId(from: Origin, store: Store, cwd: string): Promise<string> {
   if (from !== "newest") return from.session;
-  // A sub-agent's session belongs to its parent: nobody goes on with it by accident.
-  const newest = (await store.list({ cwd })).find(({ parent }) => parent === undefined);
-  if (!newest) throw fault("session_unknown", { session: "in this folder to go on with" });
-  return newest.id;
+  for (const limit of [1, undefined]) {
+    // A sub-agent's session belongs to its parent: nobody goes on with it by accident.
+    const newest = (await store.list({ cwd, limit })).find(({ parent }) => parent === undefined);
+    if (newest) return newest.id;
+  }
+  throw fault("session_unknown", { session: "in this folder to go on with" });
 }

@@ -144,6 +144,9 @@ export const settingsSchema = z.object({
         maxAgentsUnasked: z.optional(
           count.check(says("Agents that one turn may start before you are asked.")),
         ),
+        maxHeapMb: z.optional(
+          count.check(z.minimum(1), says("Heap of the process from which on nothing new is taken.")),
+        ),
         maxRetries: z.optional(count.check(says("Tries after a failure that cost nothing yet."))),
         maxStreamRetries: z.optional(count.check(says("Tries after a failure that may have cost a reply."))),
       })
@@ -230,6 +233,16 @@ export const settingsSchema = z.object({
         }),
       )
       .check(says("Who says what an edit broke: language servers and commands that check.")),
+  ),
+  sandbox: z.optional(
+    z
+      .looseObject({
+        enabled: z.optional(z.boolean().check(says("Whether commands are to be confined."))),
+        failIfUnavailable: z.optional(z.boolean().check(says("Nothing is started without it."))),
+      })
+      .check(
+        says("Keel confines no commands: a sandbox that is wanted is warned about, or refuses the start."),
+      ),
   ),
   search: z.optional(
     z

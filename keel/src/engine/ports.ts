@@ -55,6 +55,9 @@ export type ModelEvent =
   | { type: "block.end"; index: number; block: Block }
   | { type: "end"; stop: Stop; usage: Usage; content: Block[]; providerId?: string | undefined };
 
+/** `ready` gives what has come already and is next, and counts it as taken: a wait for each would take longer than it. */
+export type ModelStream = AsyncIterable<ModelEvent> & { ready?(): readonly ModelEvent[] };
+
 export interface Model {
   /** What is known about a model, from data only. An unknown one gets careful defaults and no prices. */
   info(model: string): ModelInfo;
@@ -62,7 +65,7 @@ export interface Model {
    * Streams one reply. Throws a Fault from the table: `retryable(code)` says which may be tried again; its detail may
    * hold `retryAfterMs` and `status`. An aborted signal ends it with the fault `aborted`.
    */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, signal: AbortSignal): ModelStream;
 }
 
 /** Something about a log that a person should know. It has the shape of a `notice.raised` event. */
@@ -86,6 +89,11 @@ export interface Log {
   append(events: readonly Durable[]): Promise<void>;
   /** The events after `seq` (0: all), in order. */
   read(after?: number): AsyncIterable<Durable>;
+  /**
+   * Lets go of all but the lease until it is read or appended to. False, and nothing is changed, while it is in use.
+   * Absent where nothing would be gained.
+   */
+  rest?(): Promise<boolean>;
   /** Gives the lease back. */
   close(): Promise<void>;
 }
@@ -116,8 +124,12 @@ export interface Store {
    * `tell` hears of damage once, at the end.
    */
   read(id: string, after?: number, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
-  /** Newest change first. Needs no full read. Agents are listed only when their `parent` is named. */
+  /**
+   * Newest change first. Needs no full read. Agents are listed only when their `parent` is named. `only`: one session,
+   * and nothing else is looked at.
+   */
   list(filter?: {
+    only?: string | undefined;
     cwd?: string | undefined;
     limit?: number | undefined;
     parent?: string | undefined;

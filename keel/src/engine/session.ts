@@ -3,40 +3,37 @@ import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent, TurnReason } from "../protocol/event.ts";
-import { toolUses } from "../protocol/message.ts";
 import { acceptedInput } from "./accepted-input.ts";
 import type { BudgetReason } from "./agents/budget.ts";
 import { canHalt } from "./agents/halt.ts";
 import { Asks } from "./asks.ts";
-import { changeSettings, clearContext } from "./change-settings.ts";
+import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
+import { dropInput, dropQueued } from "./drop-inputs.ts";
 import { siteOf } from "./hooks/site.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
+import { type Listener, Listeners } from "./listeners.ts";
 import { inputFor, nextStep, type Step } from "./next-step.ts";
+import type { Opening } from "./opening.ts";
+import { type BesideVerdict, type BesideWish, permitBeside } from "./permit-beside.ts";
 import { rulesInForce } from "./policy/changes.ts";
 import { interruptedAnswer, notWritten } from "./refused-answers.ts";
-import { settleAsLost, settleRequest } from "./settle.ts";
+import { isQuiet, lightened, readState, UsedIds } from "./rest.ts";
+import { settleAsLost, settleBeside, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { perform } from "./steps/perform.ts";
 import { TaskBoard } from "./tasks.ts";
 import type { Parts, Work } from "./work.ts";
 
-export type Start = Omit<Extract<DurableEvent, { type: "session.opened" }>, "type">;
-/** `first`: what a new session begins with beside its settings. */
-export type Opening = { start: Start; first?: readonly DurableEvent[]; unfinished?: "continue" | "lost" };
-export type Listener = (envelope: Envelope) => void;
-
 export class Session {
   readonly id: string;
   readonly #parts: Parts;
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Listeners();
   readonly #asks: Asks;
   readonly #tasks: TaskBoard;
   readonly #early: Work["early"] = new Map();
-  /** Ids that were used: a second input of one is the same input, a second call of one gets another. */
-  readonly #inputs = new Set<string>();
-  readonly #calls = new Set<string>();
+  readonly #used = new UsedIds();
   #state: State = emptyState;
   #journal: Journal;
   #abort = new AbortController();
@@ -45,7 +42,13 @@ export class Session {
   #doing: { readonly step: Step; readonly input: string | undefined } | undefined;
   #reloading: Promise<void> | undefined;
   #rewinding: Promise<unknown> = Promise.resolve();
+  /** Only what is light is in memory. */
+  #rests = false;
+  /** Commands that are being taken. */
+  #commands = 0;
   #closing: Promise<void> | undefined;
+  readonly #newJournal = () =>
+    new Journal({ ...this.#parts, onSaved: (event) => this.#listeners.tell(event) });
 
   private constructor(parts: Parts) {
     this.id = parts.log.session;
@@ -68,7 +71,8 @@ export class Session {
     await session.#load();
     if (!session.#state.opened)
       for (const event of [{ type: "session.opened" as const, ...start }, ...first]) session.#record(event);
-    for (const event of settleRequest(session.#state)) session.#record(event);
+    const left = [...settleRequest(session.#state), ...settleBeside(session.#state)];
+    for (const event of left) session.#record(event);
     for (const event of await session.#tasks.lost()) session.#record(event);
     if (unfinished === "lost")
       for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
@@ -76,6 +80,7 @@ export class Session {
     return session;
   }
 
+  /** At rest it has neither the conversation nor what is known of files. */
   get state(): State {
     return this.#state;
   }
@@ -97,13 +102,12 @@ export class Session {
 
   /** A listener sees durable events once they are on disk, and live ones at once. It must not throw. */
   onEvent(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Passes on what an agent of this session does. */
   relay(envelope: Envelope): void {
-    this.#tell(envelope);
+    this.#listeners.tell(envelope);
   }
 
   /** The budget is used up: what runs is stopped, and the turn ends for this reason. Who waits for agents ends after them. */
@@ -115,13 +119,16 @@ export class Session {
   /** The receipt comes when the command's facts are on disk. Throws a Fault, and then nothing was accepted. */
   async submit(command: Command): Promise<Receipt> {
     if (this.#closing !== undefined && command.type !== "close") throw fault("session_closed");
-    if (this.#journal.broken) {
-      // One for all who come meanwhile: a second look at the log would forget what the first one added to it.
-      this.#reloading ??= this.#reload().finally(() => {
-        this.#reloading = undefined;
-      });
-      await this.#reloading;
+    this.#commands++;
+    try {
+      if (this.#journal.broken || (this.#rests && command.type !== "close")) await this.restore();
+      return await this.#do(command);
+    } finally {
+      this.#commands--;
     }
+  }
+
+  async #do(command: Command): Promise<Receipt> {
     switch (command.type) {
       case "input":
         return this.#accept(command);
@@ -130,20 +137,17 @@ export class Session {
       case "interrupt":
         return this.#interrupt(command.dropQueued ?? false);
       case "drop":
-        return this.#drop(command.inputId);
+        return dropInput(this.#work(), command.inputId);
       case "set":
         await changeSettings(this.#work(), command.patch);
         return this.#done();
       case "compact":
-        // Nothing was said yet: there is nothing to make notes of.
-        if (this.#state.history.length === 0 && !this.#state.turn) return { type: "done" };
-        this.#record({ type: "compaction.requested", instructions: command.instructions });
+        if (!requestCompaction(this.#work(), command.instructions)) return { type: "done" };
         await this.#journal.saved();
         void this.run();
         return { type: "done" };
       case "clear":
-        if (this.#state.turn || this.#doing)
-          throw fault("usage", { reason: "A turn runs: interrupt it first." });
+        this.#mustNotRun("A turn runs: interrupt it first.");
         await clearContext(this.#work());
         return this.#done();
       case "rewind":
@@ -161,6 +165,33 @@ export class Session {
       default:
         return never(command);
     }
+  }
+
+  /** Lets go of what the log can tell again, until it is needed. False while something is to be done. */
+  async rest(): Promise<boolean> {
+    if (this.#rests) return true;
+    if (!this.#isQuiet() || !(await this.#parts.log.rest?.())) return false;
+    // What came in meanwhile opened the log again, or is on its way to it.
+    if (!this.#isQuiet()) return false;
+    this.#rests = true;
+    this.#used.forget();
+    this.#state = lightened(this.#state);
+    return true;
+  }
+
+  /** Reads the log again after a rest, or after a write that failed. Throws what keeps it from being read. */
+  async restore(): Promise<void> {
+    if (!this.#rests && !this.#journal.broken) return;
+    // One for all who come meanwhile: a second look at the log would forget what the first one added to it.
+    this.#reloading ??= (this.#journal.broken ? this.#reload() : this.#load()).finally(() => {
+      this.#reloading = undefined;
+    });
+    await this.#reloading;
+  }
+
+  /** Leave for a command in a person's own words, before they are an input. */
+  permitBeside(wish: BesideWish): Promise<BesideVerdict> {
+    return permitBeside(this.#work(), wish, (ask) => this.#asks.open(ask));
   }
 
   /** Works until nothing is left to do. A second call joins the first. Never throws: a fault is shown as a notice. */
@@ -194,6 +225,7 @@ export class Session {
       }
       // Between turns, and where nothing can be written, nobody else tells those who wait.
       this.#abort.abort();
+      if (!this.#journal.broken) this.#asks.closeAll({ ...interruptedAnswer, by: "shutdown" });
       this.#asks.release(notWritten);
       await this.#running;
       await this.#rewinding;
@@ -229,7 +261,7 @@ export class Session {
       // What happened before is kept: a journal that is given up must not write beside the next one.
       await this.#journal.saved().catch(() => undefined);
       // A fault of the log stops the work where it stands; any other is a defect that must not spin.
-      if (!this.#journal.broken) this.#journal = this.#brokenBy(thrown);
+      if (!this.#journal.broken) this.#journal = Journal.broken(this.#parts, toFault(thrown));
     } finally {
       this.#doing = undefined;
     }
@@ -248,7 +280,7 @@ export class Session {
       parts: this.#parts,
       signal,
       early: this.#early,
-      isKnownCall: (id) => this.#calls.has(id),
+      isKnownCall: (id) => this.#used.hasCall(id),
       get state() {
         return session.#state;
       },
@@ -264,34 +296,22 @@ export class Session {
   }
 
   #record(event: DurableEvent): void {
-    const envelope: Durable = {
-      seq: this.#state.seq + 1,
-      at: this.#parts.clock.now(),
-      session: this.id,
-      ...event,
-    };
+    const { clock, budget } = this.#parts;
+    const envelope: Durable = { seq: this.#state.seq + 1, at: clock.now(), session: this.id, ...event };
     this.#journal.add(envelope);
-    this.#remember(envelope);
+    this.#used.take(envelope);
     this.#state = fold(this.#state, envelope);
-    this.#parts.budget?.hear(envelope);
-  }
-
-  #remember(event: Durable): void {
-    if (event.type === "input.accepted") this.#inputs.add(event.input.id);
-    if (event.type === "model.finished") for (const { id } of toolUses(event.content)) this.#calls.add(id);
+    budget?.hear(envelope);
   }
 
   #show(event: LiveEvent): void {
-    this.#tell({ at: this.#parts.clock.now(), session: this.id, ...event });
-  }
-
-  #tell(envelope: Envelope): void {
-    for (const listener of this.#listeners) listener(envelope);
+    // The event first: V8 copies it as a whole then, and a long reply has tens of thousands.
+    this.#listeners.tell({ ...event, at: this.#parts.clock.now(), session: this.id });
   }
 
   async #accept(command: Extract<Command, { type: "input" }>): Promise<Receipt> {
     const id = command.id ?? this.#parts.ids.uuid();
-    if (this.#inputs.has(id)) {
+    if (this.#used.hasInput(id)) {
       // The first one may still be on its way to the disk.
       await this.#journal.saved();
       return { type: "accepted", inputId: id, duplicate: true };
@@ -304,18 +324,16 @@ export class Session {
     return { type: "accepted", inputId: id, duplicate: false };
   }
 
-  async #interrupt(dropQueued: boolean): Promise<Receipt> {
+  async #interrupt(all: boolean): Promise<Receipt> {
     const running = this.#state.turn !== null || this.#doing !== undefined;
     if (this.#state.turn) this.#stop("host");
-    else this.#abort.abort();
+    else {
+      this.#abort.abort();
+      this.#asks.closeAll(interruptedAnswer);
+    }
     // An input whose turn has not begun yet is what was interrupted.
-    const queued = this.#state.pending.map(({ id }) => id);
     const taken = this.#doing?.step.kind === "take-input" ? this.#doing.input : undefined;
-    const dropped = queued.filter((id) => dropQueued || id === taken);
-    for (const inputId of dropped) this.#record({ type: "input.dropped", inputId, why: "cancelled" });
-    const stillQueued = this.#state.pending.map(({ id }) => id);
-    await this.#journal.saved();
-    return { type: "interrupted", running, stillQueued, dropped };
+    return { type: "interrupted", running, ...(await dropQueued(this.#work(), { all, taken })) };
   }
 
   #stop(by: "host" | "shutdown" | "answer" | "budget", reason?: TurnReason): void {
@@ -329,8 +347,7 @@ export class Session {
     const { checkpoints } = this.#parts;
     if (!checkpoints) throw fault("checkpoints_off");
     await this.#rewinding;
-    if (this.#state.turn || this.#doing)
-      throw fault("usage", { reason: "Files cannot be rewound while a turn runs." });
+    this.#mustNotRun("Files cannot be rewound while a turn runs.");
     const rewound = rewind(this.#work(), { checkpoint, preview, checkpoints });
     // No turn begins before the files are as they should be.
     this.#rewinding = rewound.catch(() => undefined);
@@ -339,11 +356,8 @@ export class Session {
     return receipt;
   }
 
-  async #drop(inputId: string): Promise<Receipt> {
-    const found = this.#state.pending.some(({ id }) => id === inputId);
-    if (found) this.#record({ type: "input.dropped", inputId, why: "cancelled" });
-    await this.#journal.saved();
-    return { type: "dropped", inputId, found };
+  #mustNotRun(reason: string): void {
+    if (this.#state.turn || this.#doing) throw fault("usage", { reason });
   }
 
   async #done(): Promise<Receipt> {
@@ -352,18 +366,17 @@ export class Session {
   }
 
   async #load(): Promise<void> {
-    this.#inputs.clear();
-    this.#calls.clear();
-    let state = emptyState;
-    for await (const event of this.#parts.log.read()) {
-      this.#remember(event);
-      state = fold(state, event);
-    }
-    // A record that this version does not know still has its number.
-    this.#state = { ...state, seq: Math.max(state.seq, this.#parts.log.lastSeq) };
+    this.#state = await readState(this.#parts.log, this.#used, this.#state);
+    this.#rests = false;
     this.#abort = new AbortController();
     // What a person stopped stays stopped.
-    if (state.turn?.interrupted) this.#abort.abort();
+    if (this.#state.turn?.interrupted) this.#abort.abort();
+  }
+
+  /** Nothing is to be done, and all that happened is on disk. */
+  #isQuiet(): boolean {
+    if (this.#commands > 0 || (this.#running ?? this.#reloading ?? this.#closing)) return false;
+    return !this.#journal.broken && this.#state.seq === this.#parts.log.lastSeq && isQuiet(this.#state);
   }
 
   /** After a failed write only the disk is right: what was not saved is forgotten, and the work goes on from there. */
@@ -383,13 +396,5 @@ export class Session {
   /** For what comes from the side; a session that ends starts nothing any more. */
   #wake(): void {
     if (this.#closing === undefined && !this.#journal.broken) void this.run();
-  }
-
-  #newJournal(): Journal {
-    return new Journal({ ...this.#parts, onSaved: (event) => this.#tell(event) });
-  }
-
-  #brokenBy(thrown: unknown): Journal {
-    return Journal.broken(this.#parts, toFault(thrown));
   }
 }

@@ -228,6 +228,11 @@ export const faults = {
     hint: "The session's log is whole; resume it to go on.",
     exit: exitCodes.outputClosed,
   },
+  process_full: {
+    says: "This process has no room for {what}: {usedMb} MB of its {mostMb} MB of heap are in use.",
+    hint: "Try again when other sessions have ended or rest, or give it more with `node --max-old-space-size`.",
+    exit: exitCodes.turnFailed,
+  },
   queue_full: {
     says: "Too much is waiting ({limit}).",
     hint: "Wait for the work to be done, then send again.",

@@ -48,6 +48,9 @@ export async function restoreFrom(
   return known;
 }
 
+/** A store that is this far behind gets no more: what it has stays a whole beginning, and the rest is in the log. */
+export const mostUnsent = 10_000;
+
 /** Sends events on in their order, several at once. A store that fails is told of once per batch; the log is not hurt. */
 export class Mirror {
   readonly #store: SessionStore;
@@ -57,6 +60,7 @@ export class Mirror {
   #waiting: Durable[] = [];
   #sending: Promise<void> = Promise.resolve();
   #seen: number;
+  #hasGivenUp = false;
 
   constructor(
     store: SessionStore,
@@ -75,7 +79,11 @@ export class Mirror {
   }
 
   add(event: Durable): void {
-    if (event.seq <= this.#seen) return;
+    if (event.seq <= this.#seen || this.#hasGivenUp) return;
+    if (this.#waiting.length >= mostUnsent) {
+      this.#hasGivenUp = true;
+      return this.#failed(fault("queue_full", { limit: mostUnsent }).message);
+    }
     this.#seen = event.seq;
     this.#waiting.push(event);
     if (this.#flush === "eager" || event.type === "turn.finished") void this.send();

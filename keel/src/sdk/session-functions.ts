@@ -46,23 +46,27 @@ export async function listSessions({
   offset = 0,
   sessionStore,
 }: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
-  const kept = await (await sessionsAt(dir)).list(dir === undefined ? {} : { cwd: dir });
+  const sessions = await sessionsAt(dir);
+  const most = limit === undefined ? undefined : offset + limit;
+  // What a store has may stand anywhere among them.
+  const kept = await sessions.list({ cwd: dir, limit: sessionStore ? undefined : most });
+  const isOwn = ({ parent }: { parent?: unknown }): boolean => parent === undefined;
   // A sub-agent's session belongs to its parent.
-  const here = kept.filter(({ parent }) => parent === undefined).map(infoOf);
+  const own = kept.every(isOwn) ? kept : (await sessions.list({ cwd: dir })).filter(isOwn);
+  const here = own.map(infoOf);
   const away = (await sessionStore?.listSessions?.(projectKeyOf(dir ?? process.cwd()))) ?? [];
   const others = away
     .filter(({ sessionId }) => here.every((known) => known.sessionId !== sessionId))
     .map(({ sessionId, mtime }): SDKSessionInfo => ({ sessionId, summary: "", lastModified: mtime }));
   const all = [...here, ...others].sort((left, right) => right.lastModified - left.lastModified);
-  return all.slice(offset, limit === undefined ? undefined : offset + limit);
+  return all.slice(offset, most);
 }
 
 export async function getSessionInfo(
   sessionId: string,
   { dir, sessionStore }: SessionPlace = {},
 ): Promise<SDKSessionInfo | undefined> {
-  const found = await (await sessionsAt(dir)).list(dir === undefined ? {} : { cwd: dir });
-  const session = found.find(({ id }) => id === sessionId);
+  const session = await (await sessionsAt(dir)).find(sessionId, { cwd: dir });
   if (session || !sessionStore) return session && infoOf(session);
   const place = { ...(dir === undefined ? {} : { dir }), sessionStore };
   return (await listSessions(place)).find((known) => known.sessionId === sessionId);

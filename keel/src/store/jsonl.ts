@@ -14,7 +14,7 @@ import { openForReading, openLogFile } from "./open-file.ts";
 import { agentsOf, folderOf, isCopyOf, Places } from "./places.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import { sessionId } from "./session-id.ts";
+import { isSessionId, sessionId } from "./session-id.ts";
 import { spillText } from "./spill.ts";
 import { survey } from "./survey.ts";
 
@@ -103,18 +103,15 @@ class JsonlStore implements Store {
     }
   }
 
-  async list({
-    cwd,
-    limit,
-    parent,
-  }: {
-    cwd?: string | undefined;
-    limit?: number | undefined;
-    parent?: string | undefined;
-  } = {}): Promise<SessionInfo[]> {
+  async list({ only, cwd, parent, limit }: Parameters<Store["list"]>[0] = {}): Promise<SessionInfo[]> {
+    if (only !== undefined && (cwd ?? parent) === undefined) {
+      const found = isSessionId(only) ? await this.#places.findOwn(only) : undefined;
+      return listLogs(this.#files, found === undefined ? [] : [{ session: only, path: found }], 1);
+    }
     const directories = await this.#directories({ cwd, parent });
     const logs = await Promise.all(directories.map((directory) => this.#places.logsIn(directory)));
-    return listLogs(this.#files, logs.flat(), limit ?? Number.POSITIVE_INFINITY);
+    const wanted = logs.flat().filter(({ session }) => only === undefined || session === only);
+    return listLogs(this.#files, wanted, limit ?? Number.POSITIVE_INFINITY);
   }
 
   async fork(id: string, copy: { id: string; upTo?: number | undefined }): Promise<void> {

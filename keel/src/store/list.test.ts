@@ -1,13 +1,15 @@
 import { appendFile, mkdir, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { countOf } from "../../../test/budget.ts";
 import { failingFiles } from "../../../test/store/failing-files.ts";
 import { type Home, makeHome, otherSession, session, writeLog } from "../../../test/store/home.ts";
 import { verifies } from "../../../test/verifies.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import { calls, envelopes, opened, said } from "../testing/store-suite-events.ts";
-import { nodeFiles } from "./files.ts";
+import { type FileLayer, nodeFiles } from "./files.ts";
 import { jsonlStore } from "./jsonl.ts";
+import { encodeHeader, encodeRecord } from "./line.ts";
 
 let place: Home;
 beforeEach(async () => {
@@ -68,6 +70,53 @@ test("passes over what is no log", async () => {
   expect((await store.list()).map(({ id }) => id)).toEqual([session]);
 });
 
+test("ten thousand sessions are listed with few bytes of each, and the newest ones alone with none of the others", async () => {
+  verifies("P32");
+  const count = countOf("listed-sessions");
+  const idOf = (index: number): string => `0193f0a0-0000-7000-8000-${String(index).padStart(12, "0")}`;
+  const long = Array.from({ length: 4 }, (_, index) => said(`${index} ${"x".repeat(100_000)}`));
+  const store = jsonlStore({ home: place.home });
+  const first = await store.create(idOf(0), { cwd: place.cwd });
+  const events = envelopes(idOf(0), [opened(place.cwd), said("the first words")]);
+  await first.append(events);
+  await first.close();
+  const directory = path.dirname(store.location(idOf(0)) ?? "");
+  // Every hundredth is long; all others are as short as a question.
+  for (let index = 1; index < count; index++) {
+    const id = idOf(index);
+    const told =
+      index % 100 === 0
+        ? [opened(place.cwd), said("the first words"), ...long]
+        : [opened(place.cwd), said("the first words")];
+    const lines = [
+      encodeHeader({ session: id, cwd: place.cwd, at: 1 }),
+      ...envelopes(id, told).map(encodeRecord),
+    ];
+    await writeFile(path.join(directory, `${id}.jsonl`), Buffer.concat(lines));
+  }
+  const read = { bytes: 0, opens: 0 };
+  const counted = jsonlStore({ home: place.home, fs: countingFiles(read) });
+
+  const newest = await counted.list({ cwd: place.cwd, limit: 20 });
+  expect(newest).toHaveLength(20);
+  expect(read.opens).toBe(20);
+  expect(read.bytes).toBeLessThan(20 * 2 * 65_536);
+
+  Object.assign(read, { bytes: 0, opens: 0 });
+  expect(await counted.list({ only: idOf(7) })).toMatchObject([{ firstInput: "the first words" }]);
+  expect(read.opens).toBe(1);
+
+  Object.assign(read, { bytes: 0, opens: 0 });
+  const all = await counted.list();
+  expect(all).toHaveLength(count);
+  expect(all.every(({ firstInput }) => firstInput === "the first words")).toBe(true);
+  const short = all.filter(({ bytes }) => bytes < 65_536);
+  // Short logs once, long ones at both ends.
+  const shortBytes = short.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(read.bytes).toBeLessThanOrEqual(shortBytes + (count - short.length) * 2 * 65_536);
+  expect(read.opens).toBe(count);
+});
+
 test("reads only as many logs as are asked for", async () => {
   const store = jsonlStore({ home: place.home });
   for (let index = 0; index < 20; index++) {
@@ -92,3 +141,23 @@ test("shows which session a fork comes from, and from which record on it goes it
   expect(infos.find(({ id }) => id === otherSession)?.forkedFrom).toEqual({ session, seq: 3 });
   expect(infos.find(({ id }) => id === session)?.forkedFrom).toBeUndefined();
 });
+
+/** Files that count what is opened and read of logs. */
+function countingFiles(count: { bytes: number; opens: number }): FileLayer {
+  const real = nodeFiles();
+  return {
+    ...real,
+    async open(path, how) {
+      const file = await real.open(path, how);
+      count.opens++;
+      return {
+        ...file,
+        async read(buffer, position) {
+          const bytes = await file.read(buffer, position);
+          count.bytes += bytes;
+          return bytes;
+        },
+      };
+    },
+  };
+}

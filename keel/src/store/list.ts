@@ -18,6 +18,7 @@ const END_BYTES = 64 * 1024;
 const MOST_START_BYTES = 1024 * 1024;
 const FIRST_INPUT_CHARACTERS = 200;
 const AT_ONCE = 16;
+const SETTINGS_CHANGED = '"settings.changed"';
 
 /** Newest change first; only the newest `limit` are read. */
 export async function listLogs(
@@ -59,11 +60,14 @@ async function readInfo(files: FileLayer, place: Place, facts: FileFacts): Promi
 
 async function infoOf(file: OpenFile, place: Place, facts: FileFacts): Promise<SessionInfo> {
   const start = new Start();
-  for (let bytes = END_BYTES; ; bytes = MOST_START_BYTES) {
-    start.read(await linesAt(file, 0, bytes));
-    if (start.firstInput !== undefined || bytes >= Math.min(facts.bytes, MOST_START_BYTES)) break;
-  }
-  const end = await linesAt(file, Math.max(0, facts.bytes - END_BYTES), END_BYTES);
+  const readTo = async (bytes: number): Promise<void> => start.read(await linesAt(file, 0, bytes));
+  const firstBytes = Math.min(facts.bytes, END_BYTES);
+  await readTo(firstBytes);
+  if (start.firstInput === undefined && firstBytes < facts.bytes)
+    await readTo(Math.min(facts.bytes, MOST_START_BYTES));
+  // A short log was read as a whole.
+  const end =
+    firstBytes < facts.bytes ? await linesAt(file, Math.max(0, facts.bytes - END_BYTES), END_BYTES) : [];
   const { opened, v } = start;
   return {
     id: place.session,
@@ -95,6 +99,8 @@ class Start {
         this.at ??= checked.header.at;
         continue;
       }
+      // Behind the first words only what people gave the session to find it by is of interest.
+      if (this.firstInput !== undefined && !line.includes(SETTINGS_CHANGED)) continue;
       const event = eventOf(line, this.v);
       if (event?.type === "session.opened") this.opened ??= event;
       if (event?.type === "settings.changed") this.patches.push(event.patch);
@@ -107,7 +113,7 @@ class Start {
 
 function patchesIn(lines: readonly Buffer[], v: number): SettingsPatch[] {
   return whole(lines).flatMap(({ line }) => {
-    if (!line.includes('"settings.changed"')) return [];
+    if (!line.includes(SETTINGS_CHANGED)) return [];
     const event = eventOf(line, v);
     return event?.type === "settings.changed" ? [event.patch] : [];
   });

@@ -1,7 +1,7 @@
 /**
  * The open log of one session in a JSON lines file. Its file, its lock and its sealed end are made ready when it is
  * opened; where that fails (a full disk, a read-only home) the log can still be read, says so, and tries again at the
- * next append.
+ * next append. A log that rests keeps its lock and where it ends, and nothing else.
  */
 import type { Log, LogNotice } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
@@ -12,11 +12,12 @@ import type { FileLayer, OpenFile } from "./files.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { Leases, SessionLock } from "./lease.ts";
 import { encodeHeader, encodeRecord, MOST_LINE_BYTES } from "./line.ts";
+import { openLogFile } from "./open-file.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import type { Entry } from "./scan.ts";
 import { cutBack, keepOriginal } from "./seal.ts";
-import type { Survey } from "./survey.ts";
+import { type Survey, survey } from "./survey.ts";
 import { Writer } from "./writer.ts";
 
 export type LogParts = {
@@ -35,23 +36,30 @@ type Batch = { readonly seqs: readonly number[]; readonly lines: readonly Buffer
 
 export class JsonlLog implements Log {
   readonly #parts: LogParts;
-  readonly #entries: Entry[];
   readonly #group: GroupCommit<Batch>;
+  /** Undefined while it rests, and after that until it is read. */
+  #entries: Entry[] | undefined;
+  #lastSeq: number;
   #lock: SessionLock | undefined;
-  #file: OpenFile;
+  #file: OpenFile | undefined;
   #writeFile: OpenFile | undefined;
   #writer: Writer | undefined;
   #copy: string | undefined;
   #unsaved: LogNotice | undefined;
   /** The last seq that is on disk or on its way. */
   #acceptedSeq: number;
+  /** Where a log that rested goes on, and who opens it again. */
+  #restedAt: number | undefined;
+  #opening: Promise<OpenFile> | undefined;
+  #readers = 0;
   #closed = false;
 
   constructor(parts: LogParts) {
     const { file, how } = parts.opened;
     this.#parts = parts;
     this.#entries = [...parts.survey.entries];
-    this.#acceptedSeq = this.lastSeq;
+    this.#lastSeq = this.#entries.at(-1)?.seq ?? 0;
+    this.#acceptedSeq = this.#lastSeq;
     this.#lock = parts.lock;
     this.#file = file;
     this.#writeFile = how === "write" ? file : undefined;
@@ -68,7 +76,7 @@ export class JsonlLog implements Log {
   }
 
   get lastSeq(): number {
-    return this.#entries.at(-1)?.seq ?? 0;
+    return this.#lastSeq;
   }
 
   get notices(): readonly LogNotice[] {
@@ -102,17 +110,40 @@ export class JsonlLog implements Log {
 
   async *read(after = 0): AsyncGenerator<Durable> {
     if (this.#closed) throw fault("session_closed");
-    const { session, survey } = this.#parts;
-    const entries = this.#entries.filter(({ seq }) => seq > after);
-    yield* readEvents({ file: this.#file, entries, session, damage: survey.damage });
+    const { session, survey: first } = this.#parts;
+    this.#readers++;
+    try {
+      const file = await this.#open();
+      const entries = (await this.#known(file)).filter(({ seq }) => seq > after);
+      yield* readEvents({ file, entries, session, damage: first.damage });
+    } finally {
+      this.#readers--;
+    }
+  }
+
+  async rest(): Promise<boolean> {
+    await this.#group.idle();
+    const file = this.#file;
+    const end = this.#writer?.end;
+    // Whoever reads holds the file; what cannot be written, or was not written to its end, is not let out of sight.
+    if (this.#closed || this.#readers > 0 || !file || end === undefined || file !== this.#writeFile)
+      return false;
+    this.#restedAt = end;
+    this.#entries = undefined;
+    this.#writer = undefined;
+    this.#file = undefined;
+    this.#writeFile = undefined;
+    await file.close();
+    return true;
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     await this.#group.idle();
+    await this.#opening?.catch(() => undefined);
     try {
-      await this.#file.close();
+      await this.#file?.close();
       if (this.#writeFile !== this.#file) await this.#writeFile?.close();
     } finally {
       await this.#lock?.release();
@@ -136,9 +167,10 @@ export class JsonlLog implements Log {
     let offset = await writer.write(lines.length === 1 && lines[0] ? lines[0] : Buffer.concat(lines));
     for (const [index, line] of lines.entries()) {
       const bytes = line.length - "\n".length;
-      this.#entries.push({ seq: seqs[index] ?? 0, offset, bytes, v: logVersion });
+      this.#entries?.push({ seq: seqs[index] ?? 0, offset, bytes, v: logVersion });
       offset += line.length;
     }
+    this.#lastSeq = seqs.at(-1) ?? this.#lastSeq;
   }
 
   async #readyOrRefuse(): Promise<Writer> {
@@ -153,6 +185,7 @@ export class JsonlLog implements Log {
   async #ready(): Promise<Writer> {
     if (this.#writer) return this.#writer;
     const { files, leases, session, path } = this.#parts;
+    if (this.#restedAt !== undefined) return this.#goOn(this.#restedAt);
     const { size, end } = this.#parts.survey.scan;
     this.#lock ??= await leases.take(session);
     this.#writeFile ??= await files.open(path, "write");
@@ -167,6 +200,41 @@ export class JsonlLog implements Log {
     this.#writer = new Writer({ file, path, end, lead: this.#lead() });
     this.#unsaved = undefined;
     return this.#writer;
+  }
+
+  /** The writer itself looks whether the file is still as it was. */
+  async #goOn(end: number): Promise<Writer> {
+    const { files, path } = this.#parts;
+    await this.#open();
+    this.#writeFile ??= await files.open(path, "write");
+    this.#writer = new Writer({ file: this.#writeFile, path, end, lead: Buffer.alloc(0) });
+    return this.#writer;
+  }
+
+  /** The file, opened again where the log rested. */
+  async #open(): Promise<OpenFile> {
+    if (this.#file) return this.#file;
+    const { files, path, session } = this.#parts;
+    this.#opening ??= openLogFile(files, path, session)
+      .then(({ file, how }) => {
+        this.#file = file;
+        if (how === "write") this.#writeFile = file;
+        return file;
+      })
+      .finally(() => {
+        this.#opening = undefined;
+      });
+    return this.#opening;
+  }
+
+  async #known(file: OpenFile): Promise<readonly Entry[]> {
+    while (!this.#entries) {
+      const before = this.#lastSeq;
+      const { entries } = await survey(file, { path: this.#parts.path, tornEnd: "ignored" });
+      // What was added meanwhile may be missing: it is looked for once more.
+      if (this.#lastSeq === before) this.#entries ??= [...entries];
+    }
+    return this.#entries;
   }
 
   /** What the next record must not do without: the end of the line before it, and a header of its format. */

@@ -87,8 +87,9 @@ function storeOver(disk: Disk): MemoryStore {
     async *read(id, after = 0) {
       yield* parsed(find(id), after);
     },
-    async list({ cwd, limit, parent } = {}) {
+    async list({ only, cwd, limit, parent } = {}) {
       return [...disk.sessions]
+        .filter(([id]) => only === undefined || id === only)
         .filter(([, kept]) => kept.parent === parent && (cwd === undefined || kept.cwd === cwd))
         .sort(([, left], [, right]) => right.change - left.change)
         .slice(0, limit)

@@ -22,6 +22,11 @@ export class Writer {
     this.#lead = lead;
   }
 
+  /** Where the next bytes go. Undefined while something must be mended or written before them. */
+  get end(): number | undefined {
+    return this.#soiled || this.#lead.length > 0 ? undefined : this.#end;
+  }
+
   /** Resolves to where the bytes start, once they are on disk. Throws `log_unwritable` with nothing added. */
   async write(bytes: Buffer): Promise<number> {
     try {

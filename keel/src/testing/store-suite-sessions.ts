@@ -65,6 +65,10 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     assert.deepEqual(await listed(store, { limit: 2 }), [first, third]);
     assert.deepEqual(await listed(store, { cwd }), [first, third]);
     assert.deepEqual(await listed(store, { cwd: otherCwd, limit: 5 }), [second]);
+    assert.deepEqual(await listed(store, { only: second }), [second]);
+    assert.deepEqual(await listed(store, { only: second, cwd }), []);
+    assert.deepEqual(await listed(store, { only: first.replace(/.$/, "f") }), []);
+    assert.deepEqual(await listed(store, { only: "no id" }), []);
     const [newest, , oldest] = await store.list();
     assert.equal(newest?.firstInput, "first wordsmore");
     assert.equal(newest?.title, "Named later");
@@ -138,7 +142,7 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
 
 async function listed(
   store: Store,
-  filter?: { cwd?: string; limit?: number; parent?: string },
+  filter?: { only?: string; cwd?: string; limit?: number; parent?: string },
 ): Promise<string[]> {
   return (await store.list(filter)).map(({ id }) => id);
 }

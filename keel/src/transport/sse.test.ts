@@ -6,8 +6,12 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function read(chunks: readonly Uint8Array[], mostCharacters = 1_000): SseEvent[] {
   const reader = sseReader({ mostCharacters });
-  return chunks.flatMap((chunk) => reader.push(chunk));
+  const events: SseEvent[] = [];
+  for (const chunk of chunks) reader.push(chunk, { event: (event) => events.push(event) });
+  return events;
 }
+
+const nobody = { event: () => undefined };
 
 const message = (data: string): SseEvent => ({ event: "message", data });
 
@@ -36,17 +40,32 @@ describe("server-sent events", () => {
   test("an event that never ends is a fault as soon as it passes the limit, and stays one", () => {
     const reader = sseReader({ mostCharacters: 100 });
     const half = bytes(`data: ${"x".repeat(60)}`);
-    expect(reader.push(half)).toEqual([]);
-    expect(() => reader.push(half)).toThrow(expect.objectContaining({ code: "stream_malformed" }));
-    expect(() => reader.push(bytes("\n\ndata: a\n\n"))).toThrow(
+    reader.push(half, nobody);
+    expect(() => reader.push(half, nobody)).toThrow(expect.objectContaining({ code: "stream_malformed" }));
+    expect(() => reader.push(bytes("\n\ndata: a\n\n"), nobody)).toThrow(
       expect.objectContaining({ code: "stream_malformed" }),
     );
   });
 
   test("endless data lines are a fault too", () => {
     const reader = sseReader({ mostCharacters: 100 });
-    const lines = () => Array.from({ length: 20 }, () => reader.push(bytes("data: 0123456789\n")));
+    const lines = () => Array.from({ length: 20 }, () => reader.push(bytes("data: 0123456789\n"), nobody));
     expect(lines).toThrow(expect.objectContaining({ code: "stream_malformed" }));
+  });
+
+  test("an event that somebody takes as it stands is not read, and the order stays", () => {
+    const told: string[] = [];
+    const reader = sseReader({ mostCharacters: 1_000 });
+    const listener = {
+      event: ({ data }: SseEvent) => void told.push(data),
+      record(record: string) {
+        if (record.startsWith("mine")) told.push(record);
+        return record.startsWith("mine");
+      },
+    };
+    reader.push(bytes("data: a\n\nmine 1\n\ndata: b\n\nmi"), listener);
+    reader.push(bytes("ne 2\n\ndata: c\n\n"), listener);
+    expect(told).toEqual(["a", "mine 1", "b", "mine 2", "c"]);
   });
 
   test("any split of the bytes gives the same events", () => {

@@ -1,4 +1,8 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { notRunHere } from "../../../test/not-run.ts";
 import { verifies } from "../../../test/verifies.ts";
 import type { SyntaxNode } from "../engine/ports.ts";
 import { openGrammar } from "./grammar.ts";
@@ -9,6 +13,19 @@ const types = ({ type, children }: SyntaxNode): string =>
 const isBroken = (node: SyntaxNode): boolean => node.isBroken || node.children.some(isBroken);
 
 describe("the grammar", () => {
+  test("of a process that reads commands all day takes little memory", async () => {
+    verifies("G21");
+    if (process.platform !== "linux")
+      return notRunHere("grammar memory", "the kernel does not tell the peak");
+    const child = path.resolve(import.meta.dirname, "../../../test/grammar-child.ts");
+    const fixtures = path.resolve(import.meta.dirname, "../../../test/fixtures/commands");
+    const { stdout } = await promisify(execFile)(process.execPath, [child, fixtures]);
+    const { understood, peakMb } = JSON.parse(stdout);
+    expect(understood).toBeGreaterThan(1_000);
+    // Without care it is 600 MB.
+    expect(peakMb).toBeLessThan(200);
+  });
+
   test("gives a plain tree with places in the text", async () => {
     verifies("S4.48");
     const tree = await grammar.parse("ls -la é | wc");

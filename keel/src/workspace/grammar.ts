@@ -1,5 +1,6 @@
 /** The grammar of bash as a port: a parser in WebAssembly, loaded when the first command comes. */
 import { createRequire } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import type { Parser, TreeCursor } from "web-tree-sitter";
 import type { Grammar, SyntaxNode } from "../engine/ports.ts";
 
@@ -17,9 +18,9 @@ const mostDepth = 2_000;
 const mostReports = 250;
 /**
  * Between two reports there may lie much work: a long word of signs is read to its end again and again. In processor
- * time, so that a busy machine changes no answer; a script of the longest length takes less than half of it.
+ * time, so that a busy machine changes no answer; a script of the longest length takes a third of it.
  */
-const mostProcessorMs = 25;
+const mostProcessorMs = 30;
 
 /** One for a process: the parser's module is one for all. */
 export function openGrammar(): Grammar {
@@ -37,10 +38,14 @@ export function openGrammar(): Grammar {
   };
 }
 
-function parseWith(parser: Parser, text: string): SyntaxNode | undefined {
+function parseWith(
+  parser: Parser,
+  text: string,
+  { mostMs = mostProcessorMs }: { mostMs?: number } = {},
+): SyntaxNode | undefined {
   let reports = 0;
   const startedAt = processorMs();
-  const isTooMuch = (): boolean => ++reports > mostReports || processorMs() - startedAt > mostProcessorMs;
+  const isTooMuch = (): boolean => ++reports > mostReports || processorMs() - startedAt > mostMs;
   const tree = parser.parse(text, null, { progressCallback: isTooMuch });
   if (!tree) {
     // It would go on where it was stopped, with another text.
@@ -61,7 +66,42 @@ function processorMs(): number {
   return (user + system) / 1_000;
 }
 
+/**
+ * The parser's functions are as large as its tables. Making them faster takes V8 half a gigabyte and more time than a
+ * session ever spends in them, so they stay as they are first translated: at their first call, which is here.
+ */
 async function load(): Promise<Parser> {
+  const isChosen = process.execArgv.some((flag) => flag.includes("wasm") || flag.includes("liftoff"));
+  if (isChosen) return loadParser();
+  for (const flag of tiering) setFlagsFromString(`--no-${flag}`);
+  try {
+    const parser = await loadParser();
+    // Translating takes its time, and it must be done when a command comes.
+    parseWith(parser, everyConstruct, { mostMs: Number.POSITIVE_INFINITY });
+    return parser;
+  } finally {
+    // What the program around Keel translates is not our business.
+    for (const flag of tiering) setFlagsFromString(`--${flag}`);
+  }
+}
+
+const tiering = ["wasm-tier-up", "wasm-dynamic-tiering"];
+
+/** Leads through every large function once. */
+const everyConstruct = `
+f() { local a=(1 2); readonly b="$1"; return $((a[0] + 0x1f * 2 ** 3)); }
+for x in *.ts {1..3}; do [[ $x =~ ^a.*$ && -f "$x" ]] || continue; done; for ((i = 0; i < 3; i++)); do :; done
+case "$y" in a|b) echo 'one' ;; *) echo $'two\n' ;; esac; while read -r z; do echo "\${z//a/b} \${#z} \${z:-"d"}"; done < <(ls)
+if ! test -e a; then cat <<EOF | sed 's/a/b/' > out 2>&1 &
+  \${HOME} $(date +%s) \`id\`
+EOF
+elif true; then cat <<-'END' >> out; else echo "$(( 1 + 2 ))" <<< "word"; fi
+	text
+	END
+a=1 b+=2 env -i git log --oneline | head -n 5 && (cd / ; unset c) || { declare -a d; select e in f; do break; done; }
+`;
+
+async function loadParser(): Promise<Parser> {
   const { Parser, Language } = await import("web-tree-sitter");
   const require = createRequire(import.meta.url);
   // Named, since a bundle does not stand beside it.

@@ -18,7 +18,7 @@ const walkMs = 5;
 
 /** Hands every event to `onEvent` and returns the end, or what went wrong. Never throws. */
 export async function readReply(
-  work: Work,
+  work: Pick<Work, "parts" | "signal">,
   request: ModelRequest,
   onEvent: (event: ModelEvent) => void,
 ): Promise<{ ok: true; reply: Reply } | ({ ok: false } & Failed)> {
@@ -45,15 +45,19 @@ export async function readReply(
 
   async function read(): Promise<Reply> {
     let events = 0;
-    for await (const event of model.stream(request, controller.signal)) {
+    const stream = model.stream(request, controller.signal);
+    for await (const first of stream) {
       // Nobody waits for it any more: what comes now belongs to nothing.
       if (isLeft) break;
       progress.begun = true;
       progress.at = clock.monotonicMs();
-      onEvent(event);
-      if (event.type === "end") return event;
-      if (++events > mostUnrested && events % eventsPerWalk === 0)
+      for (const event of [first, ...(stream.ready?.() ?? [])]) {
+        onEvent(event);
+        if (event.type === "end") return event;
+        if (++events <= mostUnrested || events % eventsPerWalk !== 0) continue;
         await clock.sleep(walkMs, controller.signal);
+        if (isLeft) break;
+      }
     }
     // A stream that was aborted may end without a word.
     throw work.signal.aborted ? fault("aborted") : fault("stream_cut");

@@ -67,7 +67,7 @@ async function logOf(kept: Kept, session: string): Promise<Durable[]> {
 /** The newest first. */
 async function recentFaults(kept: Kept): Promise<object[]> {
   const faults: { at: number; session: string; type: string; fault: unknown }[] = [];
-  for (const { id } of (await kept.list({})).slice(0, mostSessions)) {
+  for (const { id } of await kept.list({ limit: mostSessions })) {
     try {
       for await (const event of kept.read(id))
         if ((event.type === "model.failed" || event.type === "turn.finished") && event.fault)

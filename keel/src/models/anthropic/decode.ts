@@ -9,11 +9,14 @@ import type { Stop } from "../../protocol/event.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { type OpenBlock, openBlock } from "./open-block.ts";
+import { pieceOf, startOf } from "./quick-delta.ts";
 import { decodeUsage, mergeUsage } from "./usage.ts";
 
 export type Decoder = {
   /** The data of one event, parsed. Throws `stream_malformed`, or what `errorOf` makes of an error of the provider. */
   push(event: Json): ModelEvent[];
+  /** A further piece of what is being written, from an event as it stands on the wire. Undefined: it must be parsed. */
+  addPiece(record: string): ModelEvent | undefined;
   /** The reply is whole: the event to end with. Nothing may be pushed after it but keep-alives. */
   ended(): Extract<ModelEvent, { type: "end" }> | undefined;
 };
@@ -37,6 +40,8 @@ export function messagesDecoder({ model, errorOf }: DecoderOptions): Decoder {
   let usage: Usage = noUsage;
   let end: Extract<ModelEvent, { type: "end" }> | undefined;
   let characters = 0;
+  /** The block that the newest event added to: the next one most often does too. */
+  let writing: { readonly start: string; add(piece: string): ModelEvent } | undefined;
 
   const start = (message: Json | undefined): ModelEvent[] => {
     if (started) throw malformed("a second start of the message");
@@ -67,12 +72,19 @@ export function messagesDecoder({ model, errorOf }: DecoderOptions): Decoder {
     return found;
   };
 
+  const count = (more: number): void => {
+    characters += more;
+    if (characters > mostReplyCharacters) throw malformed("the reply does not end");
+  };
+
   const addToBlock = (index: number, delta: Json | undefined): ModelEvent[] => {
     const { at, block } = opened(index);
     if (!isObject(delta)) throw malformed("a delta without content");
     const events = block.add(delta, at);
-    for (const event of events) characters += lengthOf(event);
-    if (characters > mostReplyCharacters) throw malformed("the reply does not end");
+    for (const event of events) count(lengthOf(event));
+    const { pieces } = block;
+    if (pieces && pieces.type === delta["type"])
+      writing = { start: startOf(pieces.type, index), add: (piece) => pieces.add(piece, at) };
     return events;
   };
 
@@ -93,18 +105,30 @@ export function messagesDecoder({ model, errorOf }: DecoderOptions): Decoder {
     end = { type: "end", stop: reason, usage, content: whole, ...given(started) };
   };
 
+  const mustRun = (type: string): void => {
+    if (end) throw malformed(`${type} after the end of the message`);
+    if (!started && type !== "message_start") throw malformed(`${type} before the start of the message`);
+  };
+
   return {
     ended: () => end,
+    addPiece(record) {
+      const piece = writing && pieceOf(record, writing.start);
+      if (!writing || !piece) return undefined;
+      count(piece.length);
+      return writing.add(piece);
+    },
     push(event) {
+      writing = undefined;
       if (!isObject(event)) throw malformed("an event that is no object");
       const type = event["type"];
       if (type === "ping" || typeof type !== "string") return [];
       if (type === "error") throw errorOf(event["error"]);
       if (!isKnown(type)) return [];
-      if (end) throw malformed(`${type} after the end of the message`);
-      if (type === "message_start") return start(event["message"]);
-      if (!started) throw malformed(`${type} before the start of the message`);
+      mustRun(type);
       switch (type) {
+        case "message_start":
+          return start(event["message"]);
         case "content_block_start":
           return startBlock(indexOf(event), event["content_block"]);
         case "content_block_delta":

@@ -5,6 +5,7 @@ import { isObject } from "../../kernel/json.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";
+import { oneByOne } from "../one-by-one.ts";
 import type { Endpoint } from "../providers.ts";
 import {
   bodyJoiner,
@@ -38,7 +39,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
   /** A session may be told to go on with an alias, or with this provider's name before the model's. */
   const nameOf = (model: string): string => nameAt("anthropic", model, catalog);
 
-  async function* stream(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
     const request = { ...asked, model: nameOf(asked.model) };
     const body = encode(request, catalog.info(request.model));
     const response = await http({ method: "POST", url, headers, body }, signal);
@@ -50,12 +51,19 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
       errorOf: (wire) => providerFault({ ...about, wire }),
     });
     const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
-    // One generator and no delegation: a long reply passes here event by event.
-    for await (const chunk of response.body) for (const event of reader.push(chunk)) yield event;
-    for (const event of reader.end()) yield event;
+    for await (const chunk of response.body) {
+      const events: ModelEvent[] = [];
+      try {
+        reader.push(chunk, events);
+      } finally {
+        // What came before a fault is handed on before it is thrown: a reply that has begun may be billed.
+        yield events;
+      }
+    }
+    yield* reader.end();
     const end = decoder.ended();
     if (!end) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
-    yield end;
+    yield [end];
   }
 
   async function faultOfStatus(
@@ -70,27 +78,36 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
     });
   }
 
-  return { info: (model) => catalog.info(nameOf(model)), stream };
+  return {
+    info: (model) => catalog.info(nameOf(model)),
+    stream: (asked, signal) => oneByOne(batches(asked, signal)),
+  };
 }
 
 /** After the last event the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
 
-/** What came before a fault is handed on before it is thrown: a reply that has begun may be billed. */
 type Reader = {
-  push(chunk: Uint8Array): Iterable<ModelEvent>;
-  end(): Iterable<ModelEvent>;
+  push(chunk: Uint8Array, into: ModelEvent[]): void;
+  end(): Iterable<readonly ModelEvent[]>;
 };
 
 function streamReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "text/event-stream");
   const reader = sseReader({ mostCharacters: mostEventCharacters });
   return {
-    *push(chunk) {
-      for (const { data } of reader.push(chunk)) {
-        // Some servers of this wire close with a word of another one.
-        if (data !== "[DONE]") yield* decoder.push(parseData(data));
-      }
+    push(chunk, into) {
+      reader.push(chunk, {
+        record(record) {
+          const event = decoder.addPiece(record);
+          if (event) into.push(event);
+          return event !== undefined;
+        },
+        event({ data }) {
+          // Some servers of this wire close with a word of another one.
+          if (data !== "[DONE]") into.push(...decoder.push(parseData(data)));
+        },
+      });
       if (decoder.ended()) response.endWithin(afterEndMs);
     },
     end: () => [],
@@ -102,17 +119,14 @@ function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "application/json");
   const body = bodyJoiner();
   return {
-    push(chunk) {
-      body.add(chunk);
-      return [];
-    },
+    push: (chunk) => body.add(chunk),
     *end() {
       const message = parseData(body.text());
       if (!isObject(message)) throw fault("stream_malformed", { reason: "the answer is no message" });
       if (message["type"] === "error") decoder.push(message);
       if (message["type"] !== "message")
         throw fault("stream_malformed", { reason: "the answer is no message" });
-      for (const event of asStream(message)) yield* decoder.push(event);
+      for (const event of asStream(message)) yield decoder.push(event);
     },
   };
 }

@@ -1,10 +1,12 @@
 /** A block while it streams: what its deltas add, and what it is when it closes. */
 import type { ModelEvent } from "../../engine/ports.ts";
 import { fault } from "../../kernel/fault.ts";
+import { Gathered } from "../../kernel/gathered.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
 import type { Block } from "../../protocol/message.ts";
 import { measureJson } from "../../transport/strict-json.ts";
+import type { QuickType } from "./quick-delta.ts";
 
 export type OpenBlock = {
   /** The block as it starts, still empty. */
@@ -15,6 +17,8 @@ export type OpenBlock = {
   first(at: number): ModelEvent[];
   /** A delta that does not belong here is passed over. */
   add(delta: JsonObject, at: number): ModelEvent[];
+  /** The same for a piece alone, where it is made of pieces of one type. */
+  readonly pieces?: { readonly type: QuickType; add(piece: string, at: number): ModelEvent };
   close(): Block;
 };
 
@@ -35,7 +39,7 @@ export function openBlock(wire: JsonObject, model: string): OpenBlock {
 }
 
 function openText(initial: string): OpenBlock {
-  let text = initial;
+  const text = new Gathered(initial);
   return {
     shell: { type: "text", text: "" },
     callId: undefined,
@@ -43,16 +47,24 @@ function openText(initial: string): OpenBlock {
     add(delta, index) {
       if (delta["type"] !== "text_delta") return [];
       const added = textIn(delta, "text");
-      text += added;
+      text.add(added);
       return [{ type: "text", index, text: added }];
     },
-    close: () => ({ type: "text", text }),
+    pieces: {
+      type: "text_delta",
+      add(piece, index) {
+        text.add(piece);
+        return { type: "text", index, text: piece };
+      },
+    },
+    close: () => ({ type: "text", text: text.text() }),
   };
 }
 
 function openThinking(initial: { model: string; text: string; signature: string }): OpenBlock {
   const { model } = initial;
-  let { text, signature } = initial;
+  const text = new Gathered(initial.text);
+  let { signature } = initial;
   const shown = (index: number, thought: string, proof: string): ModelEvent[] => [
     ...(thought === "" ? [] : [{ type: "thinking", index, text: thought } as const]),
     ...(proof === "" ? [] : [{ type: "signature", index, text: proof } as const]),
@@ -64,11 +76,18 @@ function openThinking(initial: { model: string; text: string; signature: string 
     add(delta, index) {
       const thought = delta["type"] === "thinking_delta" ? textIn(delta, "thinking") : "";
       const proof = delta["type"] === "signature_delta" ? textIn(delta, "signature") : "";
-      text += thought;
+      text.add(thought);
       signature += proof;
       return shown(index, thought, proof);
     },
-    close: () => ({ type: "thinking", text, ...(signature === "" ? {} : { signature }), model }),
+    pieces: {
+      type: "thinking_delta",
+      add(piece, index) {
+        text.add(piece);
+        return { type: "thinking", index, text: piece };
+      },
+    },
+    close: () => ({ type: "thinking", text: text.text(), ...(signature === "" ? {} : { signature }), model }),
   };
 }
 

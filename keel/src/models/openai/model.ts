@@ -5,6 +5,7 @@ import { isObject } from "../../kernel/json.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";
+import { oneByOne } from "../one-by-one.ts";
 import type { Endpoint } from "../providers.ts";
 import {
   bodyJoiner,
@@ -41,7 +42,7 @@ export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Mo
   const nameOf = (model: string): string => nameAt("openai", model, catalog);
   const infoOf = (model: string) => catalog.info(`openai/${nameOf(model)}`);
 
-  async function* stream(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
     const request = { ...asked, model: nameOf(asked.model) };
     const response = await send(request, signal);
     const requestId = response.header("x-request-id");
@@ -51,12 +52,19 @@ export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Mo
       errorOf: (wire) => providerFault({ wire, model: request.model, requestId, secrets }),
     });
     const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
-    // One generator and no delegation: a long reply passes here event by event.
-    for await (const chunk of response.body) for (const event of reader.push(chunk)) yield event;
-    for (const event of reader.end()) yield event;
+    for await (const chunk of response.body) {
+      const events: ModelEvent[] = [];
+      try {
+        reader.push(chunk, events);
+      } finally {
+        // What came before a fault is handed on before it is thrown: a reply that has begun may be billed.
+        yield events;
+      }
+    }
+    yield* reader.end();
     const last = decoder.finish();
     if (last.length === 0) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
-    for (const event of last) yield event;
+    yield last;
   }
 
   /** A field that a server does not know is refused before anything was done: the request is written again without it. */
@@ -83,7 +91,10 @@ export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Mo
     });
   }
 
-  return { info: (model) => ({ ...infoOf(model), id: model }), stream };
+  return {
+    info: (model) => ({ ...infoOf(model), id: model }),
+    stream: (asked, signal) => oneByOne(batches(asked, signal)),
+  };
 }
 
 const isAboutTheRequest = (status: number): boolean => status === 400 || status === 422;
@@ -91,23 +102,23 @@ const isAboutTheRequest = (status: number): boolean => status === 400 || status 
 /** After its last word the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
 
-/** What came before a fault is handed on before it is thrown: a reply that has begun may be billed. */
 type Reader = {
-  push(chunk: Uint8Array): Iterable<ModelEvent>;
-  end(): Iterable<ModelEvent>;
+  push(chunk: Uint8Array, into: ModelEvent[]): void;
+  end(): Iterable<readonly ModelEvent[]>;
 };
 
 function streamReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "text/event-stream");
   const reader = sseReader({ mostCharacters: mostEventCharacters });
   return {
-    *push(chunk) {
-      for (const { data } of reader.push(chunk)) {
-        if (data.trim() === "[DONE]") {
+    push(chunk, into) {
+      reader.push(chunk, {
+        event({ data }) {
+          if (data.trim() !== "[DONE]") return void into.push(...decoder.push(parseData(data)));
           decoder.done();
           response.endWithin(afterEndMs);
-        } else yield* decoder.push(parseData(data));
-      }
+        },
+      });
     },
     end: () => [],
   };
@@ -118,10 +129,7 @@ function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "application/json");
   const body = bodyJoiner();
   return {
-    push(chunk) {
-      body.add(chunk);
-      return [];
-    },
+    push: (chunk) => body.add(chunk),
     *end() {
       const completion = parseData(body.text());
       // One error in a list of one is how some gateways fail.
@@ -129,7 +137,7 @@ function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
       if (!isObject(only)) throw fault("stream_malformed", { reason: "the answer is no completion" });
       if (!("choices" in only) && !("error" in only) && only["object"] !== "error")
         throw fault("stream_malformed", { reason: "the answer is no completion" });
-      yield* decoder.push(only);
+      yield decoder.push(only);
       decoder.done();
     },
   };
