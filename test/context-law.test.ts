@@ -85,11 +85,11 @@ async function converse(number: number) {
   const briefing: Briefing = {
     start: async () => ({
       content: [text("Instructions of the project. ".repeat(50))],
-      files: ["/project/AGENTS.md"],
+      files: [{ path: "/project/AGENTS.md", source: "project" }],
     }),
     near: async () => ({
       content: nested > 0 ? [text("Instructions of a folder.")] : [],
-      files: [`/project/${nested}`],
+      files: [{ path: `/project/${nested}`, source: "project" }],
     }),
   };
   const memory: Memory = {

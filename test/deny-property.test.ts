@@ -5,14 +5,17 @@ import * as z from "zod/mini";
 import { decide, type Facts, noRules, type Rules } from "../keel/src/engine/policy/decide.ts";
 import { parseRule, type Rule, ruleSources } from "../keel/src/engine/policy/rules.ts";
 import { analyse } from "../keel/src/engine/policy/shell/analyse.ts";
-import type { PathFacts } from "../keel/src/engine/ports.ts";
+import type { ModelRequest, PathFacts } from "../keel/src/engine/ports.ts";
 import { carefulTraits, defineTool, type Tool } from "../keel/src/engine/tools/define.ts";
 import { schemaOf } from "../keel/src/kernel/schema.ts";
-import { text } from "../keel/src/protocol/message.ts";
-import { permissionModeSchema } from "../keel/src/protocol/settings.ts";
+import { text, textOf } from "../keel/src/protocol/message.ts";
+import { type PermissionMode, permissionModeSchema } from "../keel/src/protocol/settings.ts";
 import type { Claim } from "../keel/src/protocol/tool.ts";
+import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
+import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { openTestSession } from "../keel/src/testing/test-session.ts";
+import { openFamily, worker } from "./agents/family.ts";
 import { countOf, seed } from "./budget.ts";
 import { chanceOf, generateCommand } from "./differential/generate.ts";
 import { verifies } from "./verifies.ts";
@@ -193,3 +196,99 @@ test("whatever hooks, answers, learnt rules and changes of the mode come while a
   );
   expect(Math.min(seen.ran, seen.denied)).toBeGreaterThan(runs / 100);
 });
+
+const kinds = fc.record({
+  permissionMode: fc.option(modes, { nil: undefined }),
+  tools: fc.constantFrom<string[] | undefined>(undefined, ["Bash", "Agent"], ["Bash"], ["Read", "Agent"]),
+  disallowedTools: fc.constantFrom<string[] | undefined>(undefined, undefined, undefined, ["Bash"]),
+});
+
+/** The main conversation starts an agent for each input; each agent starts one below it if it can, then runs commands. */
+const delegating = (wanted: readonly string[]) =>
+  scriptedModel((request) => {
+    const blocks = request.messages.flatMap(({ content }) => content);
+    const results = blocks.filter(({ type }) => type === "tool_result").length;
+    const prompt = textOf(request.messages[0]?.content ?? []);
+    const next = (prompt.includes("deeper") ? wanted : ["deeper", ...wanted])[results];
+    if (!isOfAgent(request)) {
+      const last = request.messages.at(-1)?.content ?? [];
+      return last.some(({ type }) => type === "tool_result") ? reply("Done.") : reply(delegate("work"));
+    }
+    if (next === undefined) return reply("Done below.");
+    return next === "deeper" ? reply(delegate("deeper")) : reply(toolUse("Bash", { command: next }));
+  });
+const isOfAgent = ({ system }: ModelRequest): boolean => system.join().includes(worker.prompt);
+const delegate = (prompt: string) =>
+  toolUse("Agent", {
+    ...{ description: "work", prompt, subagent_type: "worker", run_in_background: false },
+  });
+
+test("whatever agents are started, with whatever modes and tools of their own, at any depth", {
+  timeout,
+}, async () => {
+  verifies("G29", "S4.46");
+  const seen = { ran: 0, denied: 0, below: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(commands, { minLength: 1, maxLength: 3 }),
+      fc.record({ allow: rules, ask: rules, deny: rules }),
+      fc.constantFrom(...ruleTexts),
+      modes,
+      kinds,
+      fc.tuple(hook, answer),
+      async (wanted, given: Rules, added, mode, kind, [hooked, answered]) => {
+        const workspace = memoryWorkspace();
+        const family = await openFamily({
+          model: delegating(wanted),
+          workspace,
+          rules: given,
+          settings: { permissionMode: mode },
+          definitions: [{ ...worker, ...kind }],
+          hooks: {
+            beforeTool: async ({ tool }) => ({
+              context: [],
+              ...(hooked.verdict ? { decision: { verdict: hooked.verdict, reason: "so" } } : {}),
+              ...(hooked.changed === undefined || tool !== "Bash"
+                ? {}
+                : { input: { command: hooked.changed } }),
+            }),
+            permission: async () => (answered.byHook ? { verdict: "allow" } : undefined),
+          },
+          answer: () => ({ verdict: answered.verdict, rules: answered.rules }),
+        });
+        await family.say("go");
+        const first = commandsRun(workspace.effects);
+        // A rule that the session learns while it runs holds for the agents that come.
+        await family.session.submit({
+          type: "set",
+          patch: { permissions: [{ type: "rules", change: "add", list: "deny", rules: [added] }] },
+        });
+        await family.say("again");
+        const later = commandsRun(workspace.effects).slice(first.length);
+
+        seen.ran += first.length + later.length;
+        seen.denied += family.below("tool.finished").filter(({ denied }) => denied).length;
+        seen.below += family.below("turn.finished").filter(({ origin }) => origin?.depth === 2).length;
+        expectUndenied(first, given.deny, mode);
+        expectUndenied(later, [...given.deny, ruleOf(added)], mode);
+        if (kind.disallowedTools || kind.tools?.includes("Bash") === false)
+          expect([...first, ...later]).toEqual([]);
+        await family.session.close("ended");
+      },
+    ),
+    { numRuns: Math.ceil(runs / 40), seed: seed() },
+  );
+  expect(Math.min(seen.ran, seen.denied, seen.below)).toBeGreaterThan(runs / 200);
+});
+
+const commandsRun = (effects: readonly string[]): string[] =>
+  effects.flatMap((effect) => (effect.startsWith("run ") ? [effect.slice("run ".length)] : []));
+
+/** No rule of the session denies what ran, and neither does its mode: an agent's own never reaches beyond it. */
+function expectUndenied(ran: readonly string[], deny: readonly Rule[], mode: PermissionMode): void {
+  for (const command of ran) {
+    const facts = { ...commandFacts(command), rules: { ...noRules, deny } };
+    expect(decide(facts).verdict, command).not.toBe("deny");
+    if (mode === "plan") expect(decide({ ...facts, mode }).verdict, command).not.toBe("deny");
+  }
+}

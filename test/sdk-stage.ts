@@ -39,7 +39,8 @@ export async function sdkStage(script: Script): Promise<SdkStage> {
   return { cwd, home, server, options: { cwd, env, model: "claude-sonnet-4-5", settingSources: [] } };
 }
 
-function logged(home: string, session: string): DurableEvent[] {
+/** The events of a session as they stand in its log. */
+export function logged(home: string, session: string): DurableEvent[] {
   const files = existsSync(home) ? readdirSync(home, { recursive: true, encoding: "utf8" }) : [];
   const file = files.find((name) => name.endsWith(`${session}.jsonl`));
   if (file === undefined) return [];

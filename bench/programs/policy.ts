@@ -1,6 +1,6 @@
 /** Decisions about shell commands, as a session makes them: both readers, rules, proofs and mode. */
 import { noRules, type Rules } from "../../keel/src/engine/policy/decide.ts";
-import { explain } from "../../keel/src/engine/policy/explain.ts";
+import { explain, textForGrammar } from "../../keel/src/engine/policy/explain.ts";
 import { parseRule } from "../../keel/src/engine/policy/rules.ts";
 import { openGrammar } from "../../keel/src/workspace/grammar.ts";
 import { timeEach } from "../decisions.ts";
@@ -19,9 +19,11 @@ await runProgram(async (given: { file: string }) => {
   const grammar = openGrammar();
   const place = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], trusted: true };
   return timeEach(given, async (command) => {
-    const tree = await grammar.parse(command);
-    if (!tree && command.length < 100) throw new Error(`The grammar did not see ${command}`);
     const question = { tool: "Bash", input: { command }, ...place, mode: "default" as const };
+    const text = textForGrammar(question);
+    const tree = text === undefined ? undefined : await grammar.parse(text);
+    if (!tree && text !== undefined && text.length < 100)
+      throw new Error(`The grammar did not see ${command}`);
     explain({ ...question, rules, readOnlyAuto: true }, tree);
   });
 });

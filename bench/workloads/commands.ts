@@ -54,6 +54,11 @@ export const slowTexts = (size: number): string[] =>
     "[[ a ]] ;",
     "*",
     "$x ",
+    "a=(",
+    "a||",
+    "(a);",
+    "echo a >b;",
+    "trap a EXIT;",
   ].map((piece) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size));
 
 const lines = (file: string): string[] => readFileSync(file, "utf8").split("\n").filter(Boolean);

@@ -284,6 +284,8 @@ describe("control requests", () => {
     wire.say("again");
     await until("a second result", () => wire.results().length === 2);
     expect(wire.results().at(-1)).toMatchObject({ subtype: "success", result: "Again." });
+    // Idle comes behind the result, perhaps in a chunk of its own.
+    await until("all states", () => statesIn(wire.lines).length >= 4);
     expect(statesIn(wire.lines)).toEqual(["running", "idle", "running", "idle"]);
     wire.endInput();
     expect((await wire.ended).code).toBe(0);

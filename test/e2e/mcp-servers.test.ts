@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { converse, everything, filesystem, nobodyWith, startRemote } from "../mcp-stage.ts";
+import { logged } from "../sdk-stage.ts";
 import { verifies } from "../verifies.ts";
 
 const patience = { timeout: 120_000 };
@@ -77,7 +78,11 @@ describe("the server with everything", () => {
   test("it asks the model, with leave", patience, async () => {
     verifies("P45");
     const titles: string[] = [];
-    const { calls: made } = await converse(
+    const {
+      calls: made,
+      messages,
+      stage,
+    } = await converse(
       [["mcp__all__trigger-sampling-request", { prompt: "Say hi.", maxTokens: 50 }], "hi from the model"],
       () => ({
         mcpServers: { all: server([everything, "stdio"]) },
@@ -92,6 +97,20 @@ describe("the server with everything", () => {
       "May the server all ask the model?",
     ]);
     expect(made[0]?.texts.join("\n")).toContain("hi from the model");
+    // It is on the bill of the session, with the server's name.
+    const result = messages.find((message) => message.type === "result");
+    const events = logged(stage.home, result?.session_id ?? "");
+    expect(events.filter(({ type }) => type === "model.consulted")).toMatchObject([
+      { by: { kind: "server", name: "all" }, costUsd: expect.any(Number) },
+    ]);
+    const charges = events.flatMap((event) =>
+      event.type === "model.finished" || event.type === "model.consulted" ? [event.costUsd ?? 0] : [],
+    );
+    expect(charges).toHaveLength(3);
+    expect(result?.total_cost_usd).toBeCloseTo(
+      charges.reduce((sum, cost) => sum + cost, 0),
+      10,
+    );
   });
 });
 

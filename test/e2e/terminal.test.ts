@@ -1,9 +1,11 @@
 // A person at the terminal: asked once, once and for all, or told no; and Ctrl-C.
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { byPosition, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { everything } from "../mcp-stage.ts";
 import { notRunHere } from "../not-run.ts";
+import { verifies } from "../verifies.ts";
 import { openStage, type Running, until } from "./stage.ts";
 import { hasTerminal, startOnTerminal } from "./terminal.ts";
 
@@ -108,6 +110,60 @@ describe("Ctrl-C", () => {
     const finished = stage.log().find(({ type }) => type === "turn.finished");
     expect(finished).toMatchObject({ reason: "interrupted" });
   });
+});
+
+test("a form of a server is asked field by field, with defaults, and what does not fit is asked again", {
+  timeout: 90_000,
+}, async () => {
+  if (!hasTerminal()) return notRunHere("forms on a terminal", "script of util-linux absent");
+  verifies("P45");
+  const stage = await openStage(
+    byPosition([reply(toolUse("mcp__any__trigger-elicitation-request", {})), reply("the end")]),
+  );
+  mkdirSync(stage.home, { recursive: true });
+  writeFileSync(
+    path.join(stage.home, "settings.json"),
+    JSON.stringify({
+      mcpServers: { any: { command: process.execPath, args: [everything, "stdio"] } },
+      mcp: { startMs: 60_000, connectMs: 60_000 },
+      permissions: { allow: ["mcp__any"] },
+    }),
+  );
+  const running = startOnTerminal(["-p", "go"], stage);
+  // Yes to the form; a name; terms; the story's default; a wrong address and a right one; then defaults.
+  const lines = ["y", "Ada", "no", "", "nowhere", "ada@a.org", "", "", "77", "", "2", "1 2"];
+  for (const [index, line] of lines.entries()) await answer(running, index + 1, `${line}\n`);
+  let asked = lines.length;
+  // Whatever else the form has: its default.
+  const more = async (): Promise<boolean> => {
+    if (running.out().split("] > ").length - 1 > asked) {
+      asked += 1;
+      await answer(running, asked, "\n");
+    }
+    return running.out().includes("the end");
+  };
+  await until("the end", more);
+  expect((await running.ended).code).toBe(0);
+  const closed = stage.log().find(({ type }) => type === "ask.closed");
+  expect(closed).toMatchObject({
+    by: "host",
+    answer: {
+      verdict: "allow",
+      data: {
+        name: "Ada",
+        check: false,
+        firstLine: "It was a dark and stormy night.",
+        email: "ada@a.org",
+        integer: 77,
+        number: 3.14,
+        untitledSingleSelectEnum: "Rachel",
+        untitledMultipleSelectEnum: ["Guitar", "Piano"],
+        titledSingleSelectEnum: "hero-1",
+      },
+    },
+  });
+  expect(JSON.stringify(closed)).not.toContain("birthdate");
+  expect(JSON.stringify(stage.server.requests.at(-1)?.body)).toContain("ada@a.org");
 });
 
 test("without arguments it says how to go on", async () => {

@@ -48,7 +48,6 @@ const box = new McpBox([{ name: "suite", scope: "host", config }], {
   limits: { ...defaultMcpLimits, startMs: 100_000, connectMs: 100_000 },
   pool: new LinkPool(),
   sampling: "ask",
-  sample: () => async () => ({ text: "a reply", model: "test", stop: "endTurn" }),
 });
 const { signal } = new AbortController();
 
@@ -100,6 +99,7 @@ async function call(name: string, input: Record<string, unknown>): Promise<void>
   const context = {
     callId: `call-${name}`,
     ask: async () => ({ verdict: "allow", by: "host", data: {} }),
+    consult: async () => ({ ok: true, value: { text: "a reply", model: "test", stop: "end" } }),
   } as unknown as ToolContext;
   const run = tool.run(input, context, signal);
   for (;;) {

@@ -77,7 +77,11 @@ describe.runIf(referenceText !== undefined)("of the interface", () => {
 
   test("every method is there", () => {
     const theirs = table("### 1d.").flatMap(([text = ""]) =>
-      [...text.matchAll(/(\w+(?:…)?)\(/g)].map(([, name = ""]) => name),
+      // The description shortens one that says in its name how long it is.
+      [...text.matchAll(/(\w+(?:…)?)\(/g)].map(
+        ([, name = ""]) =>
+          methodNames.find((ours) => name.endsWith("…") && ours.startsWith(name.slice(0, -1))) ?? name,
+      ),
     );
     expect(theirs.length).toBeGreaterThan(28);
     expect(strays(theirs, methodNames, notDone("Methods"))).toEqual(none);

@@ -104,9 +104,14 @@ export const methodNames = names<OwnMethods>()({
   interrupt: true,
   mcpServerStatus: true,
   readFile: true,
+  readMcpResource: true,
   reconnectMcpServer: true,
   reinitialize: true,
+  reloadOutputStyles: true,
+  reloadPlugins: true,
+  reloadSkills: true,
   rewindFiles: true,
+  seedReadState: true,
   setMaxThinkingTokens: true,
   setMcpServers: true,
   setModel: true,
@@ -118,6 +123,7 @@ export const methodNames = names<OwnMethods>()({
   supportedModels: true,
   toggleMcpServer: true,
   updateSettings: true,
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: true,
 });
 
 /** `system/init` and so on; others by their type. */

@@ -317,5 +317,15 @@ export const everyEvent: readonly DurableEvent[] = [
   },
   { type: "turn.interrupted", by: "budget", reason: "budget_usd" },
   { type: "context.added", content: [{ type: "text", text: "In circles." }], why: "stuck" },
+  {
+    type: "model.consulted",
+    requestId: "r9",
+    model: "claude-sonnet-4-5",
+    by: { kind: "server", name: "any" },
+    usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    costUsd: 0.001,
+    ms: 40,
+  },
+  { type: "settings.changed", patch: { seen: [{ path: "/srv/project/a.ts", stamp: "3-abc" }] }, why: "host" },
   { type: "session.closed", reason: "ended" },
 ];

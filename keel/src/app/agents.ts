@@ -30,6 +30,7 @@ export function sessionAgents({
   store,
   definitions,
   isolate,
+  outfit,
 }: {
   version: string;
   clock: Clock;
@@ -39,6 +40,7 @@ export function sessionAgents({
   store: () => Store;
   definitions: () => readonly AgentDefinition[];
   isolate?: AgentWorld["isolate"];
+  outfit?: AgentWorld["outfit"];
 }): SessionAgents {
   const world: AgentWorld = {
     version,
@@ -65,6 +67,7 @@ export function sessionAgents({
     ],
     write: (file, words) => appendFile(file, words),
     ...(isolate ? { isolate } : {}),
+    ...(outfit ? { outfit } : {}),
   };
   const budget = new TreeBudget({ limits, clock });
   const tree = new AgentTree({ world, budget, limits: agentLimits(settings) });

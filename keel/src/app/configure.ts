@@ -25,16 +25,7 @@ export type Configuration = { readonly rows: readonly SettingRow[]; readonly not
 export async function listSettings(place: Place): Promise<Configuration> {
   const { entries, notices } = await readSettings(place);
   const said = new Set(entries.filter(({ state }) => state.kind === "counts").map(nameOf));
-  const rows = entries.map(
-    (entry): SettingRow => ({
-      name: nameOf(entry),
-      value: withoutSecrets(entry.path, entry.value),
-      source: entry.source,
-      file: entry.file,
-      state: entry.state.kind,
-      ...(entry.state.kind === "left-out" ? { why: entry.state.why } : {}),
-    }),
-  );
+  const rows = entries.map(rowOf);
   const ours = builtIn.map(
     ([name, value]): SettingRow => ({
       name,
@@ -45,6 +36,16 @@ export async function listSettings(place: Place): Promise<Configuration> {
   );
   return { rows: [...rows, ...ours], notices };
 }
+
+/** Without secrets. */
+export const rowOf = (entry: Judged): SettingRow => ({
+  name: nameOf(entry),
+  value: withoutSecrets(entry.path, entry.value),
+  source: entry.source,
+  file: entry.file,
+  state: entry.state.kind,
+  ...(entry.state.kind === "left-out" ? { why: entry.state.why } : {}),
+});
 
 /** The value in force, or what is built in; undefined when nobody says anything. Throws `usage` for an unknown name. */
 export async function getSetting(place: Place, name: string): Promise<unknown> {
@@ -101,7 +102,7 @@ const hidden = "(not shown)";
 const secretName = /key|token|secret|passw|credential|authorization|cookie/i;
 
 /** A key is never shown, wherever it stands. */
-function withoutSecrets(path: readonly string[], value: unknown): unknown {
+export function withoutSecrets(path: readonly string[], value: unknown): unknown {
   if (matchesPath(secretValues, path)) return hidden;
   if (typeof value === "string" && isPrivate(path)) return hidden;
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(path, item));

@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { userHome } from "../config/paths.ts";
 import type { Rules } from "../engine/policy/decide.ts";
-import { commandOf, type Explanation, explain, type Question } from "../engine/policy/explain.ts";
+import { type Explanation, explain, type Question, textForGrammar } from "../engine/policy/explain.ts";
 import { parseRule, type Rule, type RuleSource } from "../engine/policy/rules.ts";
 import type { Grammar } from "../engine/ports.ts";
 import type { JsonObject } from "../kernel/json.ts";
@@ -108,8 +108,8 @@ async function explainOne(asked: AskedQuestion, ground: Ground, grammar: Grammar
   const { tool = "Bash", input = {} } = asked;
   const cwd = asked.cwd ?? ground.cwd;
   const { rules, problems } = rulesOf(asked.rules ?? {}, "command-line");
-  const command = commandOf({ tool, input });
-  const tree = command === undefined ? undefined : await grammar.parse(command);
+  const text = textForGrammar({ tool, input });
+  const tree = text === undefined ? undefined : await grammar.parse(text);
   const question: Question = {
     tool,
     input,

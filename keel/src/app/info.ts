@@ -14,7 +14,7 @@ export type SessionFacts = {
   readonly tools: readonly string[];
   /** The kinds of agents that work can be given to. */
   readonly agents: readonly AgentKind[];
-  /** What can be called with a slash, sorted by name. */
+  /** What can be called with a slash now, prompts of servers included, sorted by name. */
   readonly commands: readonly CommandInfo[];
   /** The names of the skills that the model is offered. */
   readonly skills: readonly string[];

@@ -14,8 +14,8 @@ import { type InputBlock, text } from "../protocol/message.ts";
 
 export type BriefingWish = {
   readonly instructions: Pick<Instructions, "start" | "near">;
-  /** The skills that the model is offered; none where it cannot read them. */
-  readonly skills: readonly Pick<PromptFile, "name" | "description">[];
+  /** The skills that the model is offered now; none where it cannot read them. */
+  skills(): readonly Pick<PromptFile, "name" | "description">[];
   /** Milliseconds since 1970. */
   now(): number;
   gitHead(): Promise<GitHead | undefined>;
@@ -25,9 +25,13 @@ export type BriefingWish = {
 
 /** What the conversation begins with is read at once, so that its first input does not wait for it. */
 export function sessionBriefing(wish: BriefingWish): Briefing {
+  let known = new Set(wish.skills().map(({ name }) => name));
   let prepared: Promise<Told> | undefined = begin(wish);
   return {
     start() {
+      // Prepared before some of them came: then it is not what there is now.
+      if (newSkills(wish, known).length > 0) prepared = undefined;
+      known = new Set(wish.skills().map(({ name }) => name));
       const told = prepared ?? begin(wish);
       // Told again later, it is what the files say then.
       prepared = undefined;
@@ -37,18 +41,26 @@ export function sessionBriefing(wish: BriefingWish): Briefing {
       const files = await wish.instructions.near(seen, new Set(known));
       return told(files, instructionsHere);
     },
+    news() {
+      const fresh = newSkills(wish, known);
+      for (const { name } of fresh) known.add(name);
+      return skillBlocks(fresh);
+    },
   };
 }
+
+const newSkills = ({ skills }: BriefingWish, known: ReadonlySet<string>) =>
+  skills().filter(({ name }) => !known.has(name));
 
 async function begin({ instructions, skills, place, now, gitHead }: BriefingWish): Promise<Told> {
   const [files, head] = await Promise.all([instructions.start(), gitHead()]);
   return {
     content: [
       note([...(place ? [defuse(place)] : []), ...daily(now(), head)].join("\n")),
-      ...skillBlocks(skills),
+      ...skillBlocks(skills()),
       ...fileBlocks(files, instructionsAtStart),
     ],
-    files: files.map(({ path }) => path),
+    files: files.map(({ path, source }) => ({ path, source })),
   };
 }
 
@@ -73,7 +85,7 @@ const name = (foreign: string): string => defuse(JSON.stringify(shorten(oneLine(
 const mostDescription = 240;
 const mostSkillCharacters = 8_000;
 
-function skillBlocks(skills: BriefingWish["skills"]): InputBlock[] {
+function skillBlocks(skills: ReturnType<BriefingWish["skills"]>): InputBlock[] {
   if (skills.length === 0) return [];
   const lines = skills.map(
     ({ name, description }) => `- ${name}: ${shorten(description.replaceAll(/\s+/g, " "), mostDescription)}`,
@@ -94,7 +106,7 @@ function skillBlocks(skills: BriefingWish["skills"]): InputBlock[] {
 
 const told = (files: readonly InstructionFile[], introduction: string): Told => ({
   content: fileBlocks(files, introduction),
-  files: files.map(({ path }) => path),
+  files: files.map(({ path, source }) => ({ path, source })),
 });
 
 function fileBlocks(files: readonly InstructionFile[], introduction: string): InputBlock[] {

@@ -19,11 +19,12 @@ import { nodeFiles } from "../workspace/files.ts";
 import { programs } from "../workspace/program.ts";
 import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
+import { agentOutfit, withSkills } from "./agent-outfit.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
-import { sessionHooks } from "./hooks.ts";
+import { hookCalls, sessionHooks } from "./hooks.ts";
 import { type Keys, keptKeys, withKeys } from "./keys.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { lateDiagnostics } from "./late-diagnostics.ts";
@@ -39,7 +40,9 @@ import { nodeClock, nodeIds } from "./node-ports.ts";
 import type { OpenOptions } from "./options.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-toolbox.ts";
 import { processLeases } from "./process-leases.ts";
+import type { ProgramHook } from "./program-hook.ts";
 import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
+import { sandboxNotices } from "./sandbox.ts";
 import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import type { Place } from "./settings-files.ts";
@@ -59,6 +62,10 @@ export type Kit = {
   readonly model: string | undefined;
   readonly permissionMode: PermissionMode;
   readonly bypass: Bypass;
+  /** Hooks that are functions of the program. */
+  readonly programHooks: readonly ProgramHook[];
+  /** Every value of every source, as the session began. */
+  readonly entries: SettingsInForce["entries"];
   /** Where its settings stand. */
   readonly place: Place;
   /** What changes while the session is open. */
@@ -83,6 +90,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const settings = withKeys(inForce.settings, keys, env);
   const { rules, unread } = readRules(inForce);
   refuseLost(unread);
+  const sandbox = sandboxNotices(inForce.entries);
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
   const bypass = bypassOf(settings, { asked: options.bypass, managed });
   const start = startMode(settings, { asked: options.permissionMode, bypass });
@@ -96,6 +104,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     store: () => store,
     definitions: () => texts.agents,
     isolate: (from, name) => worktrees.isolate(from, name),
+    outfit: (definition, signal) => outfit(definition, signal),
   });
   const guard = processGuard(env, settings);
   const ground = { ...inForce, budget: agents.tree.budget };
@@ -112,13 +121,18 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
   const texts = await sessionTexts(options, {
     ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
   });
+  const servers = { inForce, guard, clock, ids, workspace, home, version: options.version };
   const mcp = sessionMcp({
-    ...{ inForce, guard, clock, ids, workspace },
-    named: options.mcpServers,
+    ...servers,
+    named: { ...texts.main?.servers, ...options.mcpServers },
     strict: options.strictMcpConfig ? "only" : undefined,
     plugins: texts.library.plugins,
-    home,
-    version: options.version,
+  });
+  const skilled = { library: texts.port, rules: live.now };
+  const outfit = agentOutfit({
+    ...{ ...skilled, mcp },
+    foreign: offersForeign(options.tools) ? "offered" : "refused",
+    serversOf: (own) => sessionMcp({ ...servers, named: own, strict: "only" }),
   });
   const own = ownToolbox(
     options.ownTools ?? [],
@@ -144,6 +158,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     cwd: workspace.cwd,
     transcript: (session) => store.location(session),
     plugins: texts.library.plugins,
+    callTool: hookCalls({ mcp: mcp.control, rules: live.now, workspace, ids }),
   });
   return {
     settings,
@@ -152,6 +167,8 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     trust,
     model: insistedModel(inForce) ?? modelOfMain(texts.main),
     bypass,
+    programHooks: options.hooks ?? [],
+    entries: inForce.entries,
     place: { env: options.env, cwd: workspace.cwd, home: options.home },
     permissionMode: start.mode,
     rules: live,
@@ -165,6 +182,7 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
     notices: [
       ...inForce.notices,
       ...start.notices,
+      ...sandbox,
       ...[
         ...unread.map(({ problem }) => problem),
         ...keys.problems,
@@ -201,7 +219,10 @@ export async function makeKit(options: OpenOptions): Promise<Kit> {
         fallbackModels: fallbacks.usable,
       },
       system: texts.system,
-      briefing: withServers(texts.briefing(offered.tools), mcp.control),
+      briefing: withServers(
+        withSkills(texts.briefing(offered.tools), texts.main?.skills ?? [], skilled),
+        mcp.control,
+      ),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },

@@ -102,19 +102,18 @@ export type LibraryPort = Library & {
 
 /** The port of the Skill tool. `worldOf` gives what texts are read with, for the state that the session is in. */
 export function libraryPort(
-  offered: readonly PromptFile[],
+  offered: () => readonly PromptFile[],
   worldOf: (state: () => State | undefined) => AttachWorld,
 ): LibraryPort {
   let state: () => State | undefined = () => undefined;
   const world = worldOf(() => state());
-  const infos: readonly SkillInfo[] = offered.map(({ name, description }) => ({ name, description }));
   return {
     follow(now) {
       state = now;
     },
-    skills: async () => infos,
+    skills: async () => offered().map(({ name, description }): SkillInfo => ({ name, description })),
     async readSkill({ name, args }, signal) {
-      const skill = offered.find((file) => file.name === name);
+      const skill = offered().find((file) => file.name === name);
       if (!skill) return { ok: false, why: `There is no skill called ${name}.` };
       const read = await readPrompt(skill, args, { world, signal });
       if (!read.ok) return read;

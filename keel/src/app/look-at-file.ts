@@ -2,7 +2,7 @@
 import { deniesReading } from "../engine/policy/decide.ts";
 import type { Kit } from "./kit.ts";
 
-export type LookedAt = { readonly path: string; readonly bytes: Uint8Array };
+export type LookedAt = { readonly path: string; readonly bytes: Uint8Array; readonly stamp: string };
 
 /** Undefined for what is outside of the folders, denied, or cannot be read. */
 export async function lookAtFile(
@@ -14,5 +14,5 @@ export async function lookAtFile(
   const ground = { roots: workspace.roots, home: workspace.commands?.home ?? "/" };
   if (facts.root === undefined || deniesReading(rules, facts.path, ground)) return undefined;
   const read = await workspace.files.read(facts.path, { mostBytes });
-  return read.ok ? { path: read.file.path, bytes: read.file.bytes } : undefined;
+  return read.ok ? { path: read.file.path, bytes: read.file.bytes, stamp: read.file.stamp } : undefined;
 }

@@ -1,4 +1,6 @@
 /** The servers of an open session, as hosts see them. */
+
+import type { ToolOutcome } from "../engine/tools/define.ts";
 import type { McpPrompt, McpResource, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
 import type { InputBlock } from "../protocol/message.ts";
 
@@ -27,6 +29,11 @@ export type McpControl = {
   resources(): readonly McpResource[];
   /** What a resource holds. Throws `usage` for a server that is none, and `mcp_failed`. */
   resource(server: string, uri: string): Promise<InputBlock[]>;
+  /** Calls a tool by the name that the model knows. Throws `usage`. Whoever calls has looked at the rules. */
+  call(
+    wish: { readonly tool: string; readonly input: unknown; readonly callId: string },
+    signal: AbortSignal,
+  ): Promise<ToolOutcome>;
   /** Called when a server, a tool, a prompt or a resource came, changed or went. */
   onChange(listener: () => void): () => void;
 };

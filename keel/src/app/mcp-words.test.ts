@@ -33,6 +33,9 @@ const mcp: McpControl = {
     if (server !== "docs") throw fault("usage", { reason: "no such server" });
     return [text(`the words of ${uri}`)];
   },
+  call: async () => {
+    throw new Error("nobody calls");
+  },
   onChange: () => () => undefined,
 };
 

@@ -12,6 +12,7 @@ import type { McpControl } from "./mcp-control.ts";
 export function withServers(briefing: Briefing, mcp: Pick<McpControl, "instructions">): Briefing {
   return {
     near: (seen, known) => briefing.near(seen, known),
+    news: () => briefing.news?.() ?? [],
     async start() {
       const told = await briefing.start();
       const said = mcp

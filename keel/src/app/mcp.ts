@@ -5,12 +5,11 @@
 import { mcpServersOf } from "../config/mcp-servers.ts";
 import type { Plugin } from "../config/plugins.ts";
 import type { Settings } from "../config/settings-schema.ts";
-import type { Clock, Ids, Model, Workspace } from "../engine/ports.ts";
+import type { Clock, Ids, Workspace } from "../engine/ports.ts";
 import type { Toolbox } from "../engine/tools/toolbox.ts";
 import { fault } from "../kernel/fault.ts";
 import type { McpBox, NamedServer } from "../mcp/box.ts";
 import { prefixOf } from "../mcp/names.ts";
-import type { Sample } from "../mcp/requests.ts";
 import type { McpServerWish } from "../protocol/mcp.ts";
 import { commandEnvironment } from "../workspace/environment.ts";
 import type { Guard } from "../workspace/guard.ts";
@@ -37,12 +36,12 @@ export type SessionMcp = {
   readonly toolbox: Toolbox;
   readonly control: McpControl;
   readonly problems: readonly string[];
+  /** Those of the start, also those that are off. */
+  readonly servers: readonly NamedServer[];
   /** Whether there is a server at the start: then tools may come late, and are loaded by name. */
   readonly hasServers: boolean;
   /** Begins to connect. */
   start(): void;
-  /** The model that servers may ask, with leave. */
-  connectModel(model: Model, name: () => string): void;
   close(): Promise<void>;
 };
 
@@ -51,12 +50,11 @@ export function sessionMcp(wish: McpWish): SessionMcp {
   let box: McpBox | undefined;
   let loading: Promise<McpBox> | undefined;
   let isClosed = false;
-  let sample: Sample | undefined;
   const listeners = new Set<() => void>();
 
   const open = (): Promise<McpBox> => {
     if (isClosed) throw fault("session_closed");
-    loading ??= load(servers, { wish, sample: () => sample }).then(async (loaded) => {
+    loading ??= load(servers, wish).then(async (loaded) => {
       box = loaded;
       loaded.onChange(() => {
         for (const listener of listeners) listener();
@@ -69,12 +67,10 @@ export function sessionMcp(wish: McpWish): SessionMcp {
 
   return {
     problems,
+    servers,
     hasServers: servers.length > 0,
     start() {
       if (servers.length > 0) void open();
-    },
-    connectModel(model, name) {
-      sample = sampleWith(model, { name, ids: wish.ids });
     },
     toolbox: {
       tools: () => box?.tools() ?? [],
@@ -94,6 +90,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
       prompt: async (command, values) => (await open()).prompt(command, values),
       resources: () => box?.resources() ?? [],
       resource: async (server, uri) => (await open()).resource(server, uri),
+      call: async (wish, signal) => (await open()).call(wish, signal),
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -133,10 +130,7 @@ const notYet = ({ name, scope, config, isOff }: NamedServer) => {
   return isOff ? { ...about, status: "disabled" as const } : { ...about, status: "pending" as const };
 };
 
-async function load(
-  servers: readonly NamedServer[],
-  { wish, sample }: { wish: McpWish; sample: () => Sample | undefined },
-): Promise<McpBox> {
+async function load(servers: readonly NamedServer[], wish: McpWish): Promise<McpBox> {
   const [{ McpBox }, { defaultMcpLimits }, { siteOf, processPool }] = await Promise.all([
     import("../mcp/box.ts"),
     import("../mcp/limits.ts"),
@@ -145,7 +139,7 @@ async function load(
   const { version, clock, ids, workspace, home } = wish;
   const { settings } = wish.inForce;
   return new McpBox(servers, {
-    ...{ version, clock, ids, sample },
+    ...{ version, clock, ids },
     site: siteOf({ cwd: workspace.cwd, home, guard: wish.guard, env: wish.inForce.commandEnv, settings }),
     roots: [...workspace.roots],
     limits: { ...defaultMcpLimits, ...waitsIn(settings) },
@@ -160,26 +154,5 @@ function waitsIn({ mcp = {} }: Settings): Partial<Record<"startMs" | "connectMs"
     ...(startMs === undefined ? {} : { startMs }),
     ...(connectMs === undefined ? {} : { connectMs }),
     ...(callMs === undefined ? {} : { callMs }),
-  };
-}
-
-/** One reply, without tools. What it costs is not part of the turn's bill; the person was asked for it. */
-function sampleWith(model: Model, { name, ids }: { name: () => string; ids: Ids }): Sample {
-  return async ({ system, messages, mostTokens }, signal) => {
-    const request = {
-      model: name(),
-      system: system === undefined ? [] : [system],
-      tools: [],
-      messages: messages.map(({ role, text }) => ({ role, content: [{ type: "text" as const, text }] })),
-      maxOutputTokens: mostTokens,
-      thinking: { kind: "off" as const },
-      session: ids.uuid(),
-    };
-    for await (const event of model.stream(request, signal)) {
-      if (event.type !== "end") continue;
-      const text = event.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-      return { text, model: request.model, stop: event.stop === "output_limit" ? "maxTokens" : "endTurn" };
-    }
-    throw fault("stream_cut");
   };
 }

@@ -19,6 +19,7 @@ import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
 import type { SessionFacts } from "./info.ts";
+import type { Inquiries } from "./inquiries.ts";
 import { type Kit, makeKit } from "./kit.ts";
 import type { LookedAt } from "./look-at-file.ts";
 import type { McpControl } from "./mcp-control.ts";
@@ -29,7 +30,7 @@ import type { OwnTool } from "./own-tools.ts";
 import { type RunningTask, runningTasks } from "./running-tasks.ts";
 import { entranceTo, type SessionPlace } from "./session-place.ts";
 import type { WritableSource, Written } from "./settings-files.ts";
-import { takeWords } from "./take-words.ts";
+import { commandsNow, takeWords } from "./take-words.ts";
 import type { SettingsTarget } from "./update-settings.ts";
 import { openLog } from "./which-session.ts";
 
@@ -57,6 +58,10 @@ export type OpenSession = {
   updateSettings(to: SettingsTarget, settings: Record<string, unknown>): Promise<void>;
   /** Undefined for a file that the model may not read unasked either. */
   readFile(name: string, limits: { mostBytes: number }): Promise<LookedAt | undefined>;
+  /** For whoever looks at the session from beside. */
+  inquiries(): Promise<Inquiries>;
+  /** Reads what people and projects bring in files once more; the model hears of new skills with the next request. */
+  reload(): Promise<void>;
   /** The names of all tools that can be called now. */
   toolNames(): string[];
   /** Other tools of the program, in place of those that it gave before. */
@@ -124,7 +129,6 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   if (!chosen) undo.defer(model.close);
   if (!chosen) checkBudget(kit, model);
   port.connect(model.port);
-  kit.mcp.connectModel(model.port, () => session.state.settings?.model ?? model.facts.model);
   await adjust(session, {
     model: model.facts.model,
     permissionMode: kit.permissionMode,
@@ -259,6 +263,11 @@ function handleOf({ kit, log, session, model, version, found, place }: Opened): 
       const { lookAtFile } = await import("./look-at-file.ts");
       return lookAtFile(kit, name, limits);
     },
+    async inquiries() {
+      const { inquiriesOf } = await import("./inquiries.ts");
+      return inquiriesOf({ kit, session });
+    },
+    reload: () => kit.texts.reload(),
     toolNames: () => namesOf(kit),
     setOwnTools: (tools) => kit.own.set(tools),
     async changePermissions(changes, more) {
@@ -291,21 +300,34 @@ function factsOf(kit: Kit, { facts, catalog }: OpenModel): SessionFacts {
   const names = [facts.model, ...parts.limits.fallbackModels];
   return {
     cwd: parts.workspace.cwd,
-    roots: parts.workspace.roots,
+    get roots() {
+      return parts.workspace.roots;
+    },
     model: facts.model,
     provider: facts.provider,
     keySource: facts.keySource,
     permissionMode,
     tools: namesOf(kit),
-    agents: texts.agents.map(({ name, description, model }) => ({ name, description, model })),
-    commands: texts.registry.listed,
-    skills: texts.skillNames,
-    plugins: texts.library.plugins.map(({ name, path, version }) => ({
-      name,
-      path,
-      ...(version === undefined ? {} : { version }),
-    })),
-    outputStyle: texts.style,
+    // What comes from files and servers is as it is whenever somebody looks.
+    get agents() {
+      return texts.agents.map(({ name, description, model }) => ({ name, description, model }));
+    },
+    get commands() {
+      return commandsNow(kit);
+    },
+    get skills() {
+      return texts.skillNames;
+    },
+    get plugins() {
+      return texts.library.plugins.map(({ name, path, version }) => ({
+        name,
+        path,
+        ...(version === undefined ? {} : { version }),
+      }));
+    },
+    get outputStyle() {
+      return texts.style;
+    },
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
     guard: guardWish(env, settings),
     trust: {

@@ -70,6 +70,8 @@ export type OpenOptions = LimitWish & {
   readonly memory?: "on" | "off" | undefined;
   /** How a long conversation is shortened, in place of what the settings say. */
   readonly condense?: CondenseStrategy | undefined;
+  /** A wish to confine commands, which Keel cannot: it is warned about, or refuses the start. */
+  readonly sandbox?: { readonly enabled?: boolean; readonly failIfUnavailable?: boolean } | undefined;
   /** Further folders to work in. */
   readonly addDirs?: readonly string[] | undefined;
   readonly systemPrompt?: string | undefined;

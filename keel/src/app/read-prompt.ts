@@ -33,8 +33,13 @@ export async function readPrompt(
   const problems: string[] = [];
   const parts: string[] = [];
   for (const piece of fillPrompt(loaded.body, args)) {
-    if (piece.kind === "text") parts.push(piece.text);
-    else parts.push(await outputOf(piece, { name: prompt.name, loaded, world, signal, problems }));
+    if (piece.kind === "text") {
+      parts.push(piece.text);
+      continue;
+    }
+    const output = await outputOf(piece, { name: prompt.name, loaded, world, signal, problems });
+    if (output === undefined) return { ok: false, why: "It was interrupted." };
+    parts.push(output);
   }
   const attached = await attach(loaded.body, world);
   const text = shorten(parts.join(""), mostCharacters);
@@ -49,7 +54,11 @@ type Site = {
   readonly problems: string[];
 };
 
-async function outputOf({ command }: Extract<Piece, { kind: "command" }>, site: Site): Promise<string> {
+/** Undefined when the person wants nothing more of it. */
+async function outputOf(
+  { command }: Extract<Piece, { kind: "command" }>,
+  site: Site,
+): Promise<string | undefined> {
   const { name, loaded, world, signal, problems } = site;
   const refuse = (because: string): string => {
     problems.push(`/${name} did not run ${JSON.stringify(command)}: ${because}.`);
@@ -57,9 +66,14 @@ async function outputOf({ command }: Extract<Piece, { kind: "command" }>, site: 
   };
   if (!loaded.trusted) return refuse("the project is not trusted");
   const allowed = await world.policy.mayRun(command, loaded.allow);
-  if (!allowed.ok) return refuse(allowed.because);
+  if (!allowed.ok) return allowed.isStopped ? undefined : refuse(allowed.because);
   const run = world.workspace.shell.run(
-    { text: command, cwd: world.workspace.cwd, timeoutMs: commandMs, mostBytes: mostOutputBytes },
+    {
+      text: allowed.command ?? command,
+      cwd: world.workspace.cwd,
+      timeoutMs: commandMs,
+      mostBytes: mostOutputBytes,
+    },
     signal,
   );
   let step = await run.next();

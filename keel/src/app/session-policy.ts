@@ -1,7 +1,7 @@
 /**
  * Policy about what is read and run for a person's own words: files that they mention, commands in texts that they call.
- * The same rules, mode and roots hold as for the model's calls; what would be asked is refused, since nobody is asked
- * about words that are not sent yet.
+ * The same rules, mode and roots hold as for the model's calls; what would be asked is refused. Whoever can ask about
+ * a command puts his own way in the place of `mayRun`.
  */
 import { rulesInForce } from "../engine/policy/changes.ts";
 import { type Decision, decide } from "../engine/policy/decide.ts";
@@ -11,9 +11,14 @@ import type { Workspace } from "../engine/ports.ts";
 import type { State } from "../engine/state.ts";
 import { carefulTraits } from "../engine/tools/define.ts";
 import type { Parts } from "../engine/work.ts";
+import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
 
-export type PolicyVerdict = { readonly ok: true } | { readonly ok: false; readonly because: string };
+export type PolicyVerdict =
+  /** `command`: what may run, where it is not what was asked about. */
+  | { readonly ok: true; readonly command?: string }
+  /** `isStopped`: the person wants nothing more of the whole text. */
+  | { readonly ok: false; readonly because: string; readonly isStopped?: boolean };
 
 export type SessionPolicy = {
   /** The path as `describe` gave it. */
@@ -23,6 +28,15 @@ export type SessionPolicy = {
   /** `allow`: rules of the text that holds the command. */
   mayRun(command: string, allow: readonly string[]): Promise<PolicyVerdict>;
 };
+
+/** About a tool as a whole, when a host wants to call it. */
+export async function mayUse(
+  tool: string,
+  { rules, workspace, mode }: { rules: Parts["rules"]; workspace: Workspace; mode: PermissionMode },
+): Promise<Decision> {
+  const claims: Claim[] = [{ action: "use", target: tool }];
+  return decide({ tool, traits: carefulTraits, claims, mode, rules, ...(await lookAt(claims, workspace)) });
+}
 
 export function sessionPolicy(
   { rules: given, workspace }: { rules: Parts["rules"]; workspace: Workspace },

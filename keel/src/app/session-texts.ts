@@ -2,6 +2,7 @@
 import { readGitHead } from "../config/git-head.ts";
 import { type InstructionFile, Instructions } from "../config/instructions.ts";
 import { type Paths, userHome } from "../config/paths.ts";
+import type { PromptFile } from "../config/skills.ts";
 import type { AgentDefinition } from "../engine/agents/definition.ts";
 import type { Briefing } from "../engine/briefing.ts";
 import type { Clock, Workspace } from "../engine/ports.ts";
@@ -19,6 +20,7 @@ import { placeSection, systemPrompt } from "./prompts.ts";
 import { sessionPolicy } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
 
+/** What comes from files is as it was read last. */
 export type SessionTexts = {
   readonly library: SessionLibrary;
   /** What the Skill tool reads through. */
@@ -35,6 +37,8 @@ export type SessionTexts = {
   readonly problems: readonly string[];
   /** Names what is offered to the model, once the tools are known. */
   briefing(tools: readonly { readonly name: string }[]): Briefing;
+  /** Reads commands, skills, agents, styles and the list of plugins once more. */
+  reload(): Promise<void>;
   instructions(): Promise<readonly InstructionFile[]>;
   /** What a person's words are read with. */
   attachWorld(state: () => State | undefined): AttachWorld;
@@ -59,18 +63,18 @@ export async function sessionTexts(
   const { trust, settings } = inForce;
   const chosen = options.settingSources;
   const { plugins, skills } = options;
-  const library = await readLibrary({ paths, cwd: workspace.cwd, trust, chosen, plugins, skills });
-  const given = options.agents ?? [];
-  const named = [...given, ...library.agents.filter(isNotIn(given))];
-  const agents = [...named, ...builtInAgents.filter(isNotIn(named))];
-  const main = mainAgent(options.agent, agents);
-  const { style, problem } = chooseStyle(settings.outputStyle, library.styles);
+  const read = async () =>
+    shelfOf(await readLibrary({ paths, cwd: workspace.cwd, trust, chosen, plugins, skills }), options);
+  let shelf = await read();
+  const main = mainAgent(options.agent, shelf.agents);
+  const { style, problem } = chooseStyle(settings.outputStyle, shelf.library.styles);
   const attachWorld = (state: () => State | undefined): AttachWorld => ({
     workspace,
     policy: sessionPolicy({ rules, workspace }, state),
-    agents: agents.map(({ name }) => name),
+    get agents() {
+      return shelf.agents.map(({ name }) => name);
+    },
   });
-  const offered = modelSkills(library, skills);
   const files = new Instructions({
     paths,
     userHome: userHome(options.env),
@@ -85,13 +89,26 @@ export async function sessionTexts(
   const place = { cwd: workspace.cwd, roots: workspace.roots, platform: process.platform };
   const isElsewhere = options.placeInPrompt === "no";
   return {
-    library,
-    port: libraryPort(offered, attachWorld),
-    registry: registryOf(library),
-    skillNames: offered.map(({ name }) => name),
-    agents,
+    get library() {
+      return shelf.library;
+    },
+    get registry() {
+      return shelf.registry;
+    },
+    get skillNames() {
+      return shelf.offered.map(({ name }) => name);
+    },
+    get agents() {
+      return shelf.agents;
+    },
+    get style() {
+      return { name: style?.name ?? defaultStyle, all: styleNames(shelf.library.styles) };
+    },
+    async reload() {
+      shelf = await read();
+    },
+    port: libraryPort(() => shelf.offered, attachWorld),
     main,
-    style: { name: style?.name ?? defaultStyle, all: styleNames(library.styles) },
     system: systemPrompt({
       ...place,
       style,
@@ -99,17 +116,35 @@ export async function sessionTexts(
       append: options.appendSystemPrompt,
       place: isElsewhere ? "elsewhere" : "here",
     }),
-    problems: [...library.problems, ...(problem === undefined ? [] : [problem])],
+    problems: [...shelf.library.problems, ...(problem === undefined ? [] : [problem])],
     briefing: (tools) =>
       sessionBriefing({
         instructions: files,
-        skills: tools.some(({ name }) => name === "Skill") ? offered : [],
+        skills: () => (tools.some(({ name }) => name === "Skill") ? shelf.offered : []),
         now: () => clock.now(),
         gitHead: () => readGitHead(trust.root),
         place: isElsewhere ? placeSection(place) : undefined,
       }),
     instructions: () => files.start(),
     attachWorld,
+  };
+}
+
+type Shelf = {
+  readonly library: SessionLibrary;
+  readonly agents: readonly AgentDefinition[];
+  readonly registry: Registry;
+  /** Skills that the model may call. */
+  readonly offered: readonly PromptFile[];
+};
+
+function shelfOf(library: SessionLibrary, { agents: given = [], skills }: OpenOptions): Shelf {
+  const named = [...given, ...library.agents.filter(isNotIn(given))];
+  return {
+    library,
+    agents: [...named, ...builtInAgents.filter(isNotIn(named))],
+    registry: registryOf(library),
+    offered: modelSkills(library, skills),
   };
 }
 

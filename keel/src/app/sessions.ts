@@ -9,6 +9,7 @@ import { encodeHeader, encodeRecord } from "../store/line.ts";
 import { blobsOf, forgetBlobs } from "./forget-blobs.ts";
 import { nodeClock, nodeIds } from "./node-ports.ts";
 import { processLeases } from "./process-leases.ts";
+import { sayLeftOut } from "./say-import.ts";
 
 export type KeptSession = SessionInfo;
 
@@ -25,8 +26,11 @@ export type Sessions = {
   read(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
   /** The log's own lines, each with its checksum: what `importFile` takes. */
   exportLines(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Uint8Array>;
-  /** A log as a new session of the folder. Damaged ones are refused, and then nothing was written. */
-  importFile(file: string): Promise<{ id: string; events: number }>;
+  /**
+   * A log as a new session of the folder. Damaged ones are refused, and then nothing was written. `notices` says what it
+   * was allowed elsewhere and is not here.
+   */
+  importFile(file: string): Promise<{ id: string; events: number; notices: readonly string[] }>;
   /** With the contents of files that no other session keeps. Throws `session_busy` while it is open. */
   delete(id: string): Promise<void>;
   location(id: string): string | undefined;
@@ -52,8 +56,8 @@ export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): S
     async importFile(file) {
       const { importLog } = await import("../store/import.ts");
       const id = ids.uuid();
-      const { events } = await importLog({ home, file, session: id, cwd, now: clock.now() });
-      return { id, events };
+      const { events, leftOut } = await importLog({ home, file, session: id, cwd, now: clock.now() });
+      return { id, events, notices: sayLeftOut(leftOut) };
     },
     async delete(id) {
       const own = await blobsOf(store, id);

@@ -23,6 +23,7 @@ export type SettingsOptions = Pick<
   | "allowedTools"
   | "disallowedTools"
   | "addDirs"
+  | "sandbox"
   | "maxTurns"
   | "maxBudgetUsd"
 >;
@@ -64,6 +65,7 @@ export const fallbacksIn = ({ fallbackModel = [] }: Settings): readonly string[]
 function settingsOf(options: SettingsOptions): Settings {
   const { allowedTools, disallowedTools, permissionMode, maxTurns, maxBudgetUsd } = options;
   return {
+    ...(options.sandbox ? { sandbox: { ...options.sandbox } } : {}),
     model: options.model,
     fallbackModel: options.fallbackModels && [...options.fallbackModels],
     permissions: {

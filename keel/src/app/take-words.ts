@@ -5,6 +5,7 @@ import type { Session } from "../engine/session.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { LiveEvent } from "../protocol/event.ts";
 import type { McpPrompt } from "../protocol/mcp.ts";
+import type { AttachWorld } from "./attach.ts";
 import type { CommandDesk } from "./commands/command.ts";
 import { expandInput } from "./expand.ts";
 import type { CommandInfo } from "./info.ts";
@@ -33,12 +34,19 @@ export function takeWords({
   const listeners = new Set<Listener>();
   const receipts = new Map<string, Promise<Receipt>>();
   const world = {
-    registry: texts.registry,
-    attach: texts.attachWorld(() => session.state),
+    get registry() {
+      return texts.registry;
+    },
+    attach: askingWorld(
+      texts.attachWorld(() => session.state),
+      session,
+    ),
     desk: {
       ...desk,
-      library: texts.library,
-      commands: () => [...texts.registry.listed, ...kit.mcp.control.prompts().map(infoOfPrompt)],
+      get library() {
+        return texts.library;
+      },
+      commands: () => commandsNow(kit),
       servers: () => kit.mcp.control.status(),
       settings: () => session.state.settings,
       hasSaid: () => session.state.history.length > 0,
@@ -89,6 +97,26 @@ export function takeWords({
     },
   };
 }
+
+/** Commands in what a person calls are asked about like those of the model, where somebody can be asked. */
+function askingWorld(world: AttachWorld, session: Session): AttachWorld {
+  return {
+    workspace: world.workspace,
+    get agents() {
+      return world.agents;
+    },
+    policy: {
+      ...world.policy,
+      mayRun: (command, allow) => session.permitBeside({ command, allow }),
+    },
+  };
+}
+
+/** Everything that can be called with a slash now: what was read, and the prompts of servers that are there. */
+export const commandsNow = ({ texts, mcp }: Pick<Kit, "texts" | "mcp">): CommandInfo[] =>
+  [...texts.registry.listed, ...mcp.control.prompts().map(infoOfPrompt)].toSorted((one, other) =>
+    one.name < other.name ? -1 : 1,
+  );
 
 const infoOfPrompt = ({ command, description, arguments: wanted }: McpPrompt): CommandInfo => ({
   name: command,

@@ -234,6 +234,16 @@ export const settingsSchema = z.object({
       )
       .check(says("Who says what an edit broke: language servers and commands that check.")),
   ),
+  sandbox: z.optional(
+    z
+      .looseObject({
+        enabled: z.optional(z.boolean().check(says("Whether commands are to be confined."))),
+        failIfUnavailable: z.optional(z.boolean().check(says("Nothing is started without it."))),
+      })
+      .check(
+        says("Keel confines no commands: a sandbox that is wanted is warned about, or refuses the start."),
+      ),
+  ),
   search: z.optional(
     z
       .object({

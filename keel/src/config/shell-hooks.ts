@@ -1,9 +1,10 @@
-/** Hooks as settings write them, commands and addresses, as hooks of the engine. */
+/** Hooks as settings write them, as hooks of the engine: commands and addresses here, the others beside. */
 import { isMatcher } from "../engine/hooks/matcher.ts";
 import type { PostJson, RunProgram } from "../engine/hooks/outside.ts";
 import type { Hook } from "../engine/hooks/run.ts";
 import { isObject } from "../kernel/json.ts";
 import { type HookEvent, type HookInput, isHookEvent } from "../protocol/hook.ts";
+import { type CallTool, outputOf, parseObject, promptHook, toolHook } from "./model-hooks.ts";
 import type { Settings } from "./settings-schema.ts";
 
 export type HookWorld = {
@@ -14,6 +15,8 @@ export type HookWorld = {
   readonly projectRoot: string;
   /** The plugin whose hooks these are. */
   readonly pluginRoot?: string | undefined;
+  /** Calls a tool of an MCP server; absent where there are none. */
+  readonly callTool?: CallTool | undefined;
   /** For headers that name a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
 };
@@ -57,6 +60,12 @@ function hookOf(entry: Written, at: { event: HookEvent; world: HookWorld }): Hoo
       return typeof entry["url"] === "string"
         ? httpHook(entry, { ...at, url: entry["url"] })
         : "it names no url.";
+    case "prompt":
+      return promptHook(entry, { ...common(entry, at.event), event: at.event });
+    case "mcp_tool":
+      return toolHook(entry, { ...common(entry, at.event), callTool: at.world.callTool });
+    case "agent":
+      return "a hook cannot start an agent; ask the model by a hook of the type `prompt`, or run `keel -p` as a command.";
     default:
       return `hooks of the type ${JSON.stringify(entry["type"])} are not known.`;
   }
@@ -125,7 +134,8 @@ function commandHook(
         const how = end.exitCode === null ? "A signal ended it" : `It ended with code ${end.exitCode}`;
         throw new Error(`${how}${words ? `: ${words.slice(0, 500)}` : "."}`);
       }
-      return outputOf(end.stdout, { cut: end.cut, input });
+      if (end.cut && end.stdout.trim() !== "") throw tooMuch();
+      return outputOf(end.stdout, input);
     },
   };
 }
@@ -156,17 +166,6 @@ const placesOf = ({ projectRoot, pluginRoot }: HookWorld): Record<string, string
 });
 
 const tooMuch = (): Error => new Error(`It printed more than ${mostBytes} bytes.`);
-
-/** One JSON object, or plain words: where words can be context they are, elsewhere they are only talk. */
-function outputOf(text: string, { cut, input }: { cut: boolean; input: HookInput }): unknown {
-  const words = text.trim();
-  if (words === "") return undefined;
-  if (cut) throw tooMuch();
-  if (words.startsWith("{")) return parseObject(words);
-  const { hook_event_name: event } = input;
-  if (event !== "UserPromptSubmit" && event !== "SessionStart") return undefined;
-  return { hookSpecificOutput: { hookEventName: event, additionalContext: words } };
-}
 
 function httpHook(
   entry: Written,
@@ -216,12 +215,4 @@ function headersOf(entry: Written, env: HookWorld["env"]): Record<string, string
       },
     );
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)]));
-}
-
-function parseObject(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error("It printed something that looks like JSON and is none.");
-  }
 }

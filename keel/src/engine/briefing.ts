@@ -3,8 +3,13 @@ import type { InputBlock } from "../protocol/message.ts";
 
 export type Told = {
   readonly content: readonly InputBlock[];
-  /** The instruction files whose text is in it. */
-  readonly files: readonly string[];
+  /** The instruction files whose text is in it, and for whom each was written. */
+  readonly files: readonly ToldFile[];
+};
+
+export type ToldFile = {
+  readonly path: string;
+  readonly source: "managed" | "user" | "project" | "local";
 };
 
 /** Never throws: what cannot be read is told as that. */
@@ -13,4 +18,6 @@ export interface Briefing {
   start(): Promise<Told>;
   /** When files were looked at: what holds where they are, beyond what is known. */
   near(seen: readonly string[], known: readonly string[]): Promise<Told>;
+  /** What there is to use since the start was told; once. */
+  news?(): readonly InputBlock[];
 }

@@ -36,6 +36,13 @@ export async function changeSettings(work: Work, patch: SettingsPatch): Promise<
     await hooks.observe({ hook_event_name: "DirectoryAdded", directory, source: "host" }, site);
 }
 
+/** False where nothing was said yet: there is nothing to make notes of. */
+export function requestCompaction({ state, record }: Work, instructions: string | undefined): boolean {
+  if (state.history.length === 0 && !state.turn) return false;
+  record({ type: "compaction.requested", instructions });
+  return true;
+}
+
 /** The conversation begins anew: for hooks one session ends and, with the next input, another starts. */
 export async function clearContext(work: Work): Promise<void> {
   await work.parts.hooks.end({ reason: "clear" }, siteOf(work));

@@ -13,6 +13,8 @@ export type SavedFiles = {
   readonly saves: List<Save>;
   /** How many saves there were when each checkpoint was reached. */
   readonly marks: Lookup<number>;
+  /** The checkpoint that was reached last. */
+  readonly newest: string | undefined;
   /** Checkpoint and path of each save, of which the first one counts, and the path alone. */
   readonly known: Lookup<true>;
   /** Changed and not restorable, each with the number of saves before it. */
@@ -24,6 +26,7 @@ export type SavedFiles = {
 export const noSavedFiles: SavedFiles = {
   saves: List.empty(),
   marks: Lookup.empty(),
+  newest: undefined,
   known: Lookup.empty(),
   lost: List.empty(),
   left: Lookup.empty(),
@@ -36,7 +39,7 @@ export const isSaved = ({ known }: SavedFiles, checkpoint: string, path: string)
 export function markCheckpoints(files: SavedFiles, checkpoints: readonly string[]): SavedFiles {
   const fresh = checkpoints.filter((checkpoint) => files.marks.get(checkpoint) === undefined);
   const marks = fresh.reduce((known, checkpoint) => known.with(checkpoint, files.saves.length), files.marks);
-  return { ...files, marks };
+  return { ...files, marks, newest: fresh.at(-1) ?? files.newest };
 }
 
 export function keepSaved(before: SavedFiles, event: Saved): SavedFiles {

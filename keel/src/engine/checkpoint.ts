@@ -1,34 +1,53 @@
 /** Keeps files before calls change them, and takes changes back. Another's edits are never touched. */
 import { over } from "../kernel/abort.ts";
+import { fault } from "../kernel/fault.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { filesAt, isSaved } from "./checkpoint-state.ts";
 import { graceMs, within } from "./deadline.ts";
+import type { FileLedger } from "./file-ledger.ts";
 import type { Checkpoints, KeptFile, WantedFile } from "./ports.ts";
 import type { State } from "./state.ts";
+import { isRunning, type Task } from "./task-state.ts";
 import type { Work } from "./work.ts";
 
-/** The id of the input before which the running turn's files were as they are kept. */
-const checkpointOf = ({ turn }: State): string | undefined => turn?.inputIds[0];
+/** Undefined where nothing is kept. An agent has that of the session above it. */
+export function ledgerOf(work: Work): FileLedger | undefined {
+  const { checkpoints, above } = work.parts;
+  if (above) return above.ledger;
+  return (
+    checkpoints && {
+      checkpoints,
+      // An agent in the background may work on when no turn runs: then it is what the last input led to.
+      checkpoint: () => work.state.turn?.inputIds[0] ?? work.state.files.newest,
+      isSaved: (checkpoint, path) => isSaved(work.state.files, checkpoint, path),
+      record: (event) => work.record(event),
+      saved: () => work.saved(),
+    }
+  );
+}
 
 /** Begins to take stock before a command, so that it need not wait for that. */
 export function prepareBeside(work: Work, claims: readonly Claim[]): void {
-  const checkpoint = checkpointOf(work.state);
+  const ledger = ledgerOf(work);
+  const checkpoint = ledger?.checkpoint();
   if (checkpoint !== undefined && isCommand(claims))
     // Whoever needs it waits for it again, and then hears what went wrong.
-    work.parts.checkpoints?.prepare(checkpoint, work.signal).catch(() => undefined);
+    ledger?.checkpoints.prepare(checkpoint, work.signal).catch(() => undefined);
 }
 
 /** Before a call: each file that it will write is kept, and before a command the workspace. */
 export async function keepBefore(work: Work, claims: readonly Claim[]): Promise<void> {
-  const { checkpoints } = work.parts;
-  const checkpoint = checkpointOf(work.state);
-  if (!checkpoints || checkpoint === undefined) return;
-  const paths = claims.filter(({ action }) => action === "write").map(({ target }) => target);
-  const unsaved = paths.filter((path) => !isSaved(work.state.files, checkpoint, path));
+  const ledger = ledgerOf(work);
+  const checkpoint = ledger?.checkpoint();
+  if (!ledger || checkpoint === undefined) return;
+  const { checkpoints } = ledger;
+  const unsaved = writesIn(claims).filter((path) => !ledger.isSaved(checkpoint, path));
   if (unsaved.length > 0) {
     const kept = await Promise.all(unsaved.map((path) => keepInTime(work, checkpoints, path)));
-    save(work, checkpoint, { kept, left: [] });
+    save(ledger, checkpoint, { kept, left: [] });
+    // Its own log is saved before the call runs; that of another session is not.
+    if (work.parts.above) await ledger.saved();
   }
   if (!isCommand(claims)) return;
   const { clock, limits } = work.parts;
@@ -38,15 +57,26 @@ export async function keepBefore(work: Work, claims: readonly Claim[]): Promise<
   if (timed.kind === "late") warn(work, "Files could not be kept in time before the command.");
 }
 
-/** After a command: what it changed, as it was before. */
+/** After a call: what a command changed, as it was before, and how an agent left the files that it wrote. */
 export async function keepAfter(work: Work, claims: readonly Claim[]): Promise<void> {
-  const { checkpoints } = work.parts;
-  const checkpoint = checkpointOf(work.state);
-  if (!checkpoints || checkpoint === undefined || !isCommand(claims)) return;
-  const found = await changesInTime(work, checkpoints);
-  if (!found) warn(work, "What the command changed could not be found out in time.");
-  else if (found.kept.length > 0) save(work, checkpoint, found);
+  const ledger = ledgerOf(work);
+  const checkpoint = ledger?.checkpoint();
+  if (!ledger || checkpoint === undefined) return;
+  const { checkpoints } = ledger;
+  if (isCommand(claims)) {
+    const found = await changesInTime(work, checkpoints);
+    if (!found) warn(work, "What the command changed could not be found out in time.");
+    else if (found.kept.length > 0) save(ledger, checkpoint, found);
+  }
+  // What a tool of the session itself left behind, its result tells; an agent's result stands in another log.
+  const written = work.parts.above ? writesIn(claims) : [];
+  if (written.length === 0) return;
+  const left = written.map(async (path) => ({ path, stamp: await checkpoints.stamp(path) }));
+  save(ledger, checkpoint, { kept: [], left: await Promise.all(left) });
 }
+
+const writesIn = (claims: readonly Claim[]): string[] =>
+  claims.filter(({ action }) => action === "write").map(({ target }) => target);
 
 type Kept = {
   readonly kept: readonly KeptFile[];
@@ -92,12 +122,12 @@ function warn(work: Work, words: string): void {
 
 const isCommand = (claims: readonly Claim[]): boolean => claims.some(({ action }) => action === "execute");
 
-function save(work: Work, checkpoint: string, { kept, left }: Kept): void {
+function save(ledger: Pick<FileLedger, "record">, checkpoint: string, { kept, left }: Kept): void {
   const files = kept.flatMap((file): WantedFile[] =>
     "blob" in file ? [{ path: file.path, blob: file.blob }] : [],
   );
   const lost = kept.flatMap((file) => ("lost" in file ? [file.path] : []));
-  work.record({
+  ledger.record({
     type: "files.saved",
     checkpoint,
     files,
@@ -105,6 +135,10 @@ function save(work: Work, checkpoint: string, { kept, left }: Kept): void {
     ...(left.length > 0 ? { left } : {}),
   });
 }
+
+/** An agent that has no folder of its own. */
+const worksHere = (task: Task): boolean =>
+  isRunning(task) && task.data.kind === "agent" && task.data.worktree === undefined;
 
 type Rewound = Extract<Receipt, { type: "rewound" }>;
 
@@ -115,6 +149,8 @@ export async function rewind(
 ): Promise<Rewound | undefined> {
   const wanted = filesAt(work.state.files, checkpoint);
   if (!wanted) return undefined;
+  if (!preview && work.state.tasks.values().some(worksHere))
+    throw fault("usage", { reason: "Files cannot be rewound while an agent works on them: stop it first." });
   const { ours, skipped } = await ownFiles(work.state, wanted.files, checkpoints);
   const files = await checkpoints.preview(ours);
   if (preview) return { type: "rewound", preview, files, skipped, lost: wanted.lost };

@@ -7,7 +7,7 @@ import { acceptedInput } from "./accepted-input.ts";
 import type { BudgetReason } from "./agents/budget.ts";
 import { canHalt } from "./agents/halt.ts";
 import { Asks } from "./asks.ts";
-import { changeSettings, clearContext } from "./change-settings.ts";
+import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
 import { dropInput, dropQueued } from "./drop-inputs.ts";
 import { siteOf } from "./hooks/site.ts";
@@ -16,10 +16,11 @@ import { limitsFor } from "./limits.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import { inputFor, nextStep, type Step } from "./next-step.ts";
 import type { Opening } from "./opening.ts";
+import { type BesideVerdict, type BesideWish, permitBeside } from "./permit-beside.ts";
 import { rulesInForce } from "./policy/changes.ts";
 import { interruptedAnswer, notWritten } from "./refused-answers.ts";
 import { isQuiet, lightened, readState, UsedIds } from "./rest.ts";
-import { settleAsLost, settleRequest } from "./settle.ts";
+import { settleAsLost, settleBeside, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { perform } from "./steps/perform.ts";
 import { TaskBoard } from "./tasks.ts";
@@ -46,6 +47,8 @@ export class Session {
   /** Commands that are being taken. */
   #commands = 0;
   #closing: Promise<void> | undefined;
+  readonly #newJournal = () =>
+    new Journal({ ...this.#parts, onSaved: (event) => this.#listeners.tell(event) });
 
   private constructor(parts: Parts) {
     this.id = parts.log.session;
@@ -68,7 +71,8 @@ export class Session {
     await session.#load();
     if (!session.#state.opened)
       for (const event of [{ type: "session.opened" as const, ...start }, ...first]) session.#record(event);
-    for (const event of settleRequest(session.#state)) session.#record(event);
+    const left = [...settleRequest(session.#state), ...settleBeside(session.#state)];
+    for (const event of left) session.#record(event);
     for (const event of await session.#tasks.lost()) session.#record(event);
     if (unfinished === "lost")
       for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
@@ -138,9 +142,7 @@ export class Session {
         await changeSettings(this.#work(), command.patch);
         return this.#done();
       case "compact":
-        // Nothing was said yet: there is nothing to make notes of.
-        if (this.#state.history.length === 0 && !this.#state.turn) return { type: "done" };
-        this.#record({ type: "compaction.requested", instructions: command.instructions });
+        if (!requestCompaction(this.#work(), command.instructions)) return { type: "done" };
         await this.#journal.saved();
         void this.run();
         return { type: "done" };
@@ -187,6 +189,11 @@ export class Session {
     await this.#reloading;
   }
 
+  /** Leave for a command in a person's own words, before they are an input. */
+  permitBeside(wish: BesideWish): Promise<BesideVerdict> {
+    return permitBeside(this.#work(), wish, (ask) => this.#asks.open(ask));
+  }
+
   /** Works until nothing is left to do. A second call joins the first. Never throws: a fault is shown as a notice. */
   run(): Promise<void> {
     this.#running ??= this.#drain().finally(() => {
@@ -218,6 +225,7 @@ export class Session {
       }
       // Between turns, and where nothing can be written, nobody else tells those who wait.
       this.#abort.abort();
+      if (!this.#journal.broken) this.#asks.closeAll({ ...interruptedAnswer, by: "shutdown" });
       this.#asks.release(notWritten);
       await this.#running;
       await this.#rewinding;
@@ -288,16 +296,12 @@ export class Session {
   }
 
   #record(event: DurableEvent): void {
-    const envelope: Durable = {
-      seq: this.#state.seq + 1,
-      at: this.#parts.clock.now(),
-      session: this.id,
-      ...event,
-    };
+    const { clock, budget } = this.#parts;
+    const envelope: Durable = { seq: this.#state.seq + 1, at: clock.now(), session: this.id, ...event };
     this.#journal.add(envelope);
     this.#used.take(envelope);
     this.#state = fold(this.#state, envelope);
-    this.#parts.budget?.hear(envelope);
+    budget?.hear(envelope);
   }
 
   #show(event: LiveEvent): void {
@@ -323,7 +327,10 @@ export class Session {
   async #interrupt(all: boolean): Promise<Receipt> {
     const running = this.#state.turn !== null || this.#doing !== undefined;
     if (this.#state.turn) this.#stop("host");
-    else this.#abort.abort();
+    else {
+      this.#abort.abort();
+      this.#asks.closeAll(interruptedAnswer);
+    }
     // An input whose turn has not begun yet is what was interrupted.
     const taken = this.#doing?.step.kind === "take-input" ? this.#doing.input : undefined;
     return { type: "interrupted", running, ...(await dropQueued(this.#work(), { all, taken })) };
@@ -389,9 +396,5 @@ export class Session {
   /** For what comes from the side; a session that ends starts nothing any more. */
   #wake(): void {
     if (this.#closing === undefined && !this.#journal.broken) void this.run();
-  }
-
-  #newJournal(): Journal {
-    return new Journal({ ...this.#parts, onSaved: (event) => this.#listeners.tell(event) });
   }
 }

@@ -24,6 +24,17 @@ export function settleRequest({ request }: State): DurableEvent[] {
   ];
 }
 
+/** A question that belongs to no call had somebody who waited for its answer in the process that has ended. */
+export const settleBeside = ({ asks }: State): DurableEvent[] =>
+  asks
+    .filter(({ callId }) => callId === undefined)
+    .map(({ id }) => ({
+      type: "ask.closed",
+      askId: id,
+      answer: { verdict: "deny", reason: "Whoever asked is gone." },
+      by: "shutdown",
+    }));
+
 /** Ends the unfinished turn as lost: its started calls may have had effects, its asks are void. */
 export function settleAsLost(state: State, now: number): DurableEvent[] {
   const { turn } = state;

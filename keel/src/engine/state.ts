@@ -152,6 +152,7 @@ export function fold(before: State, event: Durable): State {
         ...state,
         settings: state.settings && patchSettings(state.settings, event.patch),
         learnt: learn(state.learnt, event.patch.permissions ?? []),
+        seen: see(state.seen, event.patch.seen),
       };
     case "prompt.fixed":
       return {
@@ -192,6 +193,8 @@ export function fold(before: State, event: Durable): State {
       return takeReply(settleCalls(state), event);
     case "model.failed":
       return takeFailure(state, event);
+    case "model.consulted":
+      return charged(state, event.model, event);
     case "tool.started":
       return {
         ...state,
@@ -238,7 +241,8 @@ export function fold(before: State, event: Durable): State {
         turn: null,
         turns: state.turns + 1,
         request: null,
-        asks: [],
+        // What belongs to no call does not end with the turn.
+        asks: state.asks.filter(({ callId }) => callId === undefined),
         answers: new Map(),
       };
     case "session.closed":

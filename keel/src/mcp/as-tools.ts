@@ -3,7 +3,7 @@
  * server says about its tools is a hint; permission does not depend on it.
  */
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
 import type { BoxTool } from "../engine/tools/toolbox.ts";
 import { canonicalJson, isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
@@ -24,7 +24,7 @@ import type { Link } from "./link.ts";
 import { wireName } from "./names.ts";
 import { type Definition, markOf, type Pinned, type Pins } from "./pins.ts";
 import { plainText } from "./plain-text.ts";
-import type { CallHost, Sample } from "./requests.ts";
+import type { CallHost } from "./requests.ts";
 import { outcomeOf } from "./results.ts";
 
 /** A tool as the server offers it now, bounded. */
@@ -88,12 +88,20 @@ export type ToolsWish = {
   readonly pinned: ReadonlyMap<string, Pinned>;
   readonly late: BoxTool["late"];
   readonly timeoutMs: number;
-  readonly sample: Sample | undefined;
   /** A person has approved a tool as it is now. */
   approved(): void;
 };
 
-export function boxTools(found: readonly Found[], wish: ToolsWish): BoxTool[] {
+/** A tool of a server needs little of a session: who calls, and somebody to ask. A host can call it too. */
+export type McpTool = Omit<BoxTool, "run"> & {
+  run(
+    input: unknown,
+    context: Pick<ToolContext, "callId" | "ask" | "consult">,
+    signal: AbortSignal,
+  ): AsyncGenerator<Display, ToolOutcome>;
+};
+
+export function boxTools(found: readonly Found[], wish: ToolsWish): McpTool[] {
   const size = found.reduce(
     (sum, { description, schema }) => sum + description.length + JSON.stringify(schema).length,
     0,
@@ -102,7 +110,7 @@ export function boxTools(found: readonly Found[], wish: ToolsWish): BoxTool[] {
   const deferred = size > mostOfferedCharacters && wish.late !== "joins";
   return found.map((one) => {
     const tool = toolOf(one, { ...wish, deferred });
-    return Object.defineProperty(tool, "late", { value: wish.late, enumerable: true }) as BoxTool;
+    return Object.defineProperty(tool, "late", { value: wish.late, enumerable: true }) as McpTool;
   });
 }
 
@@ -145,7 +153,7 @@ function toolOf(found: Found, wish: ToolsWish & { readonly deferred: boolean }):
               input,
               callId: context.callId,
               timeoutMs,
-              host: { ask: context.ask, sample: wish.sample },
+              host: { ask: context.ask, consult: context.consult },
             },
             progress: (words) => void progress.push({ kind: "text", text: plainText(words) }),
           },

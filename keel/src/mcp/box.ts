@@ -3,6 +3,7 @@
  * background; the first request waits for them only so long.
  */
 import type { Clock, Ids } from "../engine/ports.ts";
+import type { ToolOutcome } from "../engine/tools/define.ts";
 import type { BoxTool, Toolbox } from "../engine/tools/toolbox.ts";
 import { over } from "../kernel/abort.ts";
 import { fault } from "../kernel/fault.ts";
@@ -15,7 +16,6 @@ import type { LinkWish } from "./link.ts";
 import { prefixOf } from "./names.ts";
 import { readPrompt, readResource } from "./offers.ts";
 import type { LinkPool } from "./pool.ts";
-import type { Sample } from "./requests.ts";
 import { resourceTools } from "./resource-tools.ts";
 import { authFileOf, identityOf, pinsFolder, type Site, wayTo } from "./ways.ts";
 
@@ -36,8 +36,6 @@ export type BoxWish = {
   readonly limits: McpLimits;
   readonly pool: LinkPool;
   readonly sampling: "ask" | "off";
-  /** The model of the session, once there is one. */
-  sample(): Sample | undefined;
 };
 
 export type SetOutcome = {
@@ -155,6 +153,33 @@ export class McpBox implements Toolbox {
     return readResource(this.#named(server), { uri, timeoutMs: listMs });
   }
 
+  /** A call of the host itself. Nobody is asked anything: a tool that has changed is refused. Throws `usage`. */
+  async call(
+    { tool: name, input, callId }: { tool: string; input: unknown; callId: string },
+    signal: AbortSignal,
+  ): Promise<ToolOutcome> {
+    const tools = [...this.#entries.values()].flatMap(({ tools }) => tools);
+    const tool = tools.find((one) => one.name === name);
+    if (!tool) throw fault("usage", { reason: `No MCP server has a tool called ${JSON.stringify(name)}.` });
+    const parsed = tool.input.parse(input);
+    if (!parsed.ok) throw fault("usage", { reason: `The input of ${name} must be an object.` });
+    const running = tool.run(
+      parsed.value,
+      {
+        callId,
+        ask: async () => ({
+          verdict: "deny",
+          reason: "Nobody is asked about a call of the host.",
+          by: "no-host",
+        }),
+      },
+      signal,
+    );
+    let step = await running.next();
+    while (!step.done) step = await running.next();
+    return step.value;
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -172,7 +197,6 @@ export class McpBox implements Toolbox {
     const entry = new Entry({
       ...{ name, scope, config },
       callMs: this.#wish.limits.callMs,
-      sample: () => this.#wish.sample(),
       lease: () => this.#wish.pool.lease(this.#leaseOf(name, config)),
       changed: () => this.#changed(),
     });

@@ -1,21 +1,18 @@
 /** One server as a session sees it: on or off, with the tools that the session has of it. */
-import type { BoxTool } from "../engine/tools/toolbox.ts";
 import { never } from "../kernel/never.ts";
 import { shorten } from "../kernel/text.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
-import { boxTools, findTools } from "./as-tools.ts";
+import { boxTools, findTools, type McpTool } from "./as-tools.ts";
 import { mostInstructionCharacters } from "./limits.ts";
 import { wireName } from "./names.ts";
 import { plainText } from "./plain-text.ts";
 import type { Lease } from "./pool.ts";
-import type { Sample } from "./requests.ts";
 
 export type EntryWish = {
   readonly name: string;
   readonly scope: McpScope;
   readonly config: McpServerWish;
   readonly callMs: number;
-  sample(): Sample | undefined;
   lease(): Lease;
   /** Something about it is not as it was. */
   changed(): void;
@@ -26,7 +23,7 @@ export class Entry {
   readonly wish: EntryWish;
   #lease: Lease | undefined;
   #stop: () => void = () => undefined;
-  #tools: readonly BoxTool[] = [];
+  #tools: readonly McpTool[] = [];
   #problems: readonly string[] = [];
   #changed: readonly string[] = [];
   #looking: Promise<void> = Promise.resolve();
@@ -36,7 +33,7 @@ export class Entry {
     this.wish = wish;
   }
 
-  get tools(): readonly BoxTool[] {
+  get tools(): readonly McpTool[] {
     return this.#lease?.link.state.status === "connected" ? this.#tools : [];
   }
 
@@ -87,7 +84,6 @@ export class Entry {
         ...{ link, pins, pinned },
         late: this.wish.config.alwaysLoad === true ? "joins" : "announced",
         timeoutMs: this.wish.config.timeout ?? this.wish.callMs,
-        sample: this.wish.sample(),
         approved: () => void this.#look(),
       });
     }

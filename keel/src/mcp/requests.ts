@@ -4,6 +4,7 @@
  */
 import { pathToFileURL } from "node:url";
 import type { Client, CreateMessageRequest, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
+import type { Consulted, ConsultWish } from "../engine/consulting.ts";
 import type { ToolContext } from "../engine/tools/define.ts";
 import { isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
@@ -11,18 +12,10 @@ import { visible } from "../kernel/visible.ts";
 import type { AskOption } from "../protocol/ask.ts";
 
 /** On behalf of the call that runs: a person to ask, and the model of its session. */
-export type CallHost = { readonly ask: ToolContext["ask"]; readonly sample?: Sample | undefined };
+export type CallHost = Pick<ToolContext, "ask" | "consult">;
 
 /** Words of a conversation that a server wants a reply to. */
-export type SampleWish = {
-  readonly system: string | undefined;
-  readonly messages: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
-  readonly mostTokens: number;
-};
-export type Sample = (
-  wish: SampleWish,
-  signal: AbortSignal,
-) => Promise<{ text: string; model: string; stop: string }>;
+type SampleWish = Omit<ConsultWish, "by" | "model">;
 
 export type RequestWorld = {
   readonly server: string;
@@ -59,7 +52,7 @@ export function answerRequests(client: Client, world: RequestWorld): void {
       role: "assistant" as const,
       model: reply.model,
       content: { type: "text" as const, text: reply.text },
-      stopReason: reply.stop,
+      stopReason: reply.stop === "cut" ? "maxTokens" : "endTurn",
     };
   });
 }
@@ -138,9 +131,9 @@ async function sampled(
   { params }: CreateMessageRequest,
   world: RequestWorld,
   signal: AbortSignal,
-): ReturnType<Sample> {
-  const { ask, sample } = world.host() ?? {};
-  if (!ask || !sample) throw new Error("Nobody is there to allow it.");
+): Promise<Consulted> {
+  const { ask, consult } = world.host() ?? {};
+  if (!ask || !consult) throw new Error("Nobody is there to allow it.");
   const wish = wishOf(params);
   const input: JsonObject = {
     server: world.server,
@@ -159,7 +152,9 @@ async function sampled(
     ],
   });
   if (verdict === "deny") throw new Error("The user said no.");
-  return sample(wish, signal);
+  const reply = await consult({ ...wish, by: { kind: "server", name: world.server } }, signal);
+  if (!reply.ok) throw new Error(`The model did not answer: ${reply.error}`);
+  return reply.value;
 }
 
 function wishOf(params: CreateMessageRequest["params"]): SampleWish {

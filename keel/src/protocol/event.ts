@@ -67,6 +67,10 @@ export const denialSchema = z.object({
 });
 export type Denial = z.infer<typeof denialSchema>;
 
+/** On whose behalf a model was asked beside the conversation. */
+export const consultedForSchema = z.object({ kind: z.enum(["hook", "server"]), name: z.string() });
+export type ConsultedFor = z.infer<typeof consultedForSchema>;
+
 export const purposeSchema = z.enum(["turn", "compaction"]);
 
 const durable = [
@@ -172,6 +176,17 @@ const durable = [
     retryable: z.boolean(),
     retryAfterMs: z.optional(z.number()),
     /** Null when it is unknown what the attempt cost. */
+    usage: z.nullable(usageSchema),
+    costUsd: z.nullable(z.number()),
+    ms: z.number(),
+  }),
+  /** A model was asked something beside the conversation, for a hook or a server; what it used and cost. */
+  z.object({
+    type: type("model.consulted"),
+    requestId: z.string(),
+    model: z.string(),
+    by: consultedForSchema,
+    /** Null when it is unknown what the request cost. */
     usage: z.nullable(usageSchema),
     costUsd: z.nullable(z.number()),
     ms: z.number(),

@@ -62,7 +62,12 @@ export type HookMoment =
   | ({ hook_event_name: "TaskCreated" } & ListedTask)
   | ({ hook_event_name: "TaskCompleted" } & ListedTask)
   | { hook_event_name: "DirectoryAdded"; directory: string; source: string }
-  | { hook_event_name: "InstructionsLoaded"; file_path: string; load_reason: InstructionsReason };
+  | {
+      hook_event_name: "InstructionsLoaded";
+      file_path: string;
+      memory_type: "Managed" | "User" | "Project" | "Local";
+      load_reason: InstructionsReason;
+    };
 
 /** `source`: who wanted it, `host` or `fallback`. */
 export type ModelSwitch = {

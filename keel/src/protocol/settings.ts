@@ -1,5 +1,6 @@
 /** The settings of a running session that its host may change. Files and their layers are the config layer's work. */
 import * as z from "zod/mini";
+import { fileSeenSchema } from "./tool.ts";
 
 export const permissionModeSchema = z.enum([
   "default",
@@ -53,6 +54,8 @@ export type PermissionChange = z.infer<typeof permissionChangeSchema>;
 export const settingsPatchSchema = z.object({
   ...z.partial(sessionSettingsSchema).shape,
   permissions: z.optional(z.array(permissionChangeSchema)),
+  /** Files that the conversation holds as they are, although no tool of this session read them: the host knows it. */
+  seen: z.optional(z.array(fileSeenSchema)),
 });
 export type SettingsPatch = z.infer<typeof settingsPatchSchema>;
 

@@ -221,7 +221,7 @@ function resultMessage(memo: Memo, parts: ResultParts): [SDKResultMessage, Memo]
 
 function modelUsage({ models, facts }: Memo): Record<string, ModelUsage> {
   return Object.fromEntries(
-    [...models].map(([model, used]) => [model, toModelUsage(used, knownLimits(facts.models, model))]),
+    [...models].map(([model, used]) => [model, modelUsageOf(used, knownLimits(facts.models, model))]),
   );
 }
 
@@ -229,12 +229,14 @@ type KnownModels = Memo["facts"]["models"];
 
 function knownLimits(models: KnownModels, model: string): NonNullable<KnownModels>[string] {
   const known = models && Object.hasOwn(models, model) ? models[model] : undefined;
-  return known ?? { windowTokens: 0, maxOutputTokens: 0 };
+  return known ?? unknownLimits;
 }
 
-function toModelUsage(
+const unknownLimits = { windowTokens: 0, maxOutputTokens: 0 };
+
+export function modelUsageOf(
   { usage, costUsd, unpriced }: ModelMemo,
-  limits: NonNullable<KnownModels>[string],
+  limits: NonNullable<KnownModels>[string] = unknownLimits,
 ): ModelUsage {
   return {
     inputTokens: usage.inputTokens,

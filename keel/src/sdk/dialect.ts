@@ -88,6 +88,8 @@ function fromDurable(event: Durable, memo: Memo): Told {
       return fromReply(event, memo);
     case "model.failed":
       return fromFailure(event, memo);
+    case "model.consulted":
+      return [[], charge(memo, event.model, event)];
     case "tool.finished":
       return fromResult(event, memo);
     case "context.compacted":

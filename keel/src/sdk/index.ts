@@ -25,6 +25,7 @@ export type {
   HookJSONOutput,
   HookMap,
 } from "./hooks.ts";
+export type { QueryInquiries, ReloadedPlugins, ResourceContents, SessionUsage } from "./inquiries.ts";
 export type {
   AccountInfo,
   AgentInfo,
@@ -68,7 +69,7 @@ export type {
   PermissionUpdateDestination,
 } from "./permission-updates.ts";
 export type { SpawnedProcess, SpawnOptions } from "./process/options.ts";
-export { type Query, query, startup, type WarmQuery } from "./query.ts";
+export { type Query, query } from "./query.ts";
 export {
   type ResolvedSettings,
   type ResolvedSource,
@@ -104,6 +105,7 @@ export {
   type SessionStore,
   type SessionStoreEntry,
 } from "./session-store.ts";
+export { type ClaimOptions, prewarm, type SpareProcess, startup, type WarmQuery } from "./startup.ts";
 export {
   type AnyToolDefinition,
   type CallToolResult,

@@ -45,18 +45,8 @@ export async function describeSession(
   const { info } = session;
   const models = await knownModels({ env, cwd: info.cwd });
   return {
-    commands: info.commands.map(({ name, description, argumentHint, aliases, source }) => ({
-      name,
-      description,
-      argumentHint,
-      ...(aliases.length > 0 ? { aliases: [...aliases] } : {}),
-      builtin: source === "built-in",
-    })),
-    agents: info.agents.map(({ name, description, model }) => ({
-      name,
-      description,
-      ...(model === undefined ? {} : { model }),
-    })),
+    commands: commandsOf(session),
+    agents: agentsOf(session),
     models: models.map(({ id, name, provider, windowTokens }) => ({
       value: id,
       displayName: name,
@@ -67,6 +57,22 @@ export async function describeSession(
     available_output_styles: [...info.outputStyle.all],
   };
 }
+
+export const commandsOf = ({ info }: Pick<OpenSession, "info">): SlashCommand[] =>
+  info.commands.map(({ name, description, argumentHint, aliases, source }) => ({
+    name,
+    description,
+    argumentHint,
+    ...(aliases.length > 0 ? { aliases: [...aliases] } : {}),
+    builtin: source === "built-in",
+  }));
+
+export const agentsOf = ({ info }: Pick<OpenSession, "info">): AgentInfo[] =>
+  info.agents.map(({ name, description, model }) => ({
+    name,
+    description,
+    ...(model === undefined ? {} : { model }),
+  }));
 
 export function contextUsage(session: OpenSession): ContextUsage {
   const { model, totalTokens, windowTokens, freeTokens, compactAtTokens, tokens } = session.context();

@@ -3,9 +3,10 @@ import type { OpenOptions } from "../app/options.ts";
 import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
+import type { AgentDefinition } from "./agent-definition.ts";
 import { type Environment, environmentOf, isOn } from "./environment.ts";
 import { hooksOf } from "./hooks.ts";
-import { outsideServers } from "./mcp-server.ts";
+import { type McpServerConfig, outsideServers } from "./mcp-server.ts";
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./names.ts";
 import type { Options, SystemPromptPreset } from "./options.ts";
 import { ownToolsOf } from "./server-tools.ts";
@@ -49,6 +50,8 @@ export function openOptionsOf(
     strictMcpConfig: options.strictMcpConfig,
     toolAliases: options.toolAliases,
     hooks: hooksOf(options.hooks),
+    // Nobody wants to do without it who does not say so.
+    sandbox: options.sandbox && { failIfUnavailable: true, ...options.sandbox },
     addDirs: options.additionalDirectories,
     checkpoints: checkpoints ? "on" : "off",
     jsonSchema: schemaOf(options),
@@ -76,8 +79,23 @@ function agentsOf({ agents = {} }: Options): OpenOptions["agents"] {
     maxTurns: agent.maxTurns,
     background: agent.background,
     skills: agent.skills,
-    mcpServers: agent.mcpServers?.filter((server) => typeof server === "string"),
+    ...agentServersOf(agent.mcpServers),
   }));
+}
+
+/** Names of servers of the session, and others of its own. Throws `usage` for one that is a part of the program. */
+function agentServersOf(given: AgentDefinition["mcpServers"]) {
+  if (given === undefined) return {};
+  const own = Object.assign({}, ...given.filter((server) => typeof server !== "string"));
+  const inside = Object.entries<McpServerConfig>(own).find(([, { type }]) => type === "sdk");
+  if (inside)
+    throw fault("usage", {
+      reason: `The server ${inside[0]} is a part of the program: name it in mcpServers, and here by its name.`,
+    });
+  return {
+    mcpServers: given.filter((server) => typeof server === "string"),
+    servers: outsideServers(own),
+  };
 }
 
 function whichOf({ resume, continue: newest, forkSession, sessionId }: Options): OpenOptions["which"] {

@@ -63,9 +63,15 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
     changed: () => teller.showServers(servers.states()),
     outside: outsideOf(session),
   });
+  let hasBegun = false;
+  // Before its first turn a program has not been told of anything that could change.
+  session.mcp.onChange(() => hasBegun && teller.showServers(servers.states()));
   session.onEvent((envelope) => {
     // Servers come and go: each turn says which there are.
-    if (envelope.type === "turn.started") teller.showServers(servers.states());
+    if (envelope.type === "turn.started" && !envelope.origin) {
+      teller.showServers(servers.states());
+      hasBegun = true;
+    }
     if (isDurable(envelope) && !envelope.origin) mirror?.add(envelope);
     if (!teller.tell(envelope)) tooSlow();
   });

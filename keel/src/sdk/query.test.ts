@@ -7,7 +7,8 @@ import { reply, replyWith, toolUse } from "../testing/reply.ts";
 import { AbortError } from "./abort-error.ts";
 import type { UserMessage } from "./content.ts";
 import type { SDKMessage } from "./messages.ts";
-import { type Query, query, startup } from "./query.ts";
+import { type Query, query } from "./query.ts";
+import { startup } from "./startup.ts";
 
 const said = (content: string, more: Partial<UserMessage> = {}): UserMessage => ({
   type: "user",

@@ -1,11 +1,11 @@
 /** `query()`: a session in this process, as an iterator of messages with the methods of the interface. */
-import { fault } from "../kernel/fault.ts";
 import { Queue } from "../kernel/queue.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { UserMessage } from "./content.ts";
 import { controlsOf, type QueryControls } from "./controls.ts";
 import { Conversation, mostWaiting, type Prompt } from "./conversation.ts";
 import { environmentOf } from "./environment.ts";
+import { inquiriesOf, type QueryInquiries } from "./inquiries.ts";
 import {
   type AccountInfo,
   type AgentInfo,
@@ -21,7 +21,7 @@ import type { Options } from "./options.ts";
 import { runsApart, startApart } from "./process/apart.ts";
 import type { RewindFilesResult } from "./rewind-result.ts";
 
-export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls {
+export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, QueryInquiries {
   /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
   interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
@@ -54,38 +54,10 @@ export function query({ prompt, options = {} }: { prompt: Prompt; options?: Opti
   return queryOf(conversation, out);
 }
 
-export type WarmQuery = {
-  /** Once only: a session has one beginning. */
-  query(prompt: Prompt): Query;
-  close(): void;
-};
-
-/** Opens a session ahead of its prompt. Throws what kept it from opening. */
-export async function startup({ options = {} }: { options?: Options } = {}): Promise<WarmQuery> {
-  const out = new Queue<SDKMessage>({ limit: mostWaiting });
-  if (runsApart(options)) {
-    const apart = startApart(options, out);
-    await apart.introduced;
-    return apart;
-  }
-  const conversation = new Conversation(options, out);
-  await conversation.open();
-  let used = false;
-  return {
-    query(prompt) {
-      if (used) throw fault("usage", { reason: "A warm query takes one prompt." });
-      used = true;
-      void conversation.live(prompt);
-      return queryOf(conversation, out);
-    },
-    close: () => void conversation.close(),
-  };
-}
-
 /** What can be asked of a session, beside its messages. */
 export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
 
-const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
+export const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
   Object.assign(read(out, conversation), {
     ...methodsOf(conversation),
     [Symbol.asyncDispose]: () => conversation.close(),
@@ -93,13 +65,8 @@ const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
 
 export function methodsOf(conversation: Conversation): QueryMethods {
   const { options } = conversation;
-  let described: Promise<InitializationResult> | undefined;
-  const describe = (): Promise<InitializationResult> => {
-    described ??= conversation
-      .open()
-      .then((session) => describeSession(session, environmentOf(options, process.env)));
-    return described;
-  };
+  const describe = async (): Promise<InitializationResult> =>
+    describeSession(await conversation.open(), environmentOf(options, process.env));
   return {
     async interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}) {
       const receipt = await conversation.submit({ type: "interrupt", dropQueued: cancelQueued });
@@ -118,11 +85,9 @@ export function methodsOf(conversation: Conversation): QueryMethods {
       rewind(conversation, { checkpoint: id, preview: dryRun }),
     streamInput: (input: AsyncIterable<UserMessage>) => conversation.send(input),
     ...controlsOf(conversation),
+    ...inquiriesOf(conversation),
     initializationResult: describe,
-    reinitialize() {
-      described = undefined;
-      return describe();
-    },
+    reinitialize: describe,
     supportedCommands: async () => (await describe()).commands,
     supportedModels: async () => (await describe()).models,
     supportedAgents: async () => (await describe()).agents,

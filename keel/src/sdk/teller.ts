@@ -5,6 +5,7 @@ import { toMessages } from "./dialect.ts";
 import { type Memo, newMemo, withFacts } from "./dialect-memo.ts";
 import { resultWithoutTurn } from "./dialect-result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./dialect-say.ts";
+import { commandsOf } from "./introspection.ts";
 import { lifecycleOf } from "./lifecycle.ts";
 import type { McpServerStatus } from "./mcp-server.ts";
 import type { Options } from "./options.ts";
@@ -17,6 +18,8 @@ export class Teller {
   readonly #named: ReadonlySet<string>;
   readonly #out: Outlet;
   #memo: Memo;
+  /** The names that the program knows. */
+  #commands: string;
 
   constructor(
     session: OpenSession,
@@ -26,6 +29,7 @@ export class Teller {
     this.#session = session;
     this.#named = named;
     this.#out = out;
+    this.#commands = JSON.stringify(info.commands.map(({ name }) => name));
     this.#memo = newMemo({
       sessionId: session.id,
       cwd: info.cwd,
@@ -77,12 +81,28 @@ export class Teller {
     this.#memo = next;
   }
 
-  /** The next `init` shows these. */
+  /** The next `init` shows these, and what else has come or gone by now. */
   showServers(states: readonly McpServerStatus[]): void {
+    const { info } = this.#session;
     this.#memo = withFacts(this.#memo, {
       tools: this.#session.toolNames(),
       mcpServers: states.map(({ name, status }) => ({ name, status })),
+      slashCommands: info.commands.map(({ name }) => name),
+      agents: info.agents.map(({ name }) => name),
+      skills: info.skills,
     });
+    this.#tellCommands();
+  }
+
+  /** A server brought prompts, or took them away, or files were read again. */
+  #tellCommands(): void {
+    const commands = commandsOf(this.#session);
+    const names = JSON.stringify(commands.map(({ name }) => name));
+    if (names === this.#commands) return;
+    this.#commands = names;
+    const [id, next] = liveIdentity(this.#memo, { at: 0 });
+    this.#memo = next;
+    this.#out.push({ type: "system", subtype: "commands_changed", ...id, commands });
   }
 
   /** Something that the program asked for beside the conversation and that could not be done. */

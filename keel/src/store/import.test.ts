@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../test/verifies.ts";
+import { learn, nothingLearnt } from "../engine/policy/changes.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Durable, DurableEvent, Input } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import { importLog } from "./import.ts";
+import type { LeftOut } from "./import-rights.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { encodeHeader, encodeRecord } from "./line.ts";
 
@@ -88,6 +90,40 @@ test("nor are rules that a host, a command or a skill added", async () => {
   expect(JSON.stringify(events)).toContain("kept");
 });
 
+test("rules that deny or ask come along, and nothing in the log takes them away", async () => {
+  verifies("G29", "G46");
+  const patch = (...permissions: NonNullable<SettingsPatch["permissions"]>): DurableEvent => ({
+    type: "settings.changed",
+    patch: { permissions },
+    why: "host",
+  });
+  const rules = "rules";
+  const { events, leftOut } = await importedWith([
+    opened,
+    patch({ type: rules, change: "add", list: "deny", rules: ["Bash(rm:*)"] }),
+    patch(
+      { type: rules, change: "replace", list: "ask", rules: ["Bash(git push:*)"] },
+      { type: rules, change: "add", list: "allow", rules: ["Bash(ls:*)"] },
+      { type: "folders", change: "add", folders: ["/etc"] },
+    ),
+    patch({ type: rules, change: "remove", list: "deny", rules: ["Bash(rm:*)"] }),
+    patch({ type: rules, change: "replace", list: "deny", rules: [] }),
+  ]);
+  const learnt = events
+    .flatMap((event) => (event.type === "settings.changed" ? [event.patch.permissions ?? []] : []))
+    .reduce(learn, nothingLearnt);
+  expect(learnt).toEqual({ allow: [], ask: ["Bash(git push:*)"], deny: ["Bash(rm:*)"], folders: [] });
+  expect(leftOut).toEqual({ rules: ["Bash(ls:*)"], folders: ["/etc"], answers: 0, lifted: 3 });
+});
+
+test("what was left out is counted, each rule once", async () => {
+  const { leftOut } = await importedWith([
+    ...[opened, started, asked("a"), allowed("a"), finished],
+    ...[started, asked("b"), allowed("b")],
+  ]);
+  expect(leftOut).toEqual({ rules: ["Bash"], folders: [], answers: 1, lifted: 0 });
+});
+
 test("the copy belongs to the folder that it came to, and names where it came from", async () => {
   const [first, ...others] = await imported([opened, started, finished]);
   expect(first).toMatchObject({ cwd: "/here", forkedFrom: { session: origin, seq: 3 }, session: copy });
@@ -137,14 +173,19 @@ test("the file that was imported stays as it is", async () => {
   expect(await readFile(file)).toEqual(before);
 });
 
-async function imported(events: readonly DurableEvent[]): Promise<Durable[]> {
+const imported = async (events: readonly DurableEvent[]): Promise<Durable[]> =>
+  (await importedWith(events)).events;
+
+async function importedWith(
+  events: readonly DurableEvent[],
+): Promise<{ events: Durable[]; leftOut: LeftOut }> {
   const folder = await newFolder();
   const file = path.join(folder, "log.jsonl");
   const home = path.join(folder, "home");
   await writeFile(file, lines(events));
-  const { events: count } = await importLog({ home, file, session: copy, cwd: "/here", now: 0 });
+  const { events: count, leftOut } = await importLog({ home, file, session: copy, cwd: "/here", now: 0 });
   expect(count).toBe(events.length);
-  return Array.fromAsync(jsonlStore({ home }).read(copy));
+  return { events: await Array.fromAsync(jsonlStore({ home }).read(copy)), leftOut };
 }
 
 async function newFolder(): Promise<string> {

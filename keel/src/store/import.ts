@@ -2,20 +2,19 @@
  * Takes a log from anywhere as a new session of a folder. It is read to its end and checked before anything is
  * written, and it appears under its name only when it is whole and on disk: a damaged log is refused, never repaired.
  *
- * A log from elsewhere is somebody else's word. What was allowed there is not allowed here: its remembered rules are
- * left out, and an allowing answer in a turn that would go on becomes a refusal.
+ * A log from elsewhere is somebody else's word. What was allowed there is not allowed here: `import-rights.ts` says
+ * what of it stays.
  */
 import { fault } from "../kernel/fault.ts";
-import { isObject } from "../kernel/json.ts";
 import { nodeFiles, type OpenFile } from "./files.ts";
 import { copyLog } from "./fork.ts";
+import { type LeftOut, RightsFilter } from "./import-rights.ts";
 import { openForReading } from "./open-file.ts";
 import { Places } from "./places.ts";
 import { unreadable, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import { sessionId } from "./session-id.ts";
 import { type Survey, survey } from "./survey.ts";
-import type { RawRecord } from "./upgrade.ts";
 
 export type Import = {
   readonly home: string;
@@ -34,7 +33,7 @@ export async function importLog({
   session,
   cwd,
   now,
-}: Import): Promise<{ events: number }> {
+}: Import): Promise<{ events: number; leftOut: LeftOut }> {
   const files = nodeFiles();
   // The person named this path, so a link in it is meant; what it leads to must be a plain file.
   const from = await files.realPath(given).catch((thrown: unknown) => {
@@ -44,6 +43,7 @@ export async function importLog({
   try {
     const found = await survey(file, { path: given, tornEnd: "told" });
     const { origin, unfinishedFrom } = await check(file, found, given);
+    const rights = new RightsFilter();
     try {
       const path = await new Places(home, files).newLog(sessionId(session), { cwd });
       await copyLog({
@@ -52,12 +52,12 @@ export async function importLog({
         to: { session: sessionId(session), path, cwd },
         upTo: Number.POSITIVE_INFINITY,
         now,
-        change: (record, seq) => withoutRights(record, seq > unfinishedFrom ? "unfinished" : "finished"),
+        change: (record, seq) => rights.change(record, seq > unfinishedFrom ? "unfinished" : "finished"),
       });
     } catch (thrown) {
       throw unwritable(home, thrown);
     }
-    return { events: found.entries.length };
+    return { events: found.entries.length, leftOut: rights.leftOut() };
   } finally {
     await file.close();
   }
@@ -84,27 +84,6 @@ async function check(file: OpenFile, { scan, entries, damage }: Survey, path: st
   if (first !== "session.opened")
     throw fault("log_damaged", { path, reason: "it does not begin with a session; nothing was imported." });
   return { origin, unfinishedFrom };
-}
-
-function withoutRights(record: RawRecord, turn: "finished" | "unfinished"): RawRecord {
-  const { type, ask, answer } = record;
-  if (type === "ask.opened" && isObject(ask) && Array.isArray(ask["options"])) {
-    const options = ask["options"].map((option) =>
-      isObject(option) ? { ...option, rule: undefined } : option,
-    );
-    return { ...record, ask: { ...ask, options } };
-  }
-  if (type === "ask.closed" && isObject(answer))
-    return turn === "unfinished" && answer["verdict"] === "allow"
-      ? { ...record, answer: { verdict: "deny", reason: "What was allowed elsewhere is not allowed here." } }
-      : { ...record, answer: { ...answer, rules: undefined } };
-  const { patch, input } = record;
-  // Rules that a host added, and those of a command or a skill.
-  if (type === "settings.changed" && isObject(patch))
-    return { ...record, patch: { ...patch, permissions: undefined } };
-  if (type === "input.accepted" && isObject(input))
-    return { ...record, input: { ...input, allow: undefined } };
-  return type === "tool.finished" ? { ...record, allow: undefined } : record;
 }
 
 /** The notice is the same sentence with the path before and what became of the rest behind. */

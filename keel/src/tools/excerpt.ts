@@ -18,6 +18,8 @@ type Bounds = {
   readonly limit: number;
   readonly mostLineCharacters: number;
   readonly mostCharacters: number;
+  /** Where the text is only the start of a longer one: how many lines that has. */
+  readonly totalLines?: number | undefined;
 };
 
 export function excerptOf(text: string, bounds: Bounds): Excerpt {
@@ -26,7 +28,7 @@ export function excerptOf(text: string, bounds: Bounds): Excerpt {
   const content: string[] = [];
   let characters = 0;
   let cutLines = 0;
-  const totalLines = countOf(text, "\n") + 1;
+  const totalLines = bounds.totalLines ?? countOf(text, "\n") + 1;
   for (let start = startOfLine(text, offset); start >= 0 && content.length < limit; ) {
     const found = text.indexOf("\n", start);
     const end = found < 0 ? text.length : found;

@@ -2,9 +2,9 @@
 
 /** The line end that most lines have. */
 export function lineEnd(text: string): "\n" | "\r\n" {
-  const all = countOf(text, "\n");
   const windows = countOf(text, "\r\n");
-  return windows * 2 > all ? "\r\n" : "\n";
+  // Most files have none, and then nothing else has to be counted.
+  return windows > 0 && windows * 2 > countOf(text, "\n") ? "\r\n" : "\n";
 }
 
 /** All places that do not overlap. In a file with CRLF a wanted text with plain line feeds is found too. */

@@ -52,6 +52,32 @@ describe("Read shows text", () => {
     expect(wide).toMatch(/\(Lines 1 to 52 of 501\. Go on with offset 53\.\)$/);
   });
 
+  test("of a long file as of a short one: the same lines, count and notes, wherever it is read", async () => {
+    const line = (number: number): string => `line ${number} ${"x".repeat(70)}`;
+    const all = Array.from({ length: 5_000 }, (_, index) => line(index + 1));
+    const long = all.join("\n");
+    room.put("plain.txt", `${long}\n`);
+    room.put("windows.txt", all.join("\r\n"));
+    room.put("other.txt", `${long}\né`);
+    for (const [file_path, totalLines] of [
+      ["plain.txt", 5_001],
+      ["windows.txt", 5_000],
+      ["other.txt", 5_001],
+    ] as const)
+      for (const [offset, limit] of [
+        [1, 2],
+        [2_500, 3],
+        [4_999, 2],
+        [4_999, 1],
+      ] as const) {
+        const { data, said } = await read({ file_path, offset, limit });
+        const content = all.slice(offset - 1, offset - 1 + limit).join("\n");
+        expect(data).toMatchObject({ file: { content, numLines: limit, startLine: offset, totalLines } });
+        expect(said).toContain(`${offset}\t${line(offset)}`);
+      }
+    expect((await read({ file_path: "plain.txt", offset: 5_002 })).failed).toBe(true);
+  });
+
   test("whatever its line ends and byte order mark are", async () => {
     room.put("crlf.txt", "\ufeffone\r\ntwo\r\n");
     room.put("wide.txt", Buffer.from("\ufeffä\nb", "utf16le"));

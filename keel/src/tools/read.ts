@@ -11,7 +11,7 @@ import { parseNotebook } from "./notebook.ts";
 import { showNotebook } from "./read-notebook.ts";
 import { isPdf, parsePages, showPdf } from "./read-pdf.ts";
 import { claimedPath, decidedPath, movedTarget, targetOf } from "./target.ts";
-import { decodeText } from "./text-file.ts";
+import { decodeText, firstLines } from "./text-file.ts";
 
 const mebibyte = 1024 * 1024;
 /** What is read into memory at most; a part of a longer file is better cut out by a command. */
@@ -76,19 +76,21 @@ export const readTool: Tool<Input> = defineTool({
       const shown = await showPdf({ path, bytes, pages: wantedPages }, room, signal);
       return shown.failed ? shown : { ...shown, seen };
     }
+    const bounds = { offset, limit, mostLineCharacters, mostCharacters };
+    const isNotebook = path.endsWith(".ipynb");
+    const start = isNotebook ? undefined : firstLines(bytes, offset - 1 + limit);
+    if (start)
+      return lines(excerptOf(start.text, { ...bounds, totalLines: start.totalLines }), { path, seen });
     const decoded = decodeText(bytes);
     if (!decoded)
       return failure(
         `${file_path} is not text: ${bytes.length} bytes of binary data. ${otherWays(file_path)}`,
       );
-    const notebook = path.endsWith(".ipynb") ? parseNotebook(decoded.text) : undefined;
+    const notebook = isNotebook ? parseNotebook(decoded.text) : undefined;
     // A notebook that is damaged is still text.
     if (notebook?.ok)
       return { ...showNotebook(notebook.notebook, { path, offset, limit, mostCharacters }), seen };
-    return lines(excerptOf(decoded.text, { offset, limit, mostLineCharacters, mostCharacters }), {
-      path,
-      seen,
-    });
+    return lines(excerptOf(decoded.text, bounds), { path, seen });
   },
 });
 

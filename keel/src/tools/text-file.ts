@@ -35,6 +35,32 @@ export function decodeText(bytes: Uint8Array): TextFile | undefined {
   }
 }
 
+/** Below it, reading all of it takes less than a moment. */
+const leastLongBytes = 262_144;
+
+/**
+ * The first lines of a long file, and how many it has in all: nobody needs the rest of it as text. Undefined for a short
+ * one, and for one that is more than plain ASCII.
+ */
+export function firstLines(
+  bytes: Uint8Array,
+  lines: number,
+): { readonly text: string; readonly totalLines: number } | undefined {
+  if (bytes.length < leastLongBytes || bytes.subarray(0, looksBytes).includes(0) || !isAscii(bytes))
+    return undefined;
+  let end = 0;
+  for (let line = 0; line < lines; line++) {
+    const found = bytes.indexOf(lineFeed, end);
+    if (found < 0) return undefined;
+    end = found + 1;
+  }
+  let totalLines = lines + 1;
+  for (let at = end; at < bytes.length; at++) if (bytes[at] === lineFeed) totalLines++;
+  return { text: latin1(bytes.subarray(0, end)), totalLines };
+}
+
+const lineFeed = 0x0a;
+
 const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, length).toString("latin1");
 

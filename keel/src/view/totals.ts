@@ -8,7 +8,7 @@ export type ModelTotals = {
   readonly costUsd: number;
   /** Tokens of replies that had no known price; the cost leaves them out. */
   readonly unpricedTokens: number;
-  /** Replies, compactions included. */
+  /** Replies, compactions and what hooks and servers asked included. */
   readonly replies: number;
 };
 
@@ -58,6 +58,7 @@ export function foldTotals(totals: Totals, event: Envelope): Totals {
   switch (event.type) {
     case "model.finished":
     case "model.failed":
+    case "model.consulted":
       return charge(totals, event);
     case "context.compacted":
       return { ...charge(totals, event), compactions: totals.compactions + 1 };

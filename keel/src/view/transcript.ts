@@ -99,6 +99,7 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
     case "prompt.fixed":
     case "turn.interrupted":
     case "model.started":
+    case "model.consulted":
     case "compaction.requested":
     case "files.saved":
     case "files.rewound":

@@ -52,8 +52,7 @@ export function foldUsage(report: UsageReport, event: Durable): UsageReport {
 }
 
 function withDay(days: UsageReport["days"], event: Durable): UsageReport["days"] {
-  if (event.type !== "model.finished" && event.type !== "model.failed" && event.type !== "context.compacted")
-    return days;
+  if (!isCharge(event)) return days;
   const day = (isoTime(event.at) ?? "").slice(0, 10);
   if (day === "" || event.usage === null) return days;
   const { costUsd, tokens, replies } = days[day] ?? { costUsd: 0, tokens: 0, replies: 0 };
@@ -67,17 +66,19 @@ function withDay(days: UsageReport["days"], event: Durable): UsageReport["days"]
   };
 }
 
+type Charge = Extract<
+  Durable,
+  { type: "model.finished" | "model.failed" | "context.compacted" | "model.consulted" }
+>;
+
+const isCharge = (event: Durable): event is Charge =>
+  event.type === "model.finished" ||
+  event.type === "model.failed" ||
+  event.type === "context.compacted" ||
+  event.type === "model.consulted";
+
 /** The request that an event is the end of. */
-function requestIn(event: Durable): string | undefined {
-  switch (event.type) {
-    case "model.finished":
-    case "model.failed":
-    case "context.compacted":
-      return event.requestId;
-    default:
-      return undefined;
-  }
-}
+const requestIn = (event: Durable): string | undefined => (isCharge(event) ? event.requestId : undefined);
 
 /** For a person; at most `mostBreaks` of the newest breaks. */
 export function sayUsage(report: UsageReport, { mostBreaks = 20 } = {}): string {

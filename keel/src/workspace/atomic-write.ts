@@ -5,18 +5,19 @@ import { access, type FileHandle, link, lstat, open, rename, unlink } from "node
 import { errorCode, sayFileError } from "./file-errors.ts";
 import { openFile, readAtMost } from "./opened.ts";
 import type { Parent } from "./parent.ts";
-import { stampOf } from "./stamp.ts";
+import type { Stamps } from "./stamps.ts";
 
 type Replacement = {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly basis: { stamp: string | null } | undefined;
+  readonly stamps: Stamps;
 };
 
 /** Returns why not, or nothing when it is done. */
 export async function replaceFile(
   parent: Parent,
-  { name, bytes, basis }: Replacement,
+  { name, bytes, basis, stamps }: Replacement,
 ): Promise<string | undefined> {
   const target = parent.child(name);
   // Nobody can guess the name, and O_EXCL refuses whatever stands there already.
@@ -27,7 +28,8 @@ export async function replaceFile(
     if (old && !(await isWritable(target))) return `${name} is read-only.`;
     await fill(temporary, { bytes, old });
     const why =
-      (await whyChanged(target, { name, basis })) ?? (await publish(temporary, { target, name, basis }));
+      (await whyChanged(target, { name, basis, stamps })) ??
+      (await publish(temporary, { target, name, basis }));
     if (why !== undefined) await unlink(temporary);
     else if (!(await parent.isInPlace())) return await takeBack(target, old);
     return why;
@@ -59,10 +61,10 @@ async function keepRights(file: FileHandle, old: Stats): Promise<void> {
 
 async function whyChanged(
   target: string,
-  { name, basis }: Omit<Replacement, "bytes">,
+  { name, basis, stamps }: Omit<Replacement, "bytes">,
 ): Promise<string | undefined> {
   if (basis === undefined || basis.stamp === null) return undefined;
-  const now = await stampIfAny(target);
+  const now = await stampIfAny(target, stamps);
   return now === basis.stamp
     ? undefined
     : `${name} was changed by somebody else at this moment; nothing was written.`;
@@ -70,7 +72,7 @@ async function whyChanged(
 
 async function publish(
   temporary: string,
-  { target, name, basis }: Omit<Replacement, "bytes"> & { target: string },
+  { target, name, basis }: Pick<Replacement, "name" | "basis"> & { target: string },
 ): Promise<string | undefined> {
   if (basis?.stamp !== null) {
     await rename(temporary, target);
@@ -100,12 +102,12 @@ async function statIfAny(target: string): Promise<Stats | undefined> {
   });
 }
 
-async function stampIfAny(target: string): Promise<string | undefined> {
+async function stampIfAny(target: string, stamps: Stamps): Promise<string | undefined> {
   try {
     await using file = await openFile(target);
     const { size } = await file.stat();
     const bytes = await readAtMost(file, { sizeBytes: size, mostBytes: size });
-    return bytes && stampOf(bytes);
+    return bytes && stamps.ofBytes(bytes);
   } catch (thrown) {
     if (errorCode(thrown) === "ENOENT") return undefined;
     throw thrown;

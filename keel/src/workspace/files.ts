@@ -9,7 +9,6 @@ import { errorCode, sayFileError } from "./file-errors.ts";
 import { isKernelText, openFile, readAtMost, realPathOf } from "./opened.ts";
 import { openParent } from "./parent.ts";
 import { locate, type Place } from "./paths.ts";
-import { stampOf } from "./stamp.ts";
 import { Stamps } from "./stamps.ts";
 
 type ReadOutcome = Awaited<ReturnType<Files["read"]>>;
@@ -51,7 +50,7 @@ export function nodeFiles(given: Place): Files {
   return {
     describe,
     read: (name, limits) => readFile(name, { place, stamps, known: known(name), ...limits }),
-    write: (name, bytes, basis) => writeFile(name, { place, bytes, basis }),
+    write: (name, bytes, basis) => writeFile(name, { place, stamps, bytes, basis }),
   };
 }
 
@@ -119,7 +118,12 @@ async function sayMissing(given: string, missing: string): Promise<string> {
 
 async function writeFile(
   given: string,
-  { place, bytes, basis }: { place: Place; bytes: Uint8Array; basis: { stamp: string | null } | undefined },
+  {
+    place,
+    stamps,
+    bytes,
+    basis,
+  }: { place: Place; stamps: Stamps; bytes: Uint8Array; basis: { stamp: string | null } | undefined },
 ): Promise<WriteOutcome> {
   const facts = await locate(given, place);
   if (facts.problem !== undefined) return no(facts.problem);
@@ -129,8 +133,8 @@ async function writeFile(
   const parent = await openParent(path.dirname(facts.path));
   if (!parent.ok) return no(parent.why);
   await using directory = parent.directory;
-  const why = await replaceFile(directory, { name: path.basename(facts.path), bytes, basis });
-  if (why === undefined) return { ok: true, stamp: stampOf(bytes), path: facts.path };
+  const why = await replaceFile(directory, { name: path.basename(facts.path), bytes, basis, stamps });
+  if (why === undefined) return { ok: true, stamp: stamps.ofBytes(bytes), path: facts.path };
   await directory.undo();
   return no(why);
 }

@@ -47,6 +47,17 @@ describe.each(bothGuards())("what a command %s leaves behind", (name, guard) => 
     expect(left?.output()).toBe("later\nlate\n");
   });
 
+  test("loses none of its last words, however busy Keel was when they came", async () => {
+    const run = await room.start("(until [ -e go ]; do sleep 0.02; done; echo last words) & echo now");
+    await run.over;
+    const left = run.left();
+    writeFileSync(path.join(room.cwd, "go"), "");
+    const busyUntil = performance.now() + 200;
+    while (performance.now() < busyUntil);
+    await left?.over;
+    expect(left?.output()).toBe("last words\n");
+  });
+
   test("is nothing when all have ended", async () => {
     for (const text of ["sleep 0.01 & wait", "true | cat", "exec true"]) {
       const run = await room.start(text);

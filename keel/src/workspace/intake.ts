@@ -55,10 +55,11 @@ export class Intake {
     }
   }
 
-  /** After the main process has ended: reads what it wrote, without waiting for whoever else holds the pipe. */
+  /** After a process has ended: reads what it wrote, without waiting for whoever else holds the pipe. */
   async drain(): Promise<void> {
     const endsAt = performance.now() + mostDrainMs;
     this.#isEnding = true;
+    this.#left = false;
     for (const stream of this.#streams) stream.resume();
     let quiet = 0;
     while (quiet < quietTurns && this.#open > 0 && performance.now() < endsAt) {

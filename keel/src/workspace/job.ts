@@ -9,7 +9,7 @@ import { endFamily } from "./end-family.ts";
 import type { Post } from "./guard.ts";
 import type { Intake } from "./intake.ts";
 import type { Launched } from "./launch.ts";
-import { countMarked, settleMs, watchLeft } from "./left-behind.ts";
+import { countLeft, watchLeft } from "./left-behind.ts";
 import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 
@@ -43,7 +43,7 @@ export class Job {
   /** Resolved when the main process has ended, or when it is given up. */
   readonly #gone = Promise.withResolvers<void>();
   #hasExited = false;
-  #stopped: Promise<void> | undefined;
+  #stopped: Promise<"gone" | "left"> | undefined;
 
   constructor({ pid, child, role }: Started, around: Surroundings) {
     this.#since = bornOf(pid);
@@ -67,25 +67,25 @@ export class Job {
 
   async #finish(): Promise<void> {
     await this.#gone.promise;
-    await this.#stopped;
+    const family = await this.#stopped;
     await this.#around.intake.drain();
-    this.left = await this.#lookBehind();
+    // Whose family was looked for until nobody was found has left nobody behind.
+    this.left = family === "gone" ? undefined : await this.#lookBehind();
     if (!this.left) this.#around.intake.leave();
     this.isOver = true;
   }
 
   async #lookBehind(): Promise<LeftBehind | undefined> {
     const marked = { ...this.#around, since: this.#since };
-    if (countMarked(marked) === 0) return undefined;
-    await pause(settleMs);
-    const processes = countMarked(marked);
+    const processes = await countLeft(marked);
     return processes === 0 ? undefined : watchLeft(marked, { intake: this.#around.intake, processes });
   }
 
-  async #end(graceMs: number): Promise<void> {
-    await endFamily(this.#tree, { graceMs });
+  async #end(graceMs: number): Promise<"gone" | "left"> {
+    const family = await endFamily(this.#tree, { graceMs });
     await Promise.race([this.#gone.promise, pause(mostWaitForDeathMs, undefined, { ref: false })]);
     this.#gone.resolve();
+    return family;
   }
 }
 

@@ -14,7 +14,7 @@ export type Pipe = { readonly read: number; readonly write: number };
 export type OpenPipe = () => Promise<Pipe | undefined>;
 
 /** Made together, since making them costs a process. Each holds two descriptors until it is used or has waited long. */
-const batch = 4;
+const batch = 8;
 const mostIdleMs = 10_000;
 
 /** Gives pipes, or nothing where none can be made. Leaves no name behind in the file system. */

@@ -1,5 +1,5 @@
 /** Who runs, as procfs tells it. Beyond Linux there is no such table, and nobody is found. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { markVariable } from "./environment.ts";
 
 export type Process = {
@@ -9,92 +9,179 @@ export type Process = {
   readonly session: number;
   /** The moment of its birth, in ticks since the machine started: a number may be used again, both together never. */
   readonly born: number;
-  readonly mark: string | undefined;
 };
 
 /** Where the table of the whole machine stands. A guard has one of its own, with numbers of its own. */
 export const wholeTable = "/proc";
 
 /** Where somebody ended or became another program while we looked, a child of theirs may have been missed. */
-const mostLooks = 3;
+export const mostGlances = 3;
 
-/**
- * Everyone who still runs and was born no earlier than `since`: nobody needs to look into the environment of all the
- * others. Read at once and not in turns of the event loop, so that as few as can be slip through.
- */
-export function readProcesses({ table = wholeTable, since = 0 }: Place = {}): Process[] {
-  for (let look = 1; ; look++) {
-    const seen = lookInto({ table, since });
-    if (look === mostLooks || !seen.some(({ isRestless }) => isRestless))
-      return seen.flatMap(({ process }) => process ?? []);
-  }
-}
+/** Becoming: it is about to be another program, and has no environment at this moment. */
+export type Answer = "yes" | "no" | "ended" | "becoming";
 
 type Place = { readonly table?: string; readonly since?: number };
 
-function lookInto({ table, since }: Required<Place>): Seen[] {
-  try {
-    const names = readdirSync(table).filter((name) => /^\d+$/.test(name));
-    return names.map((name) => readProcess({ table, pid: name, since }));
-  } catch {
-    return []; // No procfs here.
+/**
+ * A look at everyone who runs and was born no earlier than `since`: nobody needs to look into the environment of all the
+ * others. It is taken in glances, each at once and not in turns of the event loop, so that as few as can be slip through;
+ * a glance reads only whom the one before it has not seen.
+ */
+export class Look {
+  readonly processes: Process[] = [];
+  readonly #table: string;
+  readonly #since: number;
+  readonly #passed = new Set<number>();
+  readonly #reader = new Reader(environmentBytes);
+
+  constructor({ table = wholeTable, since = 0 }: Place = {}) {
+    this.#table = table;
+    this.#since = since;
+  }
+
+  /** Says whether all was calm: nobody was listed who had ended by the time it was read. */
+  glance(): boolean {
+    let calm = true;
+    for (const pid of this.#newcomers()) {
+      this.#passed.add(pid);
+      const found = this.#reader.stat(`${this.#table}/${pid}/stat`);
+      if (found === undefined) calm = false;
+      else if (found.born >= this.#since) this.processes.push({ pid, ...found });
+    }
+    return calm;
+  }
+
+  /** Whether this one has the mark in its environment. */
+  carries({ pid }: Process, mark: string): Answer {
+    const found = this.#reader.environment(`${this.#table}/${pid}/environ`, `${markVariable}=${mark}\0`);
+    return found === "empty" ? this.#reader.whyEmpty(`${this.#table}/${pid}/stat`) : found;
+  }
+
+  #newcomers(): number[] {
+    try {
+      return readdirSync(this.#table)
+        .map(Number)
+        .filter((pid) => pid > 0 && !this.#passed.has(pid));
+    } catch {
+      return []; // No procfs here.
+    }
   }
 }
 
-/** When this process was born; 0, before everybody, where that cannot be known. */
-export function bornOf(pid: number): number {
-  try {
-    return Number(fieldsOf(wholeTable, `${pid}`)[19] ?? 0);
-  } catch {
-    return 0; // No procfs here.
-  }
+/** Everyone who still runs. */
+export function readProcesses(): Process[] {
+  const look = new Look();
+  for (let glance = 1; !look.glance() && glance < mostGlances; glance++);
+  return look.processes;
 }
+
+/**
+ * Those who carry this mark, and of how many it could not be told, since they were becoming another program. What has
+ * cleared its environment is not found.
+ */
+export function readMarked({ mark, ...place }: { mark: string } & Place): {
+  readonly processes: number;
+  readonly unclear: number;
+} {
+  const look = new Look(place);
+  let processes = 0;
+  let unclear: Process[] = [];
+  for (let glance = 1; glance <= mostGlances; glance++) {
+    const known = look.processes.length;
+    let isCalm = look.glance();
+    const asked = [...unclear, ...look.processes.slice(known)];
+    unclear = [];
+    for (const one of asked) {
+      const answer = look.carries(one, mark);
+      if (answer === "yes") processes++;
+      if (answer === "becoming") unclear.push(one);
+      if (answer === "ended") isCalm = false;
+    }
+    if (isCalm && unclear.length === 0) break;
+  }
+  return { processes, unclear: unclear.length };
+}
+
+/** When this process was born; 0, before everybody, where that cannot be known or it has ended. */
+export const bornOf = (pid: number): number =>
+  new Reader(statBytes).stat(`${wholeTable}/${pid}/stat`)?.born ?? 0;
 
 export const hasProcessTable = (): boolean => existsSync(`${wholeTable}/self/stat`);
 
-/** Restless: it was there when the table was listed, and has ended since, or is about to be another program. */
-type Seen = { readonly process?: Process; readonly isRestless: boolean };
+/** It has some fifty numbers and a short name. */
+const statBytes = 2_048;
+/** What most environments fit into; a longer one is read piece by piece. */
+const environmentBytes = 32_768;
 
-function readProcess({ table, pid, since }: Required<Place> & { pid: string }): Seen {
-  try {
-    const fields = fieldsOf(table, pid);
-    const [state, parent, group, session] = fields;
-    const born = Number(fields[19] ?? 0);
-    if (born < since) return { isRestless: false };
-    if (state === "Z" || state === "X") return { isRestless: true };
-    const environment = environmentOf(table, pid);
-    const process: Process = {
-      pid: Number(pid),
-      parent: Number(parent),
-      group: Number(group),
-      session: Number(session),
-      born,
-      mark: markIn(environment),
-    };
-    return { process, isRestless: environment === "" };
-  } catch {
-    return { isRestless: true }; // Ended while we looked.
+/** Reads small files of procfs into one buffer. Their size is not asked for: procfs does not know it. */
+class Reader {
+  readonly #buffer: Buffer;
+
+  constructor(bytes: number) {
+    this.#buffer = Buffer.allocUnsafe(bytes);
   }
-}
 
-/** The name in brackets may hold anything, brackets too; the fields start behind the last one. */
-function fieldsOf(table: string, pid: string): string[] {
-  const stat = readFileSync(`${table}/${pid}/stat`, "latin1");
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-}
-
-/** Undefined where it may not be read: another user's process, and so none of ours. */
-function environmentOf(table: string, pid: string): string | undefined {
-  try {
-    return readFileSync(`${table}/${pid}/environ`, "latin1");
-  } catch (thrown) {
-    if (thrown instanceof Error && "code" in thrown && thrown.code === "EACCES") return undefined;
-    throw thrown;
+  /** Undefined for the dead, also for those whom nobody has fetched yet. */
+  stat(file: string): Omit<Process, "pid"> | undefined {
+    const fields = this.#fields(file);
+    if (!fields) return undefined;
+    const [, parent = 0, group = 0, session = 0] = fields;
+    return { parent, group, session, born: fields[19] ?? 0 };
   }
-}
 
-function markIn(environment: string | undefined): string | undefined {
-  const start = `${markVariable}=`;
-  const entry = environment?.split("\0").find((one) => one.startsWith(start));
-  return entry?.slice(start.length);
+  /** `empty` where there is nothing to be read. */
+  environment(file: string, entry: string): "yes" | "no" | "ended" | "empty" {
+    const found = this.#whileOpen(file, (descriptor) => this.#search(descriptor, entry));
+    if (typeof found === "string") return found;
+    // It may not be read: another user's process, and so none of ours.
+    return found.code === "EACCES" ? "no" : "ended";
+  }
+
+  /** An environment that is really empty starts where it ends. A thread of the kernel never has any. */
+  whyEmpty(file: string): Answer {
+    const kernelThread = 0x20_0000;
+    const fields = this.#fields(file);
+    if (!fields) return "ended";
+    const [flags = 0, start = 0, end = 0] = [fields[6], fields[47], fields[48]];
+    const isReallyEmpty = (end !== 0 && start === end) || (flags & kernelThread) !== 0;
+    return isReallyEmpty ? "no" : "becoming";
+  }
+
+  /** The name in brackets may hold anything, brackets too; the fields start behind the last one. */
+  #fields(file: string): readonly number[] | undefined {
+    const bytes = this.#whileOpen(file, (descriptor) =>
+      readSync(descriptor, this.#buffer, 0, this.#buffer.length, null),
+    );
+    if (typeof bytes !== "number") return undefined;
+    const text = this.#buffer.toString("latin1", 0, bytes);
+    const start = text.lastIndexOf(")") + 2;
+    return text[start] === "Z" || text[start] === "X" ? undefined : text.slice(start).split(" ").map(Number);
+  }
+
+  /** A mark is a random one: it need not be told where an entry starts. */
+  #search(descriptor: number, entry: string): "yes" | "no" | "empty" {
+    const buffer = this.#buffer;
+    for (let kept = 0, isFirst = true; ; isFirst = false) {
+      const bytes = readSync(descriptor, buffer, kept, buffer.length - kept, null);
+      if (bytes === 0) return isFirst ? "empty" : "no";
+      const end = kept + bytes;
+      if (buffer.subarray(0, end).includes(entry, 0, "latin1")) return "yes";
+      // What stands across two pieces is found in the second.
+      kept = Math.min(end, entry.length);
+      buffer.copyWithin(0, end - kept, end);
+    }
+  }
+
+  /** What was read, or the code of the error. */
+  #whileOpen<T>(file: string, read: (descriptor: number) => T): T | { readonly code: string } {
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(file, "r");
+      return read(descriptor);
+    } catch (thrown) {
+      return { code: thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown" };
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  }
 }

@@ -55,4 +55,12 @@ describe("the stamp of a large file", () => {
     stamps.stampOf(Buffer.from("a"), stat());
     expect(stamps.stampOf(Buffer.from("b"), stat())).toBe(stampOf(Buffer.from("b")));
   });
+
+  test("is that of its bytes, whichever bytes were stamped before", () => {
+    const stamps = new Stamps();
+    const almost = large("a");
+    almost[299_999] = 0x62;
+    const contents = [large("a"), large("a"), almost, large("a"), large("b"), Buffer.from("a")];
+    expect(contents.map((bytes) => stamps.ofBytes(bytes))).toEqual(contents.map(stampOf));
+  });
 });

@@ -195,6 +195,7 @@ function chargeOf(event: Durable): Spending | undefined {
   switch (event.type) {
     case "model.finished":
     case "context.compacted":
+    case "model.consulted":
     case "model.failed":
       return { usd: event.costUsd ?? 0, tokens: event.usage ? contextTokens(event.usage) : 0 };
     default:

@@ -54,7 +54,10 @@ export function toolsOf(definition: AgentDefinition, parent: readonly Tool[]): T
   return isNamed ? chosen.map((tool) => (tool.deferred ? { ...tool, deferred: false } : tool)) : chosen;
 }
 
-export function boxOf(definition: AgentDefinition, parent: Toolbox): Toolbox {
+export function boxOf(
+  definition: Pick<AgentDefinition, "tools" | "disallowedTools">,
+  parent: Toolbox,
+): Toolbox {
   const has = (name: string): boolean => hasTool(definition, { name, aliases: [] });
   return {
     tools: () => parent.tools().filter((tool) => hasTool(definition, tool)),

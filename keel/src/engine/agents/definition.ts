@@ -1,4 +1,5 @@
 /** A kind of agent: what it is for, what it is told, and how far it may go. Data only. */
+import type { McpServerWish } from "../../protocol/mcp.ts";
 import type { PermissionMode, SessionSettings } from "../../protocol/settings.ts";
 
 export type AgentDefinition = {
@@ -23,7 +24,9 @@ export type AgentDefinition = {
   readonly inherits?: "conversation" | undefined;
   /** Skills whose texts it is given at its start. */
   readonly skills?: readonly string[] | undefined;
-  /** Names of MCP servers that it has beside those of its parent. */
+  /** Names of MCP servers of the session that it has beside those of its parent: also one that is off. */
   readonly mcpServers?: readonly string[] | undefined;
+  /** MCP servers of its own. */
+  readonly servers?: Readonly<Record<string, McpServerWish>> | undefined;
   readonly from: "built-in" | "program" | "user" | "project" | "plugin";
 };

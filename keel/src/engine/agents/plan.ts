@@ -1,6 +1,7 @@
 /** From an order to the parts of an agent's session: its kind, its model, its tools, how far it may go. */
 import type { Origin } from "../../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../../protocol/settings.ts";
+import type { FileLedger } from "../file-ledger.ts";
 import type { HookSite } from "../hooks/points.ts";
 import type { Start } from "../opening.ts";
 import type { Log, Workspace } from "../ports.ts";
@@ -10,7 +11,7 @@ import type { Parts } from "../work.ts";
 import { boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./child.ts";
 import type { AgentDefinition } from "./definition.ts";
 import type { AgentOrder, Agents } from "./port.ts";
-import type { AgentTree, AgentWorld } from "./tree.ts";
+import type { AgentTree, AgentWorld, Outfit } from "./tree.ts";
 
 export type Parent = { readonly session: Session; readonly parts: Parts };
 
@@ -58,13 +59,17 @@ export type Birth = {
   readonly log: Log;
   readonly origin: Origin;
   readonly workspace: Workspace;
+  /** Where it writes down what it changes in the folder of its parent. */
+  readonly ledger?: FileLedger | undefined;
+  /** What its kind brings along. */
+  readonly outfit?: Outfit | undefined;
   /** Words of hooks for its first input. */
   readonly context: readonly string[];
 };
 
 export function partsFor(
   { definition, model, effort }: Plan,
-  { tree, crew, parent, log, origin, workspace, context }: Birth,
+  { tree, crew, parent, log, origin, workspace, ledger, outfit, context }: Birth,
 ): { parts: Parts; start: Start } {
   const { session, parts } = parent;
   const isFork = definition.inherits === "conversation";
@@ -75,6 +80,7 @@ export function partsFor(
   const own = isFork
     ? tools.map(refusedToForks)
     : toolsOf(definition, tools).filter(({ name }) => !(isDeepest && name === "Agent"));
+  const box = parts.toolbox && boxOf(definition, parts.toolbox);
   const mode = (): PermissionMode => modeAtMost(definition.permissionMode, parentMode(parent));
   const transcript = tree.world.location(log.session) ?? "";
   return {
@@ -85,7 +91,7 @@ export function partsFor(
       workspace,
       tools: own,
       agentTools: undefined,
-      ...(parts.toolbox ? { toolbox: isFork ? parts.toolbox : boxOf(definition, parts.toolbox) } : {}),
+      toolbox: isFork ? parts.toolbox : outfit ? outfit.join(box) : box,
       // As they are now, and as they will be: what is denied above is denied below.
       rules: session.rules,
       hooks: hooksOfAgent(parts.hooks, {
@@ -101,6 +107,7 @@ export function partsFor(
         root: parts.above?.root ?? session.id,
         up: parts.above?.origin.agentId ?? session.id,
         mode,
+        ledger,
       },
       recover: (task) => crew.recover(task),
       cacheKey: isFork ? (parts.cacheKey ?? session.id) : undefined,

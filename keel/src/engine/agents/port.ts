@@ -4,6 +4,7 @@ import type { ResultPart } from "../../protocol/message.ts";
 import type { Origin } from "../../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../../protocol/settings.ts";
 import type { Display } from "../../protocol/tool.ts";
+import type { FileLedger } from "../file-ledger.ts";
 import type { ToolContext } from "../tools/define.ts";
 
 export type AgentOrder = {
@@ -19,7 +20,7 @@ export type AgentOrder = {
 };
 
 /** The call that gives the work: the agent's session names it as its parent. */
-export type AgentSite = Pick<ToolContext, "callId" | "tasks" | "ask">;
+export type AgentSite = Pick<ToolContext, "callId" | "tasks" | "ask" | "ledger">;
 
 export type AgentOutcome =
   | { readonly ok: true; readonly content: readonly ResultPart[]; readonly data: Json }
@@ -50,4 +51,6 @@ export type Above = {
   readonly up: string;
   /** The mode that counts now: never further than that of the session above. */
   mode(): PermissionMode;
+  /** Where it writes down what it changes; absent in a folder of its own, and where nothing is kept. */
+  readonly ledger?: FileLedger | undefined;
 };

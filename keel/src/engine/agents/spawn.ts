@@ -13,6 +13,7 @@ import { isRunning, type Task } from "../task-state.ts";
 import type { TaskEnd, TaskPlace } from "../task-work.ts";
 import type { Parts } from "../work.ts";
 import { Admission } from "./admission.ts";
+import type { AgentDefinition } from "./definition.ts";
 import { forkedInput, inherited } from "./fork.ts";
 import { Life } from "./life.ts";
 import { above, letterOf } from "./mail.ts";
@@ -20,7 +21,7 @@ import { launchedOutcome, outcomeOf } from "./outcome.ts";
 import { hookSiteOf, type Parent, type Plan, partsFor, planFor } from "./plan.ts";
 import type { AgentOrder, AgentOutcome, AgentSite, Agents } from "./port.ts";
 import { recoverAgent } from "./recover.ts";
-import type { AgentTree, Isolated } from "./tree.ts";
+import type { AgentTree, Isolated, Outfit } from "./tree.ts";
 
 type Delivered = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
@@ -139,10 +140,13 @@ export class Crew implements Agents {
           ...(isolated ? { worktree: isolated.worktree } : {}),
         },
         async (place) => {
-          const opened = await this.#open(plan, { place, callId: site.callId, id, order, isolated, signal });
+          const opened = await this.#open(plan, { place, site, id, order, isolated, signal });
           return this.#hold(opened.session, {
             ...{ place, order, isolated, free, before: noBill, origin: opened.origin },
-            content: plan.definition.inherits ? forkedInput(order.prompt) : [text(order.prompt)],
+            outfit: opened.outfit,
+            content: plan.definition.inherits
+              ? forkedInput(order.prompt)
+              : [...(opened.outfit?.texts ?? []), text(order.prompt)],
           });
         },
       );
@@ -165,13 +169,13 @@ export class Crew implements Agents {
     plan: Plan,
     wish: {
       place: TaskPlace;
-      callId: string;
+      site: AgentSite;
       id: string;
       order: Pick<AgentOrder, "description">;
       isolated: Isolated | undefined;
       signal: AbortSignal;
     },
-  ): Promise<{ session: Session; origin: Origin }> {
+  ): Promise<{ session: Session; origin: Origin; outfit: Outfit | undefined }> {
     const parent = this.#parent();
     const { definition } = plan;
     const agentId = wish.place.id;
@@ -182,19 +186,39 @@ export class Crew implements Agents {
     );
     const origin: Origin = {
       agentId,
-      parentCallId: wish.callId,
+      parentCallId: wish.site.callId,
       kind: definition.name,
       depth: this.#depth + 1,
       description: wish.order.description,
     };
     const log = await this.#tree.world.createLog(wish.id, { cwd: workspace.cwd, parent: parent.session.id });
     const crew = new Crew(this.#tree, this.#depth + 1);
-    const own = partsFor(plan, { tree: this.#tree, crew, parent, log, origin, workspace, context });
+    const ledger = wish.isolated ? undefined : wish.site.ledger;
+    const outfit = await this.#outfit(definition, wish.signal);
+    const birth = { tree: this.#tree, crew, parent, log, origin, workspace, ledger, outfit, context };
+    const own = partsFor(plan, birth);
     crew.equip(own.parts);
     const first = definition.inherits ? inherited(parent.session) : [];
-    const session = await Session.open(own.parts, { start: own.start, first });
-    crew.attach(session);
-    return { session, origin };
+    try {
+      const session = await Session.open(own.parts, { start: own.start, first });
+      crew.attach(session);
+      return { session, origin, outfit };
+    } catch (thrown) {
+      await outfit?.close();
+      throw thrown;
+    }
+  }
+
+  /** What its kind brings along; a person hears of what could not be had. A fork has what its parent has. */
+  async #outfit(definition: AgentDefinition, signal: AbortSignal): Promise<Outfit | undefined> {
+    if (definition.inherits) return undefined;
+    const { session, parts } = this.#parent();
+    const outfit = await this.#tree.world.outfit?.(definition, signal);
+    for (const words of outfit?.problems ?? []) {
+      const notice = { type: "notice.raised", level: "warning", text: words } as const;
+      session.relay({ at: parts.clock.now(), session: session.id, ...notice });
+    }
+    return outfit;
   }
 
   #hold(
@@ -205,6 +229,7 @@ export class Crew implements Agents {
       order: Pick<AgentOrder, "description" | "name">;
       content: readonly InputBlock[];
       isolated: Isolated | undefined;
+      outfit: Outfit | undefined;
       before: Bill;
       free: () => void;
     },
@@ -231,6 +256,7 @@ export class Crew implements Agents {
         leave: async () => {
           leaveTree();
           held.free();
+          await held.outfit?.close();
           const kept = await isolated?.leave();
           return kept === "kept"
             ? `Its changes are in the worktree ${isolated?.worktree.path}, on the branch ${isolated?.worktree.branch}.`
@@ -261,14 +287,25 @@ export class Crew implements Agents {
         const callId = data.callId ?? site.callId;
         const origin = { agentId: id, parentCallId: callId, depth: this.#depth + 1, ...wish };
         const crew = new Crew(this.#tree, this.#depth + 1);
-        const birth = { tree: this.#tree, crew, parent, log, origin, workspace, context: [] };
+        const { ledger } = site;
+        const outfit = await this.#outfit(plan.value.definition, new AbortController().signal);
+        const birth = { tree: this.#tree, crew, parent, log, origin, workspace, ledger, outfit, context: [] };
         const own = partsFor(plan.value, birth);
         crew.equip(own.parts);
         const session = await Session.open(own.parts, { start: own.start, unfinished: "lost" });
         crew.attach(session);
         const before = session.state.bill;
         return this.#hold(session, {
-          ...{ place, origin, order: wish, content: [text(words)], isolated: undefined, before, free },
+          ...{
+            place,
+            origin,
+            order: wish,
+            content: [text(words)],
+            isolated: undefined,
+            outfit,
+            before,
+            free,
+          },
         });
       });
       return { ok: true };

@@ -1,11 +1,13 @@
 /** What a session and all agents below it share: who they are, what they may spend, and how they reach each other. */
 import type { Ask } from "../../protocol/ask.ts";
 import type { Durable } from "../../protocol/event.ts";
+import type { InputBlock } from "../../protocol/message.ts";
 import type { Worktree } from "../../protocol/task.ts";
 import type { Clock, Log, Workspace } from "../ports.ts";
 import type { Session } from "../session.ts";
 import { isRunning } from "../task-state.ts";
 import type { Tool } from "../tools/define.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
 import type { Parts } from "../work.ts";
 import type { TreeBudget } from "./budget.ts";
 import type { AgentDefinition } from "./definition.ts";
@@ -30,6 +32,8 @@ export type AgentWorld = {
     name: string,
   ): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly error: string };
   system(about: { definition: AgentDefinition; workspace: Workspace }): readonly string[];
+  /** What its kind brings along: skills and servers. Absent where there are none to be had. */
+  outfit?(definition: AgentDefinition, signal: AbortSignal): Promise<Outfit>;
   /** Appends to a task's output file; absent where nothing is kept. */
   write?(file: string, words: string): Promise<void>;
   /** A folder of its own for an agent; absent where there is none to be had. */
@@ -37,6 +41,16 @@ export type AgentWorld = {
     workspace: Workspace,
     name: string,
   ): Promise<{ readonly ok: true; readonly place: Isolated } | { readonly ok: false; readonly why: string }>;
+};
+
+export type Outfit = {
+  /** What it is told before its task. */
+  readonly texts: readonly InputBlock[];
+  /** Sentences for a person: what it wanted and has not got. */
+  readonly problems: readonly string[];
+  /** Its own tools beside those that its parent leaves it. */
+  join(box: Toolbox | undefined): Toolbox | undefined;
+  close(): Promise<void>;
 };
 
 export type Isolated = {

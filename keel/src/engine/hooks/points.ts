@@ -7,6 +7,7 @@ import type { Answer } from "../../protocol/ask.ts";
 import type { Input, LiveEvent } from "../../protocol/event.ts";
 import type { CompactTrigger, HookMomentOf, ModelSwitch, SessionStartSource } from "../../protocol/hook.ts";
 import type { ResultPart } from "../../protocol/message.ts";
+import type { Consult } from "../consulting.ts";
 import type { Clock } from "../ports.ts";
 
 /** Where a hook is called: what it is told about the session, how long it may take, and who hears of its failure. */
@@ -25,6 +26,8 @@ export type HookSite = {
   readonly signal: AbortSignal;
   show(event: LiveEvent): void;
   newId(): string;
+  /** Absent where there is no model to ask. */
+  readonly consult?: Consult | undefined;
 };
 
 export type HookDecision = { readonly verdict: "allow" | "deny" | "ask"; readonly reason: string };

@@ -5,6 +5,7 @@
  */
 import { toFault } from "../../kernel/fault.ts";
 import type { HookEvent, HookInput, HookMoment } from "../../protocol/hook.ts";
+import type { Consult } from "../consulting.ts";
 import { within } from "../deadline.ts";
 import { matches, subjectOf } from "./matcher.ts";
 import { type Merged, merge } from "./merge.ts";
@@ -39,6 +40,8 @@ export type HookContext = {
   readonly signal: AbortSignal;
   /** For hooks outside: what they said. */
   report(run: HookReport): void;
+  /** One question to the model, on the bill of the session. */
+  readonly consult?: Consult | undefined;
 };
 
 export type HookReport = {
@@ -131,7 +134,7 @@ async function call(hook: Hook, occasion: Occasion): Promise<Called> {
   try {
     const timed = await within({ clock, ms, signal }, async (own) =>
       // A copy: hooks must not see what other hooks did to it.
-      hook.call(structuredClone(input), { callId, signal: own, report }),
+      hook.call(structuredClone(input), { callId, signal: own, report, consult: site.consult }),
     );
     if (timed.kind === "aborted" || (signal.aborted && timed.kind === "late")) return cancelled;
     if (timed.kind === "late") return failed(`it did not answer within ${ms / 1000} s`);

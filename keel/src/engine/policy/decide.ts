@@ -9,7 +9,7 @@ import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim } from "../../protocol/tool.ts";
 import type { PathFacts } from "../ports.ts";
 import type { Traits } from "../tools/define.ts";
-import { type Judged, permitOf, protectedWrite, touchOf } from "./judge-command.ts";
+import { claimsOf, type Judged, permitOf, protectedWrite, touchOf } from "./judge-command.ts";
 import { modes } from "./modes.ts";
 import { type Ground, matchesPath } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
@@ -56,7 +56,8 @@ export type Decision =
       readonly options: readonly AskOption[];
     };
 
-export function decide(facts: Facts): Decision {
+export function decide(given: Facts): Decision {
+  const facts: Case = { ...given, judge: judgeOf(given) };
   const { mode, rules } = facts;
   const row = modes[mode];
   const denied = firstTouched(rules.deny, facts);
@@ -83,8 +84,11 @@ export function decide(facts: Facts): Decision {
   return permitted(facts);
 }
 
+/** The facts, with what is known of the commands in them. */
+type Case = Facts & { readonly judge: (claim: Claim) => Judged };
+
 /** Every claim must be allowed, each by whatever allows it. */
-function permitted(facts: Facts): Decision {
+function permitted(facts: Case): Decision {
   const row = modes[facts.mode];
   // A tool that claims nothing and changes nothing has nothing to be asked about.
   if (facts.claims.length === 0 && facts.traits.readOnly)
@@ -103,11 +107,11 @@ type ClaimPermit =
   | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
   | { readonly kind: "open"; readonly because: string };
 
-function permitClaim(facts: Facts, claim: Claim): ClaimPermit {
+function permitClaim(facts: Case, claim: Claim): ClaimPermit {
   const { rules, tool, traits, mode, paths, world } = facts;
   const row = modes[mode];
   if (claim.action === "execute")
-    return permitOf(judged(facts, claim), {
+    return permitOf(facts.judge(claim), {
       allow: rules.allow,
       readOnly: facts.readOnlyCommands ?? "allowed",
       edits: row.editing,
@@ -144,7 +148,7 @@ const allClaims = ({ claims, tool }: Facts): readonly Claim[] =>
   claims.length > 0 ? claims : [{ action: "use", target: tool }];
 
 /** The first rule that is about it for sure, else the first that may be. */
-function firstTouched(rules: readonly Rule[], facts: Facts): { rule: Rule; touch: Touch } | undefined {
+function firstTouched(rules: readonly Rule[], facts: Case): { rule: Rule; touch: Touch } | undefined {
   const touched = rules.flatMap((rule) => {
     const found = allClaims(facts).map((claim) => touchOfClaim(rule, facts, claim));
     const touch: Touch = found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
@@ -153,8 +157,8 @@ function firstTouched(rules: readonly Rule[], facts: Facts): { rule: Rule; touch
   return touched.find(({ touch }) => touch === "yes") ?? touched[0];
 }
 
-function touchOfClaim(rule: Rule, facts: Facts, claim: Claim): Touch {
-  if (claim.action === "execute") return touchOf(rule, judged(facts, claim));
+function touchOfClaim(rule: Rule, facts: Case, claim: Claim): Touch {
+  if (claim.action === "execute") return touchOf(rule, facts.judge(claim));
   const { tool, world, paths } = facts;
   // By the name that was claimed, by where it leads, and by every link on the way.
   const { path = claim.target, passed = [] } = paths.get(claim.target) ?? {};
@@ -168,27 +172,37 @@ const real = ({ paths }: Facts, claim: Claim): Claim =>
     ? { ...claim, target: paths.get(claim.target)?.path ?? claim.target }
     : claim;
 
-function judged({ tool, commands, world, paths }: Facts, { target }: Claim): Judged {
-  const analysis = world ? commands?.get(target) : undefined;
-  return {
-    tool,
-    text: target,
-    analysis: analysis ?? { kind: "unread", because: "nobody has looked at it" },
-    world: world ?? { cwd: "/", home: "/", roots: [], isTrusted: false },
-    paths,
+/** What is found out about a command is found out once, however many rules ask. */
+function judgeOf({ tool, commands, world, paths }: Facts): Case["judge"] {
+  const known = new Map<string, Judged>();
+  return ({ target: text }) => {
+    const before = known.get(text);
+    if (before) return before;
+    const analysis = (world && commands?.get(text)) ?? { kind: "unread", because: "nobody has looked at it" };
+    const place = world ?? { cwd: "/", home: "/", roots: [], isTrusted: false };
+    let claims: readonly Claim[] | undefined;
+    const judged: Judged = {
+      ...{ tool, text, analysis, world: place, paths },
+      claims: () => {
+        claims ??= claimsOf(analysis, place, paths);
+        return claims;
+      },
+    };
+    known.set(text, judged);
+    return judged;
   };
 }
 
 /** Whether it changes nothing, whatever it reads. */
-function isReading(facts: Facts): boolean {
+function isReading(facts: Case): boolean {
   // An agent is bound by the same mode.
   if (facts.claims.length > 0 && facts.claims.every(({ action }) => action === "delegate")) return true;
   return facts.claims.some(({ action }) => action === "execute")
-    ? facts.claims.every((claim) => claim.action !== "execute" || onlyReads(judged(facts, claim).analysis))
+    ? facts.claims.every((claim) => claim.action !== "execute" || onlyReads(facts.judge(claim).analysis))
     : facts.traits.readOnly;
 }
 
-function refuseOrAsk(facts: Facts, { because, insists }: { because: string; insists: boolean }): Decision {
+function refuseOrAsk(facts: Case, { because, insists }: { because: string; insists: boolean }): Decision {
   const { open, says } = modes[facts.mode];
   if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}` };
   return { verdict: "ask", because, insists, options: optionsFor(facts, insists ? "once" : "session") };
@@ -207,11 +221,11 @@ function isOnlyPlan({ claims, planFile, mode }: Facts): boolean {
 }
 
 /** Why a write must be asked although a rule or a mode would let it pass. */
-function protectedTarget(facts: Facts): string | undefined {
+function protectedTarget(facts: Case): string | undefined {
   for (const claim of facts.claims) {
     const { action, target } = claim;
     if (action === "execute") {
-      const because = protectedWrite(judged(facts, claim));
+      const because = protectedWrite(facts.judge(claim));
       if (because !== undefined) return because;
     }
     if (action !== "write") continue;

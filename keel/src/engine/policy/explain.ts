@@ -13,7 +13,9 @@ import {
   analyse,
   onlyReads,
   programsOf,
+  read,
   type Surroundings,
+  wantsSecondReader,
   wrappedOf,
 } from "./shell/analyse.ts";
 import { isInside, normalise } from "./shell/places.ts";
@@ -81,8 +83,14 @@ export function explain(question: Question, tree: SyntaxNode | undefined): Expla
   };
 }
 
-/** The text that a grammar has to see before an explanation; undefined when the call is no command. */
-export function commandOf({ tool, input }: Pick<Question, "tool" | "input">): string | undefined {
+/** The text that a grammar has to see before an explanation; undefined when there is none that it would help with. */
+export function textForGrammar(question: Pick<Question, "tool" | "input">): string | undefined {
+  const command = commandOf(question);
+  return command !== undefined && wantsSecondReader(read(command)) ? command : undefined;
+}
+
+/** Undefined when the call is no command. */
+function commandOf({ tool, input }: Pick<Question, "tool" | "input">): string | undefined {
   const { command } = input;
   return shellTools.has(tool) ? (typeof command === "string" ? command : "") : undefined;
 }

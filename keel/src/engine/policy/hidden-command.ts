@@ -16,17 +16,17 @@ export function mayHide(pattern: ShellPattern, { words, assignments, redirection
   if (denied.length === 0) return false;
   if (assignments.some(({ value }) => holds(tokensOf(value.text), denied))) return true;
   const [program, ...rest] = words;
-  if (!program || isPlainData(programName(program), rest)) return false;
+  if (!program) return false;
   const inputs = redirections.flatMap(({ operator, target, body }) =>
     operator === "<<<" ? [target.text] : body ? [body.text] : [],
   );
   // The first word behind many a program is a verb of its own.
-  const behind = takesVerb.has(programName(program)) ? rest.slice(1) : rest;
-  return (
-    behind.some((word, at) => isPlain(word) && startsWith(behind.slice(at), denied)) ||
+  const behind = takesVerb.has(programName(program)) ? 2 : 1;
+  const isThere =
+    words.some((word, at) => at >= behind && isPlain(word) && standsAt(words, at, denied)) ||
     rest.some((word) => !isPlain(word) && holds(tokensOf(word.text), denied)) ||
-    inputs.some((text) => holds(tokensOf(text), denied))
-  );
+    inputs.some((text) => holds(tokensOf(text), denied));
+  return isThere && !isPlainData(programName(program), rest);
 }
 
 /** The words that a rule names, as far as they are whole. */
@@ -59,8 +59,11 @@ const takesVerb = new Set(
 
 const isPlain = ({ text }: Argument): boolean => /^[\w./+-]+$/.test(text) && !text.startsWith("-");
 
-const startsWith = (words: readonly Argument[], denied: readonly string[]): boolean =>
-  denied.every((word, at) => (at === 0 ? baseOf(words[at]?.text ?? "") : words[at]?.text) === word);
+const standsAt = (words: readonly Argument[], start: number, denied: readonly string[]): boolean =>
+  denied.every((word, offset) => {
+    const text = words[start + offset]?.text ?? "";
+    return (offset === 0 ? baseOf(text) : text) === word;
+  });
 
 /** All of them, in their order. */
 function holds(tokens: readonly string[], denied: readonly string[]): boolean {

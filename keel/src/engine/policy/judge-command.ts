@@ -4,9 +4,9 @@ import type { PathFacts } from "../ports.ts";
 import { mayHide } from "./hidden-command.ts";
 import { type Ground, mayLieBelow } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
-import { covers, type Rule, sayRule, touches } from "./rules.ts";
+import { covers, type Rule, sayRule, toucher } from "./rules.ts";
 import type { Analysis, Surroundings } from "./shell/analyse.ts";
-import { withInner } from "./shell/commands.ts";
+import { allSteps } from "./shell/commands.ts";
 import { writingRedirections } from "./shell/effects.ts";
 import { takesCode } from "./shell/hazards.ts";
 import { programName } from "./shell/inside.ts";
@@ -25,15 +25,16 @@ export type Judged = {
   readonly world: Surroundings;
   /** What paths are, where somebody has looked. */
   readonly paths: ReadonlyMap<string, PathFacts>;
+  /** What it names as read and written. */
+  claims(): readonly Claim[];
 };
 
 /** How a deny or ask rule stands to it. */
-export function touchOf(rule: Rule, { tool, text, analysis, world, paths }: Judged): Touch {
+export function touchOf(rule: Rule, { tool, text, analysis, world, claims }: Judged): Touch {
   const ground: Ground = world;
   if (rule.pattern.kind === "path") {
     if (analysis.kind === "unread") return "no";
-    const claims = claimsOf(analysis, world, paths);
-    if (claims.some((claim) => touches(rule, tool, claim, ground))) return "yes";
+    if (claims().some(toucher(rule, tool, ground))) return "yes";
     // What a search finds below a directory no text tells.
     const { value } = rule.pattern;
     const searched = rule.tool === "Read" ? analysis.steps.flatMap((step) => searchedBy(step, world)) : [];
@@ -136,7 +137,7 @@ const isAbsent = (facts: PathFacts | undefined): boolean =>
 
 /** What would make a folder in which a command runs git a repository of its own. */
 export function nestedIn(analysis: Analysis & { kind: "read" }, world: Surroundings): string[] {
-  const steps = [...analysis.steps, ...analysis.commands.flatMap(withInner).map(({ step }) => step)];
+  const steps = allSteps(analysis.steps, analysis.commands);
   return [...new Set(steps.flatMap((step) => nestedBy(step, world)))];
 }
 
@@ -174,9 +175,8 @@ function writesUnasked(step: Step, { world, allow, edits, paths }: WriteCase): s
 }
 
 /** Why the question about it may not be skipped by any mode: it writes what others run. */
-export function protectedWrite({ analysis, world, paths }: Judged): string | undefined {
-  if (analysis.kind === "unread") return undefined;
-  for (const { action, target } of claimsOf(analysis, world, paths)) {
+export function protectedWrite({ paths, claims }: Judged): string | undefined {
+  for (const { action, target } of claims()) {
     const because =
       action === "write"
         ? (protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target }))
@@ -186,18 +186,16 @@ export function protectedWrite({ analysis, world, paths }: Judged): string | und
   return undefined;
 }
 
-/** What its words and redirections name as read and written, as far as they are known. */
+/** What its words and redirections name as read and written, as far as they are known; each once. */
 export function claimsOf(
-  analysis: Analysis & { kind: "read" },
+  analysis: Analysis,
   world: Surroundings,
   paths: ReadonlyMap<string, PathFacts>,
 ): Claim[] {
+  if (analysis.kind === "unread") return [];
   const reads = analysis.proofs.flatMap((proof) => (proof.ok ? proof.reads : []));
   const named = analysis.steps.flatMap((step) => namedPaths(step, world));
-  const written = [
-    ...analysis.steps,
-    ...analysis.commands.flatMap(withInner).map(({ step }) => step),
-  ].flatMap((step) => writtenPaths(step, world));
+  const written = allSteps(analysis.steps, analysis.commands).flatMap((step) => writtenPaths(step, world));
   const claim =
     (action: "read" | "write") =>
     (path: string): Claim[] => {
@@ -207,7 +205,10 @@ export function claimsOf(
         target,
       }));
     };
-  return [...[...reads, ...named].flatMap(claim("read")), ...written.flatMap(claim("write"))];
+  return [
+    ...[...new Set([...reads, ...named])].flatMap(claim("read")),
+    ...[...new Set(written)].flatMap(claim("write")),
+  ];
 }
 
 /** The directories that a command looks through for text. */

@@ -65,3 +65,26 @@ describe("git in a folder of the project", () => {
     expect(await verdictOf(root, "cd vendor/lib && git commit -m x", { allow })).toBe("ask");
   });
 });
+
+test("what our own reader cannot read is asked about, and the grammar is not asked for it", async () => {
+  verifies("G28", "G45");
+  const asked: string[] = [];
+  const counting = {
+    parse: (text: string) => {
+      asked.push(text);
+      return grammar.parse(text);
+    },
+  };
+  const workspace = {
+    ...realWorkspace({ cwd: world() }),
+    commands: { grammar: counting, home: "/home/dev", isTrusted: true },
+  };
+  // Arrays in arrays: the grammar would take seconds for this.
+  for (const target of ["a=(".repeat(3_000), "ls"]) {
+    const claims = [{ action: "execute" as const, target }];
+    const looked = await lookAt(claims, workspace);
+    const facts = { tool: "Bash", traits: carefulTraits, claims, mode: "default" as const, ...looked };
+    expect(decide({ ...facts, rules: noRules }).verdict).toBe(target === "ls" ? "allow" : "ask");
+  }
+  expect(asked).toEqual(["ls"]);
+});

@@ -2,7 +2,13 @@
 import type { Claim } from "../../protocol/tool.ts";
 import type { PathFacts, Workspace } from "../ports.ts";
 import { claimsOf, nestedIn } from "./judge-command.ts";
-import { type Analysis, analyse, type Surroundings } from "./shell/analyse.ts";
+import {
+  type Analysis,
+  analyseReading,
+  read,
+  type Surroundings,
+  wantsSecondReader,
+} from "./shell/analyse.ts";
 
 export type Looked = {
   readonly paths: ReadonlyMap<string, PathFacts>;
@@ -28,8 +34,9 @@ async function lookAtCommand(
   text: string,
   { workspace, world, paths }: { workspace: Workspace; world: Surroundings; paths: Map<string, PathFacts> },
 ): Promise<Analysis> {
-  const tree = await workspace.commands?.grammar.parse(text);
-  const analysis = analyse(text, world, tree);
+  const reading = read(text);
+  const tree = wantsSecondReader(reading) ? await workspace.commands?.grammar.parse(text) : undefined;
+  const analysis = analyseReading(reading, world, tree);
   if (analysis.kind === "unread") return analysis;
   const named = new Set([
     ...claimsOf(analysis, world, paths).map(({ target }) => target),

@@ -3,6 +3,7 @@
  * `a/b` from the roots of the workspace, `*.pem` at any depth below them. What names a directory means all that is in it.
  */
 import { globMatcher, parseGlob } from "../../kernel/glob.ts";
+import { normalise } from "./shell/places.ts";
 
 /** What rules about paths are relative to. */
 export type Ground = { readonly roots: readonly string[]; readonly home: string };
@@ -51,14 +52,7 @@ function absolutePatterns(rule: string, { roots, home }: Ground): string[] {
 }
 
 /** Without `.`, `..` and double slashes, and without the first one. */
-function normalised(path: string): string {
-  const names: string[] = [];
-  for (const name of path.split("/")) {
-    if (name === "..") names.pop();
-    else if (name !== "" && name !== ".") names.push(name);
-  }
-  return names.join("/");
-}
+const normalised = (path: string): string => normalise(path).slice(1);
 
 /** What stands for itself and for nothing else. */
 const escapeGlob = (name: string): string => name.replace(/[\\*?[\]{},]/g, "\\$&");

@@ -8,7 +8,8 @@ import type { PathFacts } from "../ports.ts";
 export function protectionOf(facts: Pick<PathFacts, "path" | "own">): string | undefined {
   if (facts.own) return "Keel keeps its own settings and sessions there";
   const names = facts.path.split(/[/\\]/).map(folded).filter(Boolean);
-  return rows.find((row) => isIn(row, names))?.because;
+  const found = matchesIn(names);
+  return found.length === 0 ? undefined : rows[Math.min(...found)]?.because;
 }
 
 type Row = {
@@ -132,25 +133,35 @@ const rows: readonly Row[] = [
   },
 ];
 
-function isIn(
-  { directories = [], files = [], absolute = [], endings = [] }: Row,
-  names: readonly string[],
-): boolean {
-  return (
-    directories.some((directory) => startOf(names, directory.split("/")) >= 0) ||
-    files.some((file) => endsWith(names, file.split("/"))) ||
-    absolute.some((start) => startOf(names, start.split("/")) === 0) ||
-    names.some((name) => endings.some((ending) => name.endsWith(ending)))
+/** Every name of the rows by where it is looked for, with the number of its row: a command may name many paths. */
+type Part = { readonly names: readonly string[]; readonly row: number };
+const directories = partsBy("directories", (names) => names[0]);
+const files = partsBy("files", (names) => names.at(-1));
+const absolutes = partsBy("absolute", (names) => names[0]);
+const nameEndings = rows.flatMap(({ endings = [] }, row) => endings.map((ending) => ({ ending, row })));
+
+/** The numbers of the rows that these names are in. */
+function matchesIn(names: readonly string[]): number[] {
+  const standsAt = (start: number) => (part: Part) =>
+    part.names.every((name, offset) => names[start + offset] === name);
+  const below = names.flatMap((name, at) => (directories.get(name) ?? []).filter(standsAt(at)));
+  const last = (files.get(names.at(-1) ?? "") ?? []).filter((part) =>
+    standsAt(names.length - part.names.length)(part),
   );
+  const first = (absolutes.get(names[0] ?? "") ?? []).filter(standsAt(0));
+  const ended = nameEndings.filter(({ ending }) => names.some((name) => name.endsWith(ending)));
+  return [...below, ...last, ...first, ...ended].map(({ row }) => row);
 }
 
-/** Where `part` stands in `names` as neighbours, or -1. */
-function startOf(names: readonly string[], part: readonly string[]): number {
-  return names.findIndex((_, start) => part.every((name, offset) => names[start + offset] === name));
+function partsBy(
+  list: "directories" | "files" | "absolute",
+  keyOf: (names: readonly string[]) => string | undefined,
+): ReadonlyMap<string, readonly Part[]> {
+  const parts = rows.flatMap((each, row) =>
+    (each[list] ?? []).map((text) => ({ names: text.split("/"), row })),
+  );
+  return Map.groupBy(parts, ({ names }) => keyOf(names) ?? "");
 }
-
-const endsWith = (names: readonly string[], part: readonly string[]): boolean =>
-  part.every((name, offset) => names[names.length - part.length + offset] === name);
 
 /**
  * A name as the most lenient file system takes it: without case, without signs that cannot be seen, without blanks and

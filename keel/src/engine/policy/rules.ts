@@ -4,7 +4,7 @@
  */
 import { parseGlob } from "../../kernel/glob.ts";
 import type { Claim } from "../../protocol/tool.ts";
-import { type Ground, matchesPath } from "./path-rules.ts";
+import { type Ground, matchesPath, pathMatcher } from "./path-rules.ts";
 import { parseShellPattern, type ShellPattern } from "./shell-pattern.ts";
 
 /** Where a rule comes from. Over all of them deny beats ask and ask beats allow; a source is told, and outranks none. */
@@ -106,24 +106,32 @@ export function covers(rule: Rule, tool: string, claim: Claim, ground?: Ground):
 }
 
 /** Whether a deny or ask rule touches a claim that is not a command: in doubt it does. */
-export function touches(rule: Rule, tool: string, claim: Claim, ground?: Ground): boolean {
+export const touches = (rule: Rule, tool: string, claim: Claim, ground?: Ground): boolean =>
+  toucher(rule, tool, ground)(claim);
+
+/** The same for many claims. */
+export function toucher(rule: Rule, tool: string, ground?: Ground): (claim: Claim) => boolean {
   const { pattern } = rule;
-  if (pattern.kind === "path")
-    return (
-      isAbout(rule, tool, claim, "deny") &&
-      (ground === undefined || matchesPath(pattern.value, claim.target, ground))
-    );
-  if (!names(rule, tool)) return false;
+  if (pattern.kind === "path") {
+    let matches: ((path: string) => boolean) | undefined;
+    return (claim) => {
+      if (!isAbout(rule, tool, claim, "deny")) return false;
+      if (ground === undefined) return true;
+      matches ??= pathMatcher(pattern.value, ground);
+      return matches(claim.target);
+    };
+  }
+  if (!names(rule, tool)) return () => false;
   switch (pattern.kind) {
     case "any":
-      return true;
+      return () => true;
     case "domain":
-      return isOfDomain(claim, pattern.value, "and below");
+      return (claim) => isOfDomain(claim, pattern.value, "and below");
     case "exact":
     case "prefix":
-      return claim.target.includes(pattern.value);
+      return ({ target }) => target.includes(pattern.value);
     case "shell":
-      return false;
+      return () => false;
   }
 }
 

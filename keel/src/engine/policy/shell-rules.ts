@@ -81,24 +81,25 @@ export function touchesCommand(pattern: ShellPattern, command: Command): Touch {
   const [program, ...rest] = words;
   if (!program) return mayHide(pattern, command.step) ? "maybe" : "no";
   const name = programName(program);
-  const spellings = [
-    words.map(asOne),
-    ...plainSpellings(name, rest).map((spelling) => [{ ...program, text: name }, ...spelling].map(asOne)),
-  ];
-  const own = spellings.map((spelling) => touch(pattern, spelling));
-  const inner = command.inner.map((part) => touchesCommand(pattern, part));
-  const all = [...own, ...inner, ...(command.hides ? ["maybe" as const] : [])];
-  if (all.includes("yes")) return "yes";
-  return all.includes("maybe") || mayHide(pattern, command.step) ? "maybe" : "no";
+  const named = { ...program, text: name };
+  let isUnsure = command.hides;
+  for (const spelling of [words, ...plainSpellings(name, rest).map((spelled) => [named, ...spelled])]) {
+    const found = touch(pattern, spelling);
+    if (found === "yes") return "yes";
+    isUnsure ||= found === "maybe";
+  }
+  for (const part of command.inner) {
+    const found = touchesCommand(pattern, part);
+    if (found === "yes") return "yes";
+    isUnsure ||= found === "maybe";
+  }
+  return isUnsure || mayHide(pattern, command.step) ? "maybe" : "no";
 }
 
-type Spelled = { readonly text: string; readonly isFixed: boolean };
-const asOne = ({ text, kind }: Argument): Spelled => ({ text, isFixed: kind === "fixed" });
-
-function touch(pattern: ShellPattern, words: readonly Spelled[]): Touch {
+function touch(pattern: ShellPattern, words: readonly Argument[]): Touch {
   if (pattern.kind === "glob") {
     if (matchesGlob(pattern, joinedWords(words.map(({ text }) => text)))) return "yes";
-    const unknown = words.findIndex(({ isFixed: known }) => !known);
+    const unknown = words.findIndex((word) => !isFixed(word));
     if (unknown < 0) return "no";
     // As far as it is known, it could become what the rule names.
     const known = joinedWords(words.slice(0, unknown).map(({ text }) => text));
@@ -108,13 +109,13 @@ function touch(pattern: ShellPattern, words: readonly Spelled[]): Touch {
   for (const [at, word] of pattern.words.entries()) {
     const given = words[at];
     if (!given) return "no";
-    if (!given.isFixed) return "maybe";
+    if (!isFixed(given)) return "maybe";
     if (given.text !== word) return "no";
   }
   if (pattern.kind === "prefix") return "yes";
   return words.length === pattern.words.length
     ? "yes"
-    : words.slice(pattern.words.length).some(({ isFixed: known }) => !known)
+    : words.slice(pattern.words.length).some((word) => !isFixed(word))
       ? "maybe"
       : "no";
 }

@@ -18,6 +18,8 @@ export async function briefModel(work: Work): Promise<void> {
   fixPrompt(work);
   await briefStart(work);
   await briefNear(work);
+  const news = work.parts.briefing?.news?.() ?? [];
+  if (news.length > 0) work.record({ type: "context.added", content: [...news], why: "skills" });
   announceTools(work);
   await tellMemory(work);
   await tellPlan(work);

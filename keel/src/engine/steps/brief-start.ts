@@ -21,10 +21,18 @@ export async function briefNear(work: Work): Promise<void> {
 }
 
 async function record(work: Work, { content, files }: Told, reason: InstructionsReason): Promise<void> {
-  work.record({ type: "context.added", content: [...content], why: "instructions", files: [...files] });
-  for (const file_path of files)
+  const paths = files.map(({ path }) => path);
+  work.record({ type: "context.added", content: [...content], why: "instructions", files: paths });
+  for (const { path, source } of files)
     await work.parts.hooks.observe(
-      { hook_event_name: "InstructionsLoaded", file_path, load_reason: reason },
+      {
+        hook_event_name: "InstructionsLoaded",
+        file_path: path,
+        memory_type: memoryTypes[source],
+        load_reason: reason,
+      },
       siteOf(work),
     );
 }
+
+const memoryTypes = { managed: "Managed", user: "User", project: "Project", local: "Local" } as const;

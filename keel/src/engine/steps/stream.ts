@@ -18,7 +18,7 @@ const walkMs = 5;
 
 /** Hands every event to `onEvent` and returns the end, or what went wrong. Never throws. */
 export async function readReply(
-  work: Work,
+  work: Pick<Work, "parts" | "signal">,
   request: ModelRequest,
   onEvent: (event: ModelEvent) => void,
 ): Promise<{ ok: true; reply: Reply } | ({ ok: false } & Failed)> {

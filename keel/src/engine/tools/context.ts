@@ -1,5 +1,7 @@
 /** What a call may use: while it is looked at and decided about, and while it runs. */
 import type { Call } from "../call-state.ts";
+import { ledgerOf } from "../checkpoint.ts";
+import { consultOf } from "../consult.ts";
 import { deniesReading } from "../policy/decide.ts";
 import type { Files, PathFacts } from "../ports.ts";
 import type { Work } from "../work.ts";
@@ -28,6 +30,8 @@ export function contextFor(work: Work, call: Pick<Call, "use">, tool: Tool): Too
       if (answer.verdict === "deny" && answer.interrupt) work.interrupt("answer");
       return { ...answer, by };
     },
+    consult: consultOf(work),
+    ledger: ledgerOf(work),
     desk: () => deskOf(work),
   };
 }

@@ -6,7 +6,9 @@ import type { Denial } from "../../protocol/event.ts";
 import type { ResultPart } from "../../protocol/message.ts";
 import type { Worktree } from "../../protocol/task.ts";
 import type { Claim, Display, FileSeen, Todo, ToolSpec } from "../../protocol/tool.ts";
+import type { Consult } from "../consulting.ts";
 import type { DeskView } from "../desk.ts";
+import type { FileLedger } from "../file-ledger.ts";
 import type { Clock, Workspace } from "../ports.ts";
 import type { CallTasks } from "../task-work.ts";
 
@@ -60,6 +62,10 @@ export type ToolContext = {
   seen(path: string): string | undefined;
   /** Asks the host, durably: the process may die while it waits. */
   ask(ask: Omit<Ask, "id" | "callId" | "tool">): Promise<Answer & { readonly by: AnsweredBy }>;
+  /** Where changes of files are written down. Absent where nothing is kept. */
+  readonly ledger?: FileLedger | undefined;
+  /** Asks the model beside the conversation, on the bill of the session. Absent where there is none. */
+  readonly consult?: Consult | undefined;
   /** What the session knows about the work itself. */
   desk(): DeskView;
 };

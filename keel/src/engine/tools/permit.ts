@@ -3,7 +3,7 @@ import { childOf, over } from "../../kernel/abort.ts";
 import { canonicalJson, type Json } from "../../kernel/json.ts";
 import { fingerprint, oneLine } from "../../kernel/text.ts";
 import { visible } from "../../kernel/visible.ts";
-import type { Ask } from "../../protocol/ask.ts";
+import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
 import type { Call } from "../call-state.ts";
@@ -31,6 +31,8 @@ type Site = {
   input: unknown;
   sent: Json;
   hook: HookDecision | undefined;
+  /** It belongs to no turn: its question is the person's alone, and is not opened where nobody answers. */
+  isBeside?: boolean;
 };
 
 export type Permission =
@@ -85,7 +87,7 @@ function withoutAsking(
 }
 
 /** A hook may answer in the host's place; whoever is first counts, and the other is told by the ask's end. */
-async function askBoth(work: Work, ask: Ask, { call, tool, sent }: Site): Promise<Closed> {
+async function askBoth(work: Work, ask: Ask, { call, tool, sent, isBeside }: Site): Promise<Closed> {
   const { hooks, asks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name, input: sent, rules: rulesOffered(ask) };
   // Whoever is told of a question hears of it, however fast somebody answers.
@@ -93,6 +95,7 @@ async function askBoth(work: Work, ask: Ask, { call, tool, sent }: Site): Promis
   if (asks === "refused") {
     // Where nobody answers, a hook is the only one who can: it is heard first.
     const answer = await hooks.permission(facts, siteOf(work));
+    if (isBeside) return answer ? { answer, by: "hook" } : { answer: nobodyAnswers(ask), by: "no-host" };
     const refused = work.ask(ask);
     if (answer) await work.answer(ask.id, { answer, by: "hook" });
     return refused;
@@ -112,6 +115,11 @@ async function askBoth(work: Work, ask: Ask, { call, tool, sent }: Site): Promis
     release();
   }
 }
+
+const nobodyAnswers = ({ reason = "it has to be asked" }: Ask): Answer => ({
+  verdict: "deny",
+  reason: `${reason}, and nobody can be asked`,
+});
 
 const rulesOffered = ({ options }: Ask): string[] => options.flatMap(({ rule }) => rule ?? []);
 
@@ -179,7 +187,7 @@ async function settle(
 
 function askFor(
   work: Work,
-  { call, tool, sent }: Site,
+  { call, tool, sent, isBeside }: Site,
   { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string },
 ): Ask {
   return {
@@ -188,7 +196,7 @@ function askFor(
     kind: "permission",
     title: `Allow ${tool.name}?`,
     body: bodyOf(claims, sent),
-    callId: call.use.id,
+    ...(isBeside ? {} : { callId: call.use.id }),
     tool: tool.name,
     input: sent,
     claims,

@@ -3,7 +3,7 @@
  * beside the person's decision. A turn without such a command copies nothing.
  */
 import type { ToolUse } from "../../protocol/message.ts";
-import { prepareBeside } from "../checkpoint.ts";
+import { ledgerOf, prepareBeside } from "../checkpoint.ts";
 import type { Work } from "../work.ts";
 import { contextFor } from "./context.ts";
 import type { Tool, ToolContext } from "./define.ts";
@@ -13,7 +13,7 @@ import { toolFor } from "./toolbox.ts";
 
 /** For a call that has just streamed in. Whatever is wrong with it is said when it is its turn. */
 export function takeStockFor(work: Work, use: ToolUse): void {
-  if (!work.parts.checkpoints || use.broken !== undefined) return;
+  if (!ledgerOf(work) || use.broken !== undefined) return;
   const tool = toolFor(work, use.name);
   const begin = async (): Promise<void> => {
     const parsed = tool?.input.parse(use.input);
@@ -27,6 +27,6 @@ export async function takeStock(
   work: Work,
   { tool, context, input }: { tool: Tool; context: ToolContext; input: unknown },
 ): Promise<void> {
-  if (!work.parts.checkpoints || tool.traits(input).readOnly) return;
+  if (!ledgerOf(work) || tool.traits(input).readOnly) return;
   prepareBeside(work, await look(work, tool.name, async () => tool.claims(input, context)));
 }

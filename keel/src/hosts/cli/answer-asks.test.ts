@@ -100,11 +100,33 @@ describe("with a person", () => {
     ]);
   });
 
-  test("a question that wants data is refused rather than guessed", async () => {
+  test("a question that wants data is refused rather than guessed where no line can be read", async () => {
     const session = fakeSession([{ ...askOf("a"), kind: "elicitation", schema: {} }]);
     askPerson(session, { ask: async ({ options }) => chosen(options[0]) });
     await session.settled();
     expect(session.commands).toMatchObject([{ by: "no-host", answer: { verdict: "deny" } }]);
+  });
+
+  test("a form is filled in field by field, once the person wants to", async () => {
+    const schema: Ask["schema"] = { type: "object", properties: { age: { type: "integer" } } };
+    const form = { ...askOf("a"), kind: "elicitation" as const, schema };
+    const lines = ["old", "30"];
+    const session = fakeSession([form]);
+    askPerson(session, {
+      ask: async ({ options }) => chosen(options[0]),
+      readAnswer: async () => lines.shift(),
+    });
+    await session.settled();
+    expect(session.commands).toMatchObject([{ by: "host", answer: { verdict: "allow", data: { age: 30 } } }]);
+    const refused = fakeSession([form]);
+    askPerson(refused, { ask: async () => undefined, readAnswer: async () => "1" });
+    await refused.settled();
+    expect(refused.commands).toMatchObject([{ by: "host", answer: { verdict: "deny" } }]);
+    const nested = { type: "object", properties: { a: { type: "object" } } };
+    const impossible = fakeSession([{ ...form, schema: nested }]);
+    askPerson(impossible, { ask: async ({ options }) => chosen(options[0]), readAnswer: async () => "1" });
+    await impossible.settled();
+    expect(impossible.commands).toMatchObject([{ by: "no-host", answer: { verdict: "deny" } }]);
   });
 });
 

@@ -4,10 +4,12 @@
  */
 import type { OpenSession } from "../../app/open-session.ts";
 import type { WritableSource } from "../../app/settings-files.ts";
+import { never } from "../../kernel/never.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Envelope } from "../../protocol/event.ts";
 import type { Chosen } from "./choices.ts";
 import type { Context } from "./context.ts";
+import { type Filled, fillForm } from "./forms.ts";
 import { askQuestions, type ReadAnswer } from "./questions.ts";
 import type { AskPerson } from "./terminal.ts";
 
@@ -57,7 +59,7 @@ export type Person = {
   readonly keep?: ((rule: string, to: WritableSource) => Promise<void>) | undefined;
 };
 
-/** With a person. What wants more than a choice or an answer to a question cannot be answered here yet. */
+/** With a person. A form is asked field by field once they want to answer it. */
 export function askPerson(session: Asked, { ask, readAnswer, keep }: Person): () => void {
   return answerAsks(session, async (asked, signal) => {
     if (asked.kind === "question" && readAnswer) {
@@ -66,14 +68,32 @@ export function askPerson(session: Asked, { ask, readAnswer, keep }: Person): ()
       const answer: Answer = answers ? { verdict: "allow", data: { answers } } : { verdict: "deny" };
       return send(session, asked, answer, "host");
     }
-    if (asked.schema !== undefined)
+    if (asked.schema !== undefined && (asked.kind !== "elicitation" || !readAnswer))
       return send(session, asked, { verdict: "deny", reason: refusal }, "no-host");
     const chosen = await ask(asked, signal);
     if (signal.aborted) return;
+    if (asked.schema !== undefined && readAnswer && chosen?.option.verdict === "allow") {
+      const filled = await fillForm(asked.schema, readAnswer, signal);
+      if (signal.aborted) return;
+      return send(session, asked, formAnswer(filled), filled.kind === "impossible" ? "no-host" : "host");
+    }
     if (chosen?.keep !== undefined && chosen.option.rule !== undefined)
       await keep?.(chosen.option.rule, chosen.keep);
     await send(session, asked, answerOf(chosen), "host");
   });
+}
+
+function formAnswer(filled: Filled): Answer {
+  switch (filled.kind) {
+    case "filled":
+      return { verdict: "allow", data: filled.values };
+    case "impossible":
+      return { verdict: "deny", reason: `The form could not be shown: ${filled.why}.` };
+    case "cancelled":
+      return { verdict: "deny" };
+    default:
+      return never(filled);
+  }
 }
 
 function answerOf(chosen: Chosen | undefined): Answer {

@@ -10,8 +10,9 @@ export async function importSession(
   context: Context,
 ): Promise<number> {
   const file = path.resolve(context.cwd, onlyOne(positionals, "the file of an exported session"));
-  const { id, events } = await keptSessions(context).importFile(file);
+  const { id, events, notices } = await keptSessions(context).importFile(file);
   context.out.line(id);
+  for (const notice of notices) context.err.line(notice);
   context.err.line(`Imported ${events} events. To go on: keel -p --resume ${id} "PROMPT"`);
   return exitCodes.ended;
 }

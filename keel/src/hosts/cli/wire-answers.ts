@@ -5,6 +5,7 @@ import { type PermissionMode, permissionModeSchema } from "../../protocol/settin
 import { ControlError } from "../../sdk/control/channel.ts";
 import type { HostRequest } from "../../sdk/control/host-requests.ts";
 import type { Conversation } from "../../sdk/conversation.ts";
+import { callTool, hooksListing, rulesOf, settingsOf } from "../../sdk/inquiries.ts";
 import type { McpServerConfig } from "../../sdk/mcp-server.ts";
 import type { QueryMethods } from "../../sdk/query.ts";
 import { sayUsd } from "../../view/say.ts";
@@ -72,9 +73,64 @@ export async function answerRequest(request: SessionRequest, on: Answering): Pro
       return methods.updateSettings(request.source, request.settings);
     case "read_file":
       return readFile(request, methods);
+    case "get_usage":
+      return methods.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET();
+    case "get_settings":
+      return settingsOf(session);
+    case "get_hooks_listing":
+      return hooksListing(session);
+    case "get_task_output":
+      return taskOutput(request.task_id, session);
+    case "list_permission_rules":
+      return rulesOf(session);
+    case "file_suggestions": {
+      const paths = await (await session.inquiries()).suggestFiles(request.query);
+      return { suggestions: paths.map((path) => ({ path, displayText: path })), cwd: session.info.cwd };
+    }
+    case "reload_plugins":
+      if (request.add_plugins && request.add_plugins.length > 0)
+        throw new ControlError(
+          "Plugins are named when a session starts: --plugin-dir.",
+          "unsupported_request",
+        );
+      return methods.reloadPlugins();
+    case "reload_skills":
+      return methods.reloadSkills();
+    case "reload_output_styles":
+      return methods.reloadOutputStyles();
+    case "register_repo_root":
+      return session.changePermissions([
+        { type: "folders", change: "add", folders: [request.directory], to: "session" },
+      ]);
+    case "seed_read_state":
+      return methods.seedReadState(request.path, request.mtime);
+    case "mcp_read_resource":
+      return methods.readMcpResource(request.serverName, request.uri);
+    case "mcp_call":
+      return call(request, session);
     default:
       return never(request);
   }
+}
+
+async function taskOutput(id: string, session: OpenSession): Promise<unknown> {
+  const found = await (await session.inquiries()).taskOutput(id);
+  if (!found) throw new ControlError(`There is no task ${id.slice(0, 100)}.`);
+  return { output: found.text, total_bytes: found.totalBytes, truncated: found.truncated };
+}
+
+function call(
+  request: Extract<SessionRequest, { subtype: "mcp_call" }>,
+  session: OpenSession,
+): Promise<unknown> {
+  if (request.input_files?.length || request.output_files?.length)
+    throw new ControlError("Files are not carried to and from a server.", "unsupported_request");
+  return callTool(session, {
+    tool: request.tool,
+    input: request.arguments ?? {},
+    leave: request.check_permissions ? "as-model" : "own",
+    timeoutMs: request.timeout_ms,
+  });
 }
 
 async function readFile(

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { OpenSession } from "../../app/open-session.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { never } from "../../kernel/never.ts";
+import type { Ask } from "../../protocol/ask.ts";
 import type { UserMessage } from "../../sdk/content.ts";
 import { Channel } from "../../sdk/control/channel.ts";
 import type { ControlRequest, Frame } from "../../sdk/control/frames.ts";
@@ -44,6 +45,7 @@ export class WireHost {
   readonly #introduced: PromiseWithResolvers<void> = Promise.withResolvers();
   #started: Promise<Started> | undefined;
   #conversation: Conversation | undefined;
+  #session: OpenSession | undefined;
   #chain: Promise<void> = Promise.resolve();
   #waiting = 0;
   #answers = 0;
@@ -167,9 +169,14 @@ export class WireHost {
             serversOf: (servers) => this.#servers.among(servers, AbortSignal.timeout(serverListMs)),
           });
         };
-        return isInOrder(request) ? this.#inOrder(work) : work();
+        return isInOrder(request) && !this.#isStuck(request.subtype) ? this.#inOrder(work) : work();
       }
     }
+  }
+
+  /** A line before it waits for an answer about its own words: whoever interrupts means that. */
+  #isStuck(subtype: string): boolean {
+    return subtype === "interrupt" && (this.#session?.openAsks().some(isBeside) ?? false);
   }
 
   async #introduce(said: InitializeRequest): Promise<unknown> {
@@ -231,6 +238,7 @@ export class WireHost {
       if (this.#values.resume !== undefined) await restoreSession(this.#values.resume, this.#context);
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
+        this.#session = session;
         this.#transcript.follow(session);
         this.#state.watch(session);
       };
@@ -261,6 +269,8 @@ export class WireHost {
     return options;
   }
 }
+
+const isBeside = ({ callId }: Ask): boolean => callId === undefined;
 
 /** A prompt that says nothing by itself: the lines are said as they come. */
 async function* until(ended: Promise<void>): AsyncGenerator<never> {

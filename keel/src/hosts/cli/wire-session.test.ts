@@ -101,7 +101,7 @@ describe("what a program wants arrives at the executable", () => {
     expect(argumentsOf({ settings: path.join("/", "s.json") }).slice(-2)).toEqual(["--settings", "/s.json"]);
     expect(argumentsOf({ sandbox: { enabled: true } }).slice(-2)).toEqual([
       "--settings",
-      '{"sandbox":{"enabled":true}}',
+      '{"sandbox":{"failIfUnavailable":true,"enabled":true}}',
     ]);
     expect(() => argumentsOf({ settings: "/s.json", sandbox: { enabled: true } })).toThrow("sandbox");
   });

@@ -98,6 +98,7 @@ function fromSession(envelope: Envelope, memo: Memo): Told {
       ];
     }
     case "model.failed":
+    case "model.consulted":
       return [[], { ...memo, totalCostUsd: memo.totalCostUsd + (envelope.costUsd ?? 0) }];
     case "settings.changed": {
       const { model, permissionMode: mode } = envelope.patch;

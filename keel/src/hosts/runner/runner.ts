@@ -7,6 +7,7 @@ import type { OpenOptions } from "../../app/options.ts";
 import { type Fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { toLine } from "../../kernel/json.ts";
+import type { Ask } from "../../protocol/ask.ts";
 import type { Durable } from "../../protocol/event.ts";
 import type { LineRead } from "../../transport/lines.ts";
 import { askEvent } from "./ask-event.ts";
@@ -120,8 +121,9 @@ export class Runner {
   /** No line comes any more: what was accepted is finished, unless somebody would have to be asked. */
   async inputEnded(): Promise<void> {
     await Promise.race([this.#opened.promise, this.ended]);
-    await this.#taking;
     const session = this.#session;
+    if (session) refuseBeside(session);
+    await this.#taking;
     if (session && session.openAsks().length === 0) {
       const asked = new Promise<void>((resolve) => {
         session.onEvent(({ type }) => type === "ask.opened" && resolve());
@@ -161,6 +163,7 @@ export class Runner {
     this.#isClosing = true;
     const session = this.#session;
     if (session) {
+      refuseBeside(session);
       await this.#taking;
       try {
         await session.close("stopped");
@@ -189,9 +192,24 @@ export class Runner {
     };
     if (input.type === "message") this.#taking = this.#taking.then(work);
     // Whoever interrupts means what was sent before.
-    else if (input.type === "interrupt") void this.#taking.then(work);
+    else if (input.type === "interrupt" && !session.openAsks().some(isBeside)) void this.#taking.then(work);
     else void work();
   }
+}
+
+/** A question about words that are no input yet. */
+const isBeside = ({ callId }: Ask): boolean => callId === undefined;
+
+/** Nobody is there any more who could answer what words on their way ask. */
+function refuseBeside(session: OpenSession): void {
+  const refuse = (): void => {
+    for (const { id: askId } of session.openAsks().filter(isBeside))
+      void session
+        .submit({ type: "answer", askId, answer: { verdict: "deny" }, by: "no-host" })
+        .catch(() => undefined);
+  };
+  session.onEvent(({ type }) => type === "ask.opened" && refuse());
+  refuse();
 }
 
 export type Ending = { readonly reason: string; readonly code: number };

@@ -21,8 +21,11 @@ export class ControlError extends Error {
   }
 }
 
-export const unsupported = (subtype: string): ControlError =>
-  new ControlError(`Unsupported control request subtype: ${subtype.slice(0, 100)}`, "unsupported_request");
+export const unsupported = (subtype: string, because?: string): ControlError =>
+  new ControlError(
+    `Unsupported control request subtype: ${subtype.slice(0, 100)}${because === undefined ? "" : ` (${because})`}`,
+    "unsupported_request",
+  );
 
 /** More than any host has open at once; beyond it the other side is broken, and is told so. */
 const mostOpen = 1_000;

@@ -85,6 +85,27 @@ const schemas = {
     encoding: opt(z.nullable(z.enum(["utf-8", "utf8", "base64"]))),
   }),
   get_context_usage: z.object({ subtype: z.literal("get_context_usage") }),
+  get_usage: z.object({ subtype: z.literal("get_usage") }),
+  get_settings: z.object({ subtype: z.literal("get_settings") }),
+  get_hooks_listing: z.object({ subtype: z.literal("get_hooks_listing") }),
+  get_task_output: z.object({ subtype: z.literal("get_task_output"), task_id: text }),
+  list_permission_rules: z.object({ subtype: z.literal("list_permission_rules") }),
+  file_suggestions: z.object({ subtype: z.literal("file_suggestions"), query: text }),
+  reload_plugins: z.object({ subtype: z.literal("reload_plugins"), add_plugins: opt(z.array(record)) }),
+  reload_skills: z.object({ subtype: z.literal("reload_skills") }),
+  reload_output_styles: z.object({ subtype: z.literal("reload_output_styles") }),
+  register_repo_root: z.object({ subtype: z.literal("register_repo_root"), directory: text }),
+  seed_read_state: z.object({ subtype: z.literal("seed_read_state"), path: text, mtime: z.number() }),
+  mcp_read_resource: z.object({ subtype: z.literal("mcp_read_resource"), ...named, uri: text }),
+  mcp_call: z.object({
+    subtype: z.literal("mcp_call"),
+    tool: text,
+    arguments: opt(record),
+    timeout_ms: opt(z.number().check(z.positive())),
+    check_permissions: opt(flag),
+    input_files: opt(z.array(record)),
+    output_files: opt(z.array(record)),
+  }),
   get_session_cost: z.object({ subtype: z.literal("get_session_cost") }),
   get_binary_version: z.object({ subtype: z.literal("get_binary_version") }),
   list_models: z.object({ subtype: z.literal("list_models") }),
@@ -97,10 +118,21 @@ export type InitializeRequest = z.infer<typeof initialize>;
 /** Throws `ControlError` for a subtype that nobody knows, and for fields that are wrong. */
 export function readHostRequest(request: ControlRequest["request"]): HostRequest {
   const { subtype } = request;
-  if (!isKnown(subtype)) throw unsupported(subtype);
+  if (!isKnown(subtype)) throw unsupported(subtype, meaningless.get(subtype));
   const parsed = parseWith<HostRequest>(schemas[subtype], request);
   if (parsed.ok) return parsed.value;
   throw new ControlError(shorten(`${subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
 }
+
+/** Of the interface, and without a meaning here: each is refused with the reason. */
+export const meaningless: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    set_color: "Keel has no colours to set",
+    set_has_subscribers: "nobody is told more or less because others listen",
+    set_mcp_permission_mode_override: "rules name servers: mcp__server",
+    claim_session: "no process is kept in stock: a session opens in milliseconds",
+    request_user_dialog: "it is asked by the executable",
+  }),
+);
 
 const isKnown = (subtype: string): subtype is keyof typeof schemas => Object.hasOwn(schemas, subtype);

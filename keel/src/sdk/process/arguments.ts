@@ -131,7 +131,13 @@ function settings({ settings: given, sandbox }: Options): string[] {
     return ["--settings", given];
   }
   if (given === undefined && sandbox === undefined) return [];
-  return ["--settings", JSON.stringify({ ...given, ...(sandbox ? { sandbox } : {}) })];
+  return [
+    "--settings",
+    JSON.stringify({
+      ...given,
+      ...(sandbox ? { sandbox: { failIfUnavailable: true, ...sandbox } } : {}),
+    }),
+  ];
 }
 
 function prompt({ systemPrompt }: Options): Record<string, unknown> {

@@ -2,7 +2,8 @@
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { UserMessage } from "../content.ts";
 import type { ReadFileOptions, ReadFileResult } from "../controls.ts";
-import type { ContextUsage, InitializationResult } from "../introspection.ts";
+import type { ReloadedPlugins, ResourceContents, SessionUsage } from "../inquiries.ts";
+import type { ContextUsage, InitializationResult, SlashCommand } from "../introspection.ts";
 import type { McpServerConfig, McpServerStatus } from "../mcp-server.ts";
 import type { RewindFilesResult } from "../rewind-result.ts";
 import type { McpSetServersResult } from "../servers.ts";
@@ -24,7 +25,8 @@ export function processMethods(running: Promise<ProcessSession>) {
       ask<RewindFilesResult>("rewind_files", { user_message_id: userMessageId, dry_run: dryRun }),
     streamInput: async (messages: AsyncIterable<UserMessage>) => (await running).send(messages),
     initializationResult: introduced,
-    supportedCommands: async () => (await introduced()).commands,
+    // Servers bring commands later: who asks is told of those that there are now.
+    supportedCommands: async () => (await ask<InitializationResult>("initialize")).commands,
     supportedModels: async () => (await introduced()).models,
     supportedAgents: async () => (await introduced()).agents,
     accountInfo: async () => (await introduced()).account,
@@ -40,6 +42,14 @@ export function processMethods(running: Promise<ProcessSession>) {
       ask<void>("update_settings", { source, settings }).then(nothing),
     readFile: (path: string, { maxBytes, encoding }: ReadFileOptions = {}) =>
       ask<ReadFileResult>("read_file", { path, max_bytes: maxBytes, encoding }).catch(() => null),
+    reloadPlugins: () => ask<ReloadedPlugins>("reload_plugins"),
+    reloadSkills: () => ask<{ skills: SlashCommand[] }>("reload_skills"),
+    reloadOutputStyles: () => ask<{ available_output_styles: string[] }>("reload_output_styles"),
+    seedReadState: (path: string, mtime: number) =>
+      ask<void>("seed_read_state", { path, mtime }).then(nothing),
+    readMcpResource: (serverName: string, uri: string) =>
+      ask<{ contents: ResourceContents[] }>("mcp_read_resource", { serverName, uri }),
+    usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: () => ask<SessionUsage>("get_usage"),
     mcpServerStatus: async () => (await ask<{ mcpServers: McpServerStatus[] }>("mcp_status")).mcpServers,
     getContextUsage: () => ask<ContextUsage>("get_context_usage"),
     stopTask: (taskId: string) => ask<void>("stop_task", { task_id: taskId }).then(nothing),

@@ -2,6 +2,7 @@
  * A shell text, understood as far as it can be: the programs that it names, what those run in turn, what it may do,
  * and whether it is proved to only read. Pure, total and linear; whatever is in doubt makes the answer stricter.
  */
+import { failed, type Result } from "../../../kernel/result.ts";
 import { hiddenCharacters } from "../../../kernel/visible.ts";
 import type { SyntaxNode } from "../../ports.ts";
 import { type Command, commandsOf, withInner } from "./commands.ts";
@@ -11,6 +12,7 @@ import { shells } from "./programs/wrappers.ts";
 import { type Proof, prove } from "./prove.ts";
 import { readScript } from "./read-script.ts";
 import { differenceOf } from "./second-opinion.ts";
+import type { Script } from "./syntax.ts";
 import { type Doubt, type Step, walk } from "./walk.ts";
 
 export type Analysis =
@@ -39,11 +41,33 @@ export const mostApproved = 10_000;
 /** A text longer than this is not even looked at. */
 export const mostRead = 1_000_000;
 
+/** A text as our own reader takes it. */
+export type Reading = { readonly text: string; readonly script: Result<Script, string> };
+
+export const read = (text: string): Reading => ({ text, script: scriptOf(text) });
+
+function scriptOf(text: string): Reading["script"] {
+  if (text.length > mostRead) return failed(`it is longer than ${mostRead} characters`);
+  if (text.includes("\0") || !text.isWellFormed()) return failed("it is not valid text");
+  return readScript(text);
+}
+
+/**
+ * What the first reader cannot read or what is too long is never approved, so the second is not asked: there are such
+ * texts that it would need seconds for.
+ */
+export const wantsSecondReader = ({ text, script }: Reading): boolean =>
+  script.ok && text.length <= mostApproved;
+
 /** The tree is a second reader's opinion of the same text: without it nothing is approved. */
-export function analyse(text: string, world: Surroundings, tree: SyntaxNode | undefined): Analysis {
-  if (text.length > mostRead) return { kind: "unread", because: `it is longer than ${mostRead} characters` };
-  if (text.includes("\0") || !text.isWellFormed()) return { kind: "unread", because: "it is not valid text" };
-  const script = readScript(text);
+export const analyse = (text: string, world: Surroundings, tree: SyntaxNode | undefined): Analysis =>
+  analyseReading(read(text), world, tree);
+
+export function analyseReading(
+  { text, script }: Reading,
+  world: Surroundings,
+  tree: SyntaxNode | undefined,
+): Analysis {
   if (!script.ok) return { kind: "unread", because: script.error };
   const known = { home: world.home, variables: knownVariables(text, world) };
   const walked = walk(script.value, { directories: [world.cwd], known });

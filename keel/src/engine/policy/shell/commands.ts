@@ -65,4 +65,14 @@ function scriptSteps(script: string, { directories }: Step, known: Known): reado
 }
 
 /** A command and all that it runs. */
-export const withInner = (command: Command): Command[] => [command, ...command.inner.flatMap(withInner)];
+export const withInner = (command: Command): Command[] => [command, ...innerOf(command)];
+
+/** All that a command runs. */
+export const innerOf = ({ inner }: Command): Command[] =>
+  inner.length === 0 ? [] : inner.flatMap(withInner);
+
+/** Every step of a text with all that they run, each once: the command of a step of the text is that step. */
+export const allSteps = (steps: readonly Step[], commands: readonly Command[]): Step[] => [
+  ...steps,
+  ...commands.flatMap(innerOf).map(({ step }) => step),
+];

@@ -1,5 +1,5 @@
 /** What a command may do to the world: for screens, and for rules that must not cover more than they say. */
-import { type Command, withInner } from "./commands.ts";
+import { allSteps, type Command, withInner } from "./commands.ts";
 import { programName } from "./inside.ts";
 import { placeOf, type World } from "./places.ts";
 import { destroys, isDestructiveCode } from "./programs/destroys.ts";
@@ -19,7 +19,7 @@ export type Effects = {
 export function effectsOf(steps: readonly Step[], commands: readonly Command[], world: World): Effects {
   const all = commands.flatMap(withInner);
   const isHidden = all.some(({ hides, step }) => hides || step.words[0]?.kind !== "fixed");
-  const written = [...steps, ...all.map(({ step }) => step)];
+  const written = allSteps(steps, commands);
   return {
     writesOutside:
       isHidden ||

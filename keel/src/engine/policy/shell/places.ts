@@ -66,6 +66,7 @@ export function isInside(path: string, roots: readonly string[]): boolean {
 
 /** Without `.`, `..` and double slashes, by the text alone. */
 export function normalise(path: string): string {
+  if (isNormal(path)) return path;
   const names: string[] = [];
   for (const name of path.split("/")) {
     if (name === "..") names.pop();
@@ -73,6 +74,10 @@ export function normalise(path: string): string {
   }
   return `/${names.join("/")}`;
 }
+
+/** Most paths are: then there is nothing to take apart. */
+export const isNormal = (path: string): boolean =>
+  path.startsWith("/") && !/\/(?:$|\/|\.\.?(?:\/|$))/.test(path);
 
 /** Names that people keep keys and passwords under. What shows the contents of such a file is asked about. */
 export function isSecret(path: string): boolean {

@@ -1,0 +1,67 @@
+/**
+ * Asks the model something beside the conversation, for a hook or for a server whose tool runs: one reply, without
+ * tools, once, on the bill and within the budget of the session. Nothing of it becomes part of the conversation.
+ */
+import { failed, ok } from "../kernel/result.ts";
+import { estimateTokens } from "../kernel/text.ts";
+import { text, textOf } from "../protocol/message.ts";
+import { contextTokens, noUsage } from "../protocol/usage.ts";
+import type { Consult } from "./consulting.ts";
+import { costOf } from "./cost.ts";
+import { modelOf } from "./state.ts";
+import { type Failed, readReply } from "./steps/stream.ts";
+import type { Work } from "./work.ts";
+
+export const consultOf =
+  (work: Work): Consult =>
+  async ({ by, system, messages, mostTokens, model: wanted }, signal) => {
+    const { parts } = work;
+    const model = wanted ?? modelOf(work.state);
+    const info = parts.model.info(model);
+    const request = {
+      model,
+      system: system === undefined ? [] : [system],
+      tools: [],
+      messages: messages.map(({ role, text: words }) => ({ role, content: [text(words)] })),
+      maxOutputTokens: Math.min(mostTokens, info.maxOutputTokens),
+      thinking: { kind: "off" as const },
+      // It shares nothing with the conversation, so its start is no start of it either.
+      session: parts.ids.uuid(),
+    };
+    const said = [system ?? "", ...messages.map(({ text: words }) => words)].join("\n");
+    const expected = { ...noUsage, inputTokens: estimateTokens(said), outputTokens: request.maxOutputTokens };
+    const either = AbortSignal.any([work.signal, signal]);
+    const held = await parts.budget?.reserve(
+      { usd: costOf(expected, info.prices) ?? 0, tokens: contextTokens(expected) },
+      either,
+    );
+    if (parts.budget && !held) return failed("nothing is left of the budget");
+    const { clock } = parts;
+    const requestId = parts.ids.uuid();
+    const startedAt = clock.monotonicMs();
+    try {
+      const outcome = await readReply({ parts, signal: either }, request, () => undefined);
+      const ms = Math.round(clock.monotonicMs() - startedAt);
+      if (!outcome.ok) {
+        work.record({ type: "model.consulted", requestId, model, by, ms, ...costOfFailure(outcome) });
+        return failed(outcome.fault.message);
+      }
+      const { content, usage, stop } = outcome.reply;
+      work.record({
+        type: "model.consulted",
+        requestId,
+        model,
+        by,
+        ms,
+        usage,
+        costUsd: costOf(usage, info.prices),
+      });
+      return ok({ text: textOf(content), model, stop: stop === "output_limit" ? "cut" : "end" });
+    } finally {
+      held?.release();
+    }
+  };
+
+/** What a request cost that had begun to be answered nobody knows; one that never was costs nothing. */
+const costOfFailure = ({ begun }: Failed) =>
+  begun ? { usage: null, costUsd: null } : { usage: noUsage, costUsd: 0 };
