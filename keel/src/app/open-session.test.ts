@@ -1,14 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Envelope } from "../protocol/event.ts";
+import { notRunHere } from "../../../test/not-run.ts";
+import { verifies } from "../../../test/verifies.ts";
+import { type Envelope, isDurable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { startModelServer } from "../testing/model-server.ts";
 import { byPosition, reply, replyWith, toolUse } from "../testing/reply.ts";
 import type { Script } from "../testing/script.ts";
 import { openSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
+import { processRoom } from "./process-room.ts";
+
+const inputId = "11111111-1111-4111-8111-111111111111";
 
 type Place = { readonly options: OpenOptions; readonly home: string };
 
@@ -65,6 +70,57 @@ describe("opening", () => {
 });
 
 describe("the handle", () => {
+  test("of a session that rests tells what it told before, and goes on where it was", async () => {
+    verifies("P32");
+    const { options, home } = await place({ replies: [reply("One."), reply("Two.")] });
+    const session = await openSession(options);
+    const told: Envelope[] = [];
+    session.onEvent((event) => told.push(event));
+    await session.submit({ type: "input", content: [text("first")], id: inputId });
+    await session.idle();
+    const facts = () => ({
+      bill: session.bill(),
+      context: session.context(),
+      tokens: session.contextTokens(),
+      asks: session.openAsks(),
+      tasks: session.tasks(),
+      hasWork: session.hasWork(),
+      tools: session.toolNames(),
+    });
+    const before = facts();
+    if (process.platform !== "linux") return notRunHere("open files", "the kernel does not tell them");
+    // As if there were a single byte of room.
+    expect(openFiles(home)).toBe(1);
+    await processRoom().ease(1);
+    expect(openFiles(home)).toBe(0);
+    expect(facts()).toEqual(before);
+    expect(await Array.fromAsync(session.history(1))).toEqual(told.filter(isDurable));
+
+    await processRoom().ease(1);
+    const again = await session.submit({ type: "input", content: [text("first")], id: inputId });
+    expect(again).toMatchObject({ type: "accepted", duplicate: true });
+    await processRoom().ease(1);
+    await session.submit({ type: "input", content: [text("second")] });
+    await session.idle();
+    expect(told.filter(({ type }) => type === "turn.finished")).toHaveLength(2);
+    expect(session.contextTokens()).toBeGreaterThan(0);
+
+    await processRoom().ease(1);
+    await session.close("ended");
+    expect(told.at(-1)).toMatchObject({ type: "session.closed" });
+  });
+
+  test("takes nothing where there is no room, says so, and nothing is left behind", async () => {
+    verifies("P32");
+    const { options, home } = await place({ replies: [] });
+    const settings = { limits: { maxHeapMb: 1 } };
+    await expect(openSession({ ...options, settings })).rejects.toMatchObject({
+      code: "process_full",
+      detail: { what: "another session", mostMb: 1 },
+    });
+    expect(existsSync(home)).toBe(false);
+  });
+
   test("idle waits for every turn, and the history has what the events told", async () => {
     const { options } = await place({ replies: [], otherwise: reply("ok") });
     const session = await openSession(options);
@@ -154,3 +210,15 @@ const logs = (home: string): string[] =>
   readdirSync(path.join(home, "projects")).flatMap((key) =>
     readdirSync(path.join(home, "projects", key)).filter((name) => name.endsWith(".jsonl")),
   );
+
+/** How many descriptors of this process lead to a log of the home. */
+function openFiles(home: string): number {
+  return readdirSync("/proc/self/fd").filter((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`).startsWith(path.join(home, "projects"));
+    } catch {
+      // Closed since its name was read.
+      return false;
+    }
+  }).length;
+}

@@ -55,5 +55,9 @@ function isToAndFro(marks: readonly string[]): boolean {
   return marks.every((mark, index) => mark === marks[index % 2]);
 }
 
+/** Only the input, which a model may write in any order, is worth the time to put it in one: results are long. */
 const markOf = ({ use, input, result }: Call): string =>
-  canonicalJson([use.name, input ?? use.input, result?.failed ?? false, result?.content ?? []]);
+  [
+    canonicalJson([use.name, input ?? use.input, result?.failed ?? false]),
+    ...(result?.content ?? []).map((block) => (block.type === "text" ? block.text : JSON.stringify(block))),
+  ].join("\n");
