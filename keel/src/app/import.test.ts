@@ -41,32 +41,31 @@ describe("importing", () => {
       ".claude/agents/a.md": "---\ndescription: d\n---\nA.",
       ".claude/skills/know/SKILL.md": "---\ndescription: d\n---\nKnow.",
       ".claude/skills/know/more.txt": "more",
-      [`.claude/projects/${cwd.replaceAll(/[^a-zA-Z0-9]/g, "-")}/${sessionId}.jsonl`]:
-        lines(
-          {
-            type: "user",
-            cwd,
-            timestamp: "2026-01-01T00:00:00Z",
-            message: { role: "user", content: "Look at a.txt" },
+      [`.claude/projects/${cwd.replaceAll(/[^a-zA-Z0-9]/g, "-")}/${sessionId}.jsonl`]: `${lines(
+        {
+          type: "user",
+          cwd,
+          timestamp: "2026-01-01T00:00:00Z",
+          message: { role: "user", content: "Look at a.txt" },
+        },
+        {
+          type: "assistant",
+          message: { id: "m1", model: "claude-x", content: [{ type: "text", text: "Reading." }] },
+        },
+        {
+          type: "assistant",
+          message: {
+            ...{ id: "m1", model: "claude-x" },
+            content: [{ type: "tool_use", id: "t1", name: "Read", input: { file_path: "a.txt" } }],
           },
-          {
-            type: "assistant",
-            message: { id: "m1", model: "claude-x", content: [{ type: "text", text: "Reading." }] },
-          },
-          {
-            type: "assistant",
-            message: {
-              ...{ id: "m1", model: "claude-x" },
-              content: [{ type: "tool_use", id: "t1", name: "Read", input: { file_path: "a.txt" } }],
-            },
-          },
-          { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t1", content: "a" }] } },
-          {
-            type: "assistant",
-            message: { id: "m2", model: "claude-x", content: [{ type: "text", text: "It says a." }] },
-          },
-          { type: "user", isSidechain: true, message: { content: "inner" } },
-        ) + '{"half',
+        },
+        { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t1", content: "a" }] } },
+        {
+          type: "assistant",
+          message: { id: "m2", model: "claude-x", content: [{ type: "text", text: "It says a." }] },
+        },
+        { type: "user", isSidechain: true, message: { content: "inner" } },
+      )}{"half`,
     }));
     const plan = await planImport(place, "claude");
     expect(JSON.stringify(plan.rows)).not.toContain("canary");

@@ -16,12 +16,12 @@ export const nothingLearnt: Learnt = { allow: [], ask: [], deny: [], folders: []
 export type RuleChange = Extract<PermissionChange, { type: "rules" }>;
 
 export function learn(learnt: Learnt, changes: readonly PermissionChange[]): Learnt {
-  return changes.reduce<Learnt>((known, change) => {
-    if (change.type === "folders")
-      return { ...known, folders: changed(known.folders, change.change, change.folders) };
-    const { list, rules } = change;
-    return { ...known, [list]: changed(known[list], change.change, rules) };
-  }, learnt);
+  const known = { ...learnt };
+  for (const change of changes) {
+    if (change.type === "folders") known.folders = changed(known.folders, change.change, change.folders);
+    else known[change.list] = changed(known[change.list], change.change, change.rules);
+  }
+  return known;
 }
 
 /** Rules of one source, changed in place: what other sources say stays, so a deny of theirs is not lifted. */

@@ -74,9 +74,7 @@ const tar = (words: readonly Argument[]): boolean => {
   );
   if (typeof read === "string") return true;
   // A colon makes it the archive of another machine.
-  return read.given.some(
-    ({ name, value }) => /^(?:-f|--file)$/.test(name) && value !== undefined && value.text.includes(":"),
-  );
+  return read.given.some(({ name, value }) => /^(?:-f|--file)$/.test(name) && value?.text.includes(":"));
 };
 
 const gitLong =
