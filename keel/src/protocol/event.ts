@@ -14,6 +14,7 @@ import { taskDataSchema, taskStatusSchema, worktreeSchema } from "./task.ts";
 import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "./tool.ts";
 import { predictionSchema, usageSchema } from "./usage.ts";
 
+// biome-ignore lint/performance/noBarrelFile: the reasons belong to the events; they stand apart for their length
 export {
   type AddedWhy,
   addedWhySchema,
