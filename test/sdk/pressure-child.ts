@@ -56,15 +56,12 @@ try {
 } catch (thrown) {
   refused = thrown instanceof Fault ? thrown.code : String(thrown);
 }
-const another = await createSession({ ...options, settings }).catch((thrown: unknown) =>
-  thrown instanceof Fault ? thrown.code : String(thrown),
-);
 await waits.close();
 const last = await converse(first, "and you, the first?");
 await Promise.all([first, ...sessions].map((session) => session.close()));
 const bound = limits.maxHeapMb;
 process.stdout.write(
-  `${JSON.stringify({ answers, bound, heldAfter, taken, refused, another, last, fits: held() < bound })}\n`,
+  `${JSON.stringify({ answers, bound, heldAfter, taken, refused, last, fits: held() < bound })}\n`,
 );
 
 /** Megabytes of the heap that are in use, once what nobody holds is gone. */
