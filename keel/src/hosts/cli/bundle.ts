@@ -67,6 +67,7 @@ async function logOf(kept: Kept, session: string): Promise<Durable[]> {
 /** The newest first. */
 async function recentFaults(kept: Kept): Promise<object[]> {
   const faults: { at: number; session: string; type: string; fault: unknown }[] = [];
+  // Two of one moment stay as they came, and are turned around with the rest.
   for (const { id } of await kept.list({ limit: mostSessions })) {
     try {
       for await (const event of kept.read(id))
@@ -76,7 +77,10 @@ async function recentFaults(kept: Kept): Promise<object[]> {
       faults.push({ at: 0, session: id, type: "unreadable", fault: String(thrown) });
     }
   }
-  return faults.sort((left, right) => right.at - left.at).slice(0, mostFaults);
+  return faults
+    .sort((left, right) => left.at - right.at)
+    .reverse()
+    .slice(0, mostFaults);
 }
 
 /** Values of variables whose names say that they are secret. */
