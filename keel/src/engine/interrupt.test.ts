@@ -244,3 +244,30 @@ describe("hooks", () => {
     expect(all("turn.finished")).toMatchObject([{ reason: "hook_stopped" }]);
   });
 });
+
+test("a session that is closed while its first words are made ready begins no turn", async () => {
+  verifies("G3", "G16");
+  const ready = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const opened = await openTestSession({
+    script: { replies: [], otherwise: reply("Never.") },
+    briefing: {
+      async start() {
+        reached.resolve();
+        await ready.promise;
+        return { content: [], files: [] };
+      },
+      near: async () => ({ content: [], files: [] }),
+    },
+  });
+  await opened.session.submit({ type: "input", content: [text("go")] });
+  await reached.promise;
+  const closed = opened.session.close("ended");
+  // By then the signal has fired.
+  await new Promise((resolve) => setImmediate(resolve));
+  ready.resolve();
+  await closed;
+  expect(opened.all("turn.started")).toEqual([]);
+  expect(opened.all("model.started")).toEqual([]);
+  expect(opened.all("session.closed")).toHaveLength(1);
+});

@@ -85,7 +85,7 @@ export interface Work {
   saved(): Promise<void>;
   show(event: LiveEvent): void;
   /** Stops the turn, as a person who interrupts it does: with the calls that run and the asks that are open. */
-  interrupt(by: "answer"): void;
+  interrupt(by: "answer" | "host"): void;
   /** Opens an ask, or joins one that is open or closed already under the same id. */
   ask(ask: Ask): Promise<Closed>;
   /** Answers an open ask in the host's place. */

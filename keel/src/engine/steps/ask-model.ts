@@ -36,8 +36,11 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
   const request = requestOf(work.state, { session: log.session, info, cacheKey });
   const predicted = predictRequest(work.state, { request, info, now: clock.now() });
   const reserved = await budget?.reserve(spendingOf(predicted, info), work.signal);
-  // Others have spent the rest meanwhile, or the turn was stopped.
-  if (budget && !reserved) return;
+  // Others have spent the rest meanwhile, or the turn was stopped. A stop that is not on record would be tried for ever.
+  if (budget && !reserved) {
+    if (work.signal.aborted && !work.state.turn?.interrupted) work.interrupt("host");
+    return;
+  }
   try {
     await askOnce(work, { requestId, name, info, request, predicted });
   } finally {

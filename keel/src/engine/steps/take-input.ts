@@ -18,7 +18,8 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
   const whole = { ...input, content: taken.flatMap(({ content }) => content) };
   const { block, context } = await work.parts.hooks.input(whole, siteOf(work));
   // Meanwhile it may have been taken back, or the turn stopped: then it stays where it is.
-  if (work.signal.aborted || !work.state.pending.includes(input)) return;
+  const isTakenBack = (): boolean => work.signal.aborted || !work.state.pending.includes(input);
+  if (isTakenBack()) return;
   const inputIds = taken.filter((one) => work.state.pending.includes(one)).map(({ id }) => id);
   if (block !== undefined) {
     for (const inputId of inputIds)
@@ -38,6 +39,7 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
   };
   if (step.which !== "first") return work.record({ type: "input.joined", inputIds, ...added });
   await briefStart(work);
+  if (isTakenBack()) return;
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds, ...added });
 }
 
