@@ -46,6 +46,8 @@ export class Runner {
   #early: RunnerInput[] | undefined = [];
   /** Messages are taken one after the other, in the order of their lines. */
   #taking: Promise<void> = Promise.resolve();
+  /** Inputs that do not wait for messages, and are not answered yet. */
+  readonly #answering = new Set<Promise<void>>();
   readonly #opened = Promise.withResolvers<void>();
   readonly #answered = new Set<string>();
   #isClosing = false;
@@ -124,6 +126,7 @@ export class Runner {
     const session = this.#session;
     if (session) refuseBeside(session);
     await this.#taking;
+    await Promise.race([Promise.all(this.#answering), this.ended]);
     if (session && session.openAsks().length === 0) {
       const asked = new Promise<void>((resolve) => {
         session.onEvent(({ type }) => type === "ask.opened" && resolve());
@@ -192,8 +195,14 @@ export class Runner {
     };
     if (input.type === "message") this.#taking = this.#taking.then(work);
     // Whoever interrupts means what was sent before.
-    else if (input.type === "interrupt" && !session.openAsks().some(isBeside)) void this.#taking.then(work);
-    else void work();
+    else if (input.type === "interrupt" && !session.openAsks().some(isBeside))
+      this.#answer(this.#taking.then(work));
+    else this.#answer(work());
+  }
+
+  #answer(work: Promise<void>): void {
+    const done = work.finally(() => this.#answering.delete(done));
+    this.#answering.add(done);
   }
 }
 
