@@ -197,7 +197,10 @@ export class Runner {
     // Whoever interrupts means what was sent before.
     else if (input.type === "interrupt" && !session.openAsks().some(isBeside))
       this.#answer(this.#taking.then(work));
-    else this.#answer(work());
+    // At once: what is under way may wait for just this.
+    else if (input.type === "interrupt" || input.type.endsWith("_response")) this.#answer(work());
+    // Questions are answered after what was said before them.
+    else this.#answer(Promise.allSettled([...this.#answering]).then(work));
   }
 
   #answer(work: Promise<void>): void {
