@@ -3,7 +3,7 @@
  * the first request is there, how long the gaps are, and how much memory the program has held at its last request.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { http } from "./bare-loop.ts";
 import { megabytes } from "./suites/suite.ts";
@@ -115,13 +115,22 @@ async function startModel({ toolTurns, call }: SpawnedWish): Promise<Model> {
   };
 }
 
-/** The most that the process has held so far. */
+/** The most that the process and those below it have held so far. */
 function peakOf(child: ChildProcess | undefined): number {
+  return child?.pid === undefined ? 0 : treePeak(child.pid);
+}
+
+function treePeak(pid: number): number {
   try {
-    const status = readFileSync(`/proc/${child?.pid}/status`, "utf8");
-    return megabytes(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024);
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const own = megabytes(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024);
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    const children = tasks.flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
+    );
+    return children.reduce((sum, below) => sum + treePeak(Number(below)), own);
   } catch {
-    return 0;
+    return 0; // It ended while we looked.
   }
 }
 

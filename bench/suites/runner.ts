@@ -2,7 +2,8 @@
 
 import path from "node:path";
 import { createInterface } from "node:readline";
-import type { Contest, Samples } from "../measure.ts";
+import type { Contest, Entrant, Samples } from "../measure.ts";
+import { officialSdk } from "../official-sdk.ts";
 import { runSpawned } from "../spawned.ts";
 import { keelEnv, openStage, type StartStage } from "./start.ts";
 import type { Suite } from "./suite.ts";
@@ -14,7 +15,17 @@ export const runnerSuite: Suite = async (bench) => {
   return { contests: [runnerContest(stage)], close: async () => undefined };
 };
 
+/** The process that the official SDK starts for one conversation, with the program around it. */
+const officialEntrant = (run: NonNullable<ReturnType<typeof officialSdk>>, { cwd }: StartStage): Entrant => ({
+  name: "official SDK",
+  run: async (): Promise<Samples> => {
+    const { firstRequestMs, readyMs, peakMb } = await run({ cwd, toolTurns: 0 });
+    return { ready: [readyMs ?? Number.NaN], first: [firstRequestMs], memory: [peakMb] };
+  },
+});
+
 function runnerContest(stage: StartStage): Contest {
+  const official = officialSdk(stage);
   return {
     name: "runner",
     floor: {
@@ -56,6 +67,7 @@ function runnerContest(stage: StartStage): Contest {
         return { ready: [readyMs ?? Number.NaN], first: [firstRequestMs], memory: [peakMb] };
       },
     },
+    peers: official ? [officialEntrant(official, stage)] : [],
     figures: [
       { key: "ready", name: "spawn to ready, beside the floor's first request", unit: "ms" },
       { key: "first", name: "spawn to first model request", unit: "ms" },

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Contest, Entrant, Samples } from "../measure.ts";
 import { median } from "../measure.ts";
+import { officialSdk } from "../official-sdk.ts";
 import { installedPeers, type Peer } from "../peers.ts";
 import { runSpawned, type SpawnedRun } from "../spawned.ts";
 import { sourceText } from "../workloads/events.ts";
@@ -100,6 +101,8 @@ function printContest(stage: StartStage): Contest {
     memory: [peakMb],
     bytes: [firstRequestBytes / 1024],
   });
+  const official = officialSdk(stage);
+  const call = { name: "Read", input: { file_path: stage.file } };
   const keel: Entrant = {
     name: "keel -p",
     run: async () =>
@@ -125,7 +128,17 @@ function printContest(stage: StartStage): Contest {
     name: "keel -p",
     floor,
     keel,
-    peers: installedPeers().map((peer) => peerEntrant(peer, stage, turns, samples)),
+    peers: [
+      ...installedPeers().map((peer) => peerEntrant(peer, stage, turns, samples)),
+      ...(official
+        ? [
+            {
+              name: "official SDK",
+              run: async () => samples(await official({ ...stage, toolTurns: turns, call })),
+            },
+          ]
+        : []),
+    ],
     figures: [
       { key: "first", name: "spawn to first request", unit: "ms", goal: { kind: "ratio", most: 1.5 } },
       {
