@@ -16,6 +16,7 @@ import {
   readErrorText,
 } from "../read-answer.ts";
 import { retryAfterMs } from "../retry-after.ts";
+import { writtenAhead } from "../written-ahead.ts";
 import { asStream, type Decoder, messagesDecoder } from "./decode.ts";
 import { messagesEncoder } from "./encode.ts";
 import { errorInBody, providerFault } from "./errors.ts";
@@ -39,9 +40,13 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
   /** A session may be told to go on with an alias, or with this provider's name before the model's. */
   const nameOf = (model: string): string => nameAt("anthropic", model, catalog);
 
-  async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+  const ahead = writtenAhead((asked: ModelRequest) => {
     const request = { ...asked, model: nameOf(asked.model) };
-    const body = encode(request, catalog.info(request.model));
+    return { request, body: encode(request, catalog.info(request.model)) };
+  });
+
+  async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+    const { request, body } = ahead.take(asked);
     const response = await http({ method: "POST", url, headers, body }, signal);
     const requestId = response.header("request-id");
     const about = { model: request.model, requestId, secrets };
@@ -80,6 +85,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
 
   return {
     info: (model) => catalog.info(nameOf(model)),
+    prepare: ahead.prepare,
     stream: (asked, signal) => oneByOne(batches(asked, signal)),
   };
 }
