@@ -13,7 +13,9 @@ import {
   isJson,
   mostEventCharacters,
   parseData,
+  type Reader,
   readErrorText,
+  readWith,
 } from "../read-answer.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { writtenAhead } from "../written-ahead.ts";
@@ -56,16 +58,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
       errorOf: (wire) => providerFault({ ...about, wire }),
     });
     const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
-    for await (const chunk of response.body) {
-      const events: ModelEvent[] = [];
-      try {
-        reader.push(chunk, events);
-      } finally {
-        // What came before a fault is handed on before it is thrown: a reply that has begun may be billed.
-        yield events;
-      }
-    }
-    yield* reader.end();
+    yield* readWith(reader, response);
     const end = decoder.ended();
     if (!end) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
     yield [end];
@@ -92,11 +85,6 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
 
 /** After the last event the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
-
-type Reader = {
-  push(chunk: Uint8Array, into: ModelEvent[]): void;
-  end(): Iterable<readonly ModelEvent[]>;
-};
 
 function streamReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "text/event-stream");
