@@ -1,6 +1,6 @@
 // The hosts that the guide shows, run as they stand there, and Linear over a server of our own.
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,14 +8,14 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
+import { examplesOf } from "../docs/examples.ts";
 import { notRunHere } from "../not-run.ts";
 import { verifies } from "../verifies.ts";
 import { startHost } from "./runner-host.ts";
 import { command, openStage } from "./stage.ts";
 
-const guide = readFileSync(path.resolve(import.meta.dirname, "../../docs/guide/runner.md"), "utf8");
 const codeIn = (language: string): string =>
-  new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "";
+  examplesOf("host").find(({ kind }) => kind === language)?.text ?? "";
 const run = promisify(execFile);
 
 const hosts = [

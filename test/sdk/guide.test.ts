@@ -1,18 +1,16 @@
 // Code in the guide that says where it comes from is what stands there.
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { examplesOf } from "../docs/examples.ts";
 
 const root = path.join(import.meta.dirname, "../..");
-const folder = path.join(root, "docs/guide");
 
 type Quoted = { page: string; file: string; region: string; code: string };
 
-const quoted: Quoted[] = readdirSync(folder).flatMap((page) => {
-  const text = readFileSync(path.join(folder, page), "utf8");
-  return [...text.matchAll(/^```\w+ from (\S+)#(\S+)\n([\s\S]*?)^```$/gm)].map(
-    ([, file = "", region = "", code = ""]) => ({ page, file, region, code }),
-  );
+const quoted: Quoted[] = examplesOf("quoted").map(({ page, label, text }) => {
+  const [, file = "", region = ""] = /^from (\S+)#(\S+)$/.exec(label) ?? [];
+  return { page, file, region, code: text };
 });
 
 function regionOf(file: string, name: string): string | undefined {

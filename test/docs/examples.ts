@@ -1,0 +1,70 @@
+// What kind of example a fenced block is, by the words behind its fence, and who runs it.
+// A block of no kind fails test/guide-examples.test.ts: an example that nobody runs is a promise that nobody keeps.
+import { type Fence, guideFences } from "./fences.ts";
+
+/** Each kind of example with the test that runs it. */
+export const runBy = {
+  /** A region of a file; the files themselves are run by test/e2e/examples.test.ts. */
+  quoted: "test/sdk/guide.test.ts",
+  /** A file of a project, a home or a plugin, on a page that also shows what happens with it. */
+  file: "test/guide-examples.test.ts",
+  /** What is said, and what the model is sent then. */
+  session: "test/guide-examples.test.ts",
+  settings: "test/e2e/guide-files.test.ts",
+  rules: "test/e2e/guide-files.test.ts",
+  servers: "test/e2e/guide-files.test.ts",
+  peer: "test/e2e/guide-files.test.ts",
+  /** Lines for the standard input of the command that the fence names. */
+  piped: "test/e2e/guide-files.test.ts",
+  /** What a program says to Keel and Keel to it. */
+  wire: "test/e2e/guide-files.test.ts",
+  commands: "test/e2e/guide-commands.test.ts",
+  /** A command and what it prints. */
+  console: "test/e2e/guide-console.test.ts",
+  program: "test/e2e/guide-programs.test.ts",
+  host: "test/e2e/runner-hosts.test.ts",
+  /** What Keel says, made by the code that says it. */
+  output: "test/guide-outputs.test.ts",
+} as const;
+
+export type Example = keyof typeof runBy;
+
+const pagesOfWords = ["instructions", "commands", "skills", "plugins"].map((name) => `docs/guide/${name}.md`);
+
+export function exampleOf({ page, kind, label }: Fence): Example | undefined {
+  if (label.startsWith("from ")) return kind === "ts" ? "quoted" : undefined;
+  if (label.startsWith("| keel ")) return kind === "json" ? "piped" : undefined;
+  if (pagesOfWords.includes(page) && label !== "") {
+    if (label === "session") return "session";
+    return label.includes(".") ? "file" : undefined;
+  }
+  switch (`${kind} ${label}`.trim()) {
+    case "json ~/.keel/settings.json":
+    case "jsonc ~/.keel/settings.json":
+      return "settings";
+    case "jsonc rules.jsonc":
+      return "rules";
+    case "json .mcp.json":
+      return "servers";
+    case "json bench/peers/program.json":
+      return "peer";
+    case "text wire":
+      return "wire";
+    case "sh":
+      return "commands";
+    case "console":
+      return "console";
+    case "ts":
+      return "program";
+    case "python":
+    case "go":
+      return "host";
+    case "text output":
+      return "output";
+    default:
+      return undefined;
+  }
+}
+
+export const examplesOf = (wanted: Example): Fence[] =>
+  guideFences().filter((fence) => exampleOf(fence) === wanted);
