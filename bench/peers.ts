@@ -14,8 +14,7 @@ export type Peer = {
 };
 
 /** Only those whose program is there. */
-export function installedPeers(): Peer[] {
-  const folder = path.join(import.meta.dirname, "peers");
+export function installedPeers(folder = path.join(import.meta.dirname, "peers")): Peer[] {
   return globSync("*.json", { cwd: folder }).flatMap((name): Peer[] => {
     const peer: Peer = JSON.parse(readFileSync(path.join(folder, name), "utf8"));
     const command = peer.command.startsWith("$") ? process.env[peer.command.slice(1)] : inPath(peer.command);

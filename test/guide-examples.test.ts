@@ -45,7 +45,9 @@ describe("the guide's page about", () => {
   });
 
   test("instructions names a style that is there", async () => {
-    const [style] = fencesOf("docs/guide/instructions.md").filter(({ label }) => label.includes("output-styles"));
+    const [style] = fencesOf("docs/guide/instructions.md").filter(({ label }) =>
+      label.includes("output-styles"),
+    );
     expect(style).toBeDefined();
     const file = (style?.label ?? "").slice(2);
     const stage = await wordsStage({

@@ -68,3 +68,6 @@ export function exampleOf({ page, kind, label }: Fence): Example | undefined {
 
 export const examplesOf = (wanted: Example): Fence[] =>
   guideFences().filter((fence) => exampleOf(fence) === wanted);
+
+/** The guide writes `…` for a key of the reader's own; no key has such a character. */
+export const withKey = (text: string): string => text.replaceAll(/(_KEY(?:=|":"))…/g, "$1scripted");

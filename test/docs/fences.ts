@@ -27,7 +27,7 @@ export function fencesIn({ file, text }: Document): Fence[] {
   for (let at = 0; at < lines.length; at++) {
     const [, indent = "", kind = "", label = ""] = /^(\s*)```(\S*) ?(.*)$/.exec(lines[at] ?? "") ?? [];
     if (!lines[at]?.trimStart().startsWith("```")) continue;
-    const length = lines.slice(at + 1).findIndex((line) => line === `${indent}\`\`\``);
+    const length = lines.slice(at + 1).indexOf(`${indent}\`\`\``);
     if (length < 0) throw new Error(`${file}:${at + 1}: nobody closes this fence`);
     const inside = lines.slice(at + 1, at + 1 + length).map((line) => line.slice(indent.length));
     found.push({ page: file, line: at + 2, kind, label, text: inside.map((line) => `${line}\n`).join("") });
