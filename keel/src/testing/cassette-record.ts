@@ -2,7 +2,8 @@
  * Records exchanges at the level of HTTP, so that whichever adapter asks can be recorded: hand `send` to it in place of
  * its own. Only what came to its end is kept, or broke off by itself; what the reader left is not.
  */
-import { appendFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { fault, toFault } from "../kernel/fault.ts";
 import { type Json, toLine } from "../kernel/json.ts";
 import type { Http, HttpRequest, HttpResponse } from "../models/http.ts";
@@ -11,7 +12,7 @@ import { leastSecret, scrubber, secretsIn } from "./cassette-scrub.ts";
 
 export type RecorderOptions = {
   readonly http: Http;
-  /** Made anew. */
+  /** Made anew, with its folder. */
   readonly file: string;
   /** Besides the keys that requests carry: what must not be in the file, wherever it stands. */
   readonly secrets?: readonly string[] | undefined;
@@ -19,12 +20,15 @@ export type RecorderOptions = {
 
 /** Throws `usage` when the file cannot be written. */
 export async function openRecorder({ http, file, secrets = [] }: RecorderOptions): Promise<Http> {
-  await writeFile(file, "").catch((cause: unknown) => {
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, "");
+  } catch (cause) {
     throw fault("usage", {
       reason: `The cassette ${file} cannot be written: ${toFault(cause).message}`,
       cause,
     });
-  });
+  }
   return async (request, signal) => {
     const response = await http(request, signal);
     const known = [...secrets, ...secretsIn(request.headers)];

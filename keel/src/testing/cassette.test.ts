@@ -318,6 +318,12 @@ describe("a file", () => {
     });
   });
 
+  test("gets the folder in which it is to be", async () => {
+    const file = path.join(path.dirname(tape()), "cassettes/new/tape.jsonl");
+    await openRecorder({ http: http.send, file });
+    expect(readFileSync(file, "utf8")).toBe("");
+  });
+
   test("that cannot be written is told before anything is sent", async () => {
     await expect(openRecorder({ http: http.send, file: "/dev/null/tape" })).rejects.toMatchObject({
       code: "usage",
