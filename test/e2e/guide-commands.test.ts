@@ -1,0 +1,126 @@
+// Every line of a shell that the guide shows is typed, page by page, into one shell in a project with a session behind
+// it, and ends with 0. The model is scripted; addresses, ids and servers of others are put in for those that are shown.
+// What needs the network, a person or minutes is named below with its reason; a line that is new is run.
+import { execFileSync } from "node:child_process";
+import { chmodSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { inputSchema } from "../../keel/src/protocol/event.ts";
+import { reply, toolUse } from "../../keel/src/testing/reply.ts";
+import { examplesOf, withKey } from "../docs/examples.ts";
+import { everything, freePort, startRemote } from "../mcp-stage.ts";
+import { type Line, linesIn, typeLines } from "./guide-shell.ts";
+import { command, openStage, type Stage } from "./stage.ts";
+
+const patience = { timeout: 60_000 };
+const root = path.resolve(import.meta.dirname, "../..");
+
+/** Not run here, by what they start with. */
+const named: readonly (readonly [start: string, because: string])[] = [
+  ["npm ci && ", "installs from a registry; what follows it is how this test is run"],
+  ["npm test -- ", "a suite of ours: that it exists is tested below"],
+  ["npm run test:long -- ", "a suite of ours: that it exists is tested below"],
+  ["npm run bench", "takes minutes; test/e2e/bench.test.ts runs it, and draws its chart"],
+  ["keel mcp login ", "a person says yes in a browser"],
+  ["keel plugin add npm:", "a registry gives it"],
+];
+
+const isNamed = (text: string): boolean => named.some(([start]) => text.startsWith(start));
+const lines = linesIn(examplesOf("commands"));
+const typed = lines.filter(({ text }) => !isNamed(text));
+
+describe("lines of a shell in the guide", () => {
+  test.each([...Map.groupBy(typed, ({ page }) => page)])("of %s end well", patience, async (_, ofPage) => {
+    const stage = await openStage({
+      replies: [reply(toolUse("Write", { file_path: "greeting.js", content: "hello\n" })), reply("Done.")],
+      otherwise: reply("ok"),
+    });
+    prepare(stage);
+    const env = environmentOf(stage);
+    const first = ["-p", "Mend the greeting", "--permission-mode", "acceptEdits"];
+    expect(await stage.run(first, { env })).toMatchObject({ code: 0 });
+    const put = await standIns(stage, ofPage);
+    const ended = await typeLines(
+      ofPage.map((line) => ({ ...line, text: put(line.text) })),
+      { cwd: stage.project, env },
+    );
+    expect(ended.filter(({ code }) => code !== 0)).toEqual([]);
+  });
+
+  test("end otherwise when they are wrong", async () => {
+    const stage = await openStage({ replies: [] });
+    const texts = [
+      "keel sessions show 01a1e164-2f3d-7829-b3b4-7420804a8b5f",
+      "false | true",
+      "keel doctor --typo",
+      "true",
+    ];
+    const wrong = texts.map((text, index) => ({ page: "new.md", line: index, text }));
+    const ended = await typeLines(wrong, { cwd: stage.project, env: environmentOf(stage) });
+    expect(ended.map(({ code }) => code)).toEqual([66, 1, 64, 0]);
+  });
+
+  test.each(named)("that start with %s are still there; not run: %s", (start) => {
+    expect(lines.filter(({ text }) => text.startsWith(start))).not.toEqual([]);
+  });
+
+  const suites = lines.flatMap(({ text }) => /^npm (?:test|run test:long) -- ([\w-]+)/.exec(text)?.[1] ?? []);
+  test.each(suites)("name the suite %s, which exists", (suite) => {
+    expect(globSync(`test/{,e2e/,long/}${suite}.test.ts`, { cwd: root })).not.toEqual([]);
+  });
+});
+
+/** No key but one that opens nothing, and the model that the default names. */
+function environmentOf({ env: { KEEL_MODEL: _, ...env }, home }: Stage): Record<string, string> {
+  return {
+    ...env,
+    PATH: [path.join(home, "../bin"), path.dirname(command), process.env["PATH"]].join(path.delimiter),
+    ANTHROPIC_API_KEY: "scripted",
+    TRACKER_TOKEN: "token",
+    TMPDIR: path.dirname(home),
+  };
+}
+
+/** What a reader has: a repository, the files that lines name, and the programs of others. */
+function prepare({ project, home }: Stage): void {
+  const files: Record<string, string> = { "prompt.txt": "Look around.\n", "key.txt": "sk-scripted\n" };
+  for (const { label, text } of [...examplesOf("rules"), ...examplesOf("file")]) files[label] = text;
+  for (const [name, text] of Object.entries(files).filter(([name]) => !name.startsWith("~"))) {
+    mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+    writeFileSync(path.join(project, name), text);
+  }
+  const programs = path.join(home, "../bin");
+  mkdirSync(programs);
+  writeFileSync(path.join(programs, "uvx"), `#!/bin/sh\nexec "${process.execPath}" "${everything}" stdio\n`);
+  chmodSync(path.join(programs, "uvx"), 0o755);
+  const plugin = path.join(project, "greeter");
+  for (const cwd of [project, plugin]) execFileSync("git", ["init", "--quiet"], { cwd });
+  const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+  for (const words of [
+    ["add", "."],
+    [...who, "commit", "--quiet", "-m", "first"],
+    ["tag", "v1.0.0"],
+  ])
+    execFileSync("git", words, { cwd: plugin });
+}
+
+/** Ours for what stands in a line: addresses, ids, and the word of a person. */
+async function standIns(stage: Stage, ofPage: readonly Line[]): Promise<(text: string) => string> {
+  const [session = ""] = stage.sessions();
+  const accepted = stage.log().find(({ type }) => type === "input.accepted");
+  const { id: message } = inputSchema.parse(accepted?.["input"]);
+  const port = String(await freePort());
+  const tracker = "https://tracker.example.org/mcp";
+  const plugin = path.join(stage.project, "greeter");
+  const isTracked = ofPage.some(({ text }) => text.includes(tracker));
+  const put: readonly (readonly [shown: string | RegExp, ours: string])[] = [
+    [/http:\/\/127\.0\.0\.1:(8080|11434)|https:\/\/api\.anthropic\.com/g, stage.server.url],
+    ["8100", port],
+    [tracker, isTracked ? (await startRemote("streamableHttp")).url : tracker],
+    [/\b(SESSION|ID|01a1e164-2f3d-7829-b3b4-7420804a8b5f)\b/g, session],
+    [/\bMESSAGE\b/g, message],
+    ["git+https://example.org/greeter.git", `git+file://${plugin}`],
+    [/^keel plugin add \S+/g, "$& --yes"],
+  ];
+  return (text) => put.reduce((line, [shown, ours]) => line.replaceAll(shown, ours), withKey(text));
+}
