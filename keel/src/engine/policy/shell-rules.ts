@@ -80,10 +80,8 @@ export function touchesCommand(pattern: ShellPattern, command: Command): Touch {
   const { words } = command.step;
   const [program, ...rest] = words;
   if (!program) return mayHide(pattern, command.step) ? "maybe" : "no";
-  const name = programName(program);
-  const named = { ...program, text: name };
   let isUnsure = command.hides;
-  for (const spelling of [words, ...plainSpellings(name, rest).map((spelled) => [named, ...spelled])]) {
+  for (const spelling of mayStart(pattern, program) ? spellingsOf(program, rest) : []) {
     const found = touch(pattern, spelling);
     if (found === "yes") return "yes";
     isUnsure ||= found === "maybe";
@@ -94,6 +92,20 @@ export function touchesCommand(pattern: ShellPattern, command: Command): Touch {
     isUnsure ||= found === "maybe";
   }
   return isUnsure || mayHide(pattern, command.step) ? "maybe" : "no";
+}
+
+/** Most commands and rules are about different programs: then no spelling of the words has to be tried. */
+const mayStart = (pattern: ShellPattern, program: Argument): boolean =>
+  pattern.kind === "glob" ||
+  !isFixed(program) ||
+  program.text === pattern.words[0] ||
+  programName(program) === pattern.words[0];
+
+/** As it stands, and as somebody would write it who means the same. */
+function spellingsOf(program: Argument, rest: readonly Argument[]): (readonly Argument[])[] {
+  const name = programName(program);
+  const named = { ...program, text: name };
+  return [[program, ...rest], ...plainSpellings(name, rest).map((spelled) => [named, ...spelled])];
 }
 
 function touch(pattern: ShellPattern, words: readonly Argument[]): Touch {
