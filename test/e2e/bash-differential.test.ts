@@ -42,7 +42,9 @@ test(
         found[judged.kind] += 1;
         const missing = programs.filter((name) => !judged.listed.has(name));
         if (missing.length > 0)
-          found.wrong.push(`${at}: ${JSON.stringify(command)} ran ${[...new Set(missing)].join(" ")}`);
+          found.wrong.push(
+            `${at}: ${judged.kind} ${JSON.stringify(command)} ran ${[...new Set(missing)].join(" ")}`,
+          );
       }
     };
     await Promise.all(roots.map(work));
@@ -53,6 +55,24 @@ test(
   // A busy machine takes a tenth of a second for each.
   budgets["bash-differential"].seconds * 6_000 + count * 100,
 );
+
+test("the world of stubs sees whatever starts, also late and out of sight, and outlives what hangs", async () => {
+  verifies("G27");
+  const opened = await openStubRoot(stubPrograms);
+  if (!opened.ok) return notRunHere("bash-differential", opened.why);
+  roots.push(opened.root);
+  const ran = async (command: string): Promise<string[]> =>
+    [...new Set((await opened.root.run(command)).programs)].sort();
+  expect(await ran("ls | cat; echo $(git status)")).toEqual(["cat", "git", "ls"]);
+  expect(await ran("(read -t 0.1 -u 9; rm) & ls")).toEqual(["ls", "rm"]);
+  // Nothing tells of its end, since it has closed everything that it was given.
+  expect(await ran("{ exec 7>&-; read -t 0.1 -u 9; rm; } & ls")).toEqual(["ls", "rm"]);
+  expect(await ran("trap rm EXIT; exec 7>&- > /dev/null; sh x")).toEqual(["rm", "sh"]);
+  expect(await ran("exec -a ls /usr/bin/curl")).toEqual(["curl"]);
+  expect(await ran("while :; do touch p; done & exec 7>&-; read -u 9")).toEqual(["touch"]);
+  expect(await ran("nosuch; PATH=. ls; [ -f a ]")).toEqual([]);
+  expect(await ran("echo 'ls")).toEqual([]);
+});
 
 type Judged =
   | { readonly kind: "unclear" }
@@ -73,8 +93,12 @@ async function judge(command: string): Promise<Judged> {
   const isClear =
     // Where words are evaluated, or a meaning is open, the list is not claimed to be whole.
     analysis.doubts.every(({ kind }) => kind !== "meaning") &&
-    analysis.steps.every(({ words, assignments }) =>
-      [...words, ...assignments.map(({ value }) => value)].every(({ isOpaque }) => !isOpaque),
+    analysis.steps.every(({ words, assignments, redirections }) =>
+      [
+        ...words,
+        ...assignments.map(({ value }) => value),
+        ...redirections.flatMap(({ target, body }) => (body ? [target, body] : [target])),
+      ].every(({ isOpaque }) => !isOpaque),
     ) &&
     all.every(
       ({ hides, step }) => !hides && step.words[0]?.kind === "fixed" && !changesShell(step.words[0].text),

@@ -12,6 +12,8 @@ import type { Step } from "./shell/walk.ts";
 import type { ShellPattern } from "./shell-pattern.ts";
 
 export function mayHide(pattern: ShellPattern, { words, assignments, redirections }: Step): boolean {
+  // What is expanded twice may be anything.
+  if (redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque)) return true;
   const denied = deniedWords(pattern);
   if (denied.length === 0) return false;
   if (assignments.some(({ value }) => holds(tokensOf(value.text), denied))) return true;

@@ -132,6 +132,14 @@ const isShellWithText = ({ step, inner, hides }: Command): boolean =>
   step.words[0].kind === "fixed" &&
   shells.has(step.words[0].text) &&
   inner.length > 0 &&
+  // A script that it finds by its name may be anything.
+  inner.every(
+    ({
+      step: {
+        words: [first],
+      },
+    }) => first === undefined || !step.words.includes(first),
+  ) &&
   !hides;
 
 /** `bash -c '…'` only reads if everything in it does; but it is another shell, so it is asked about. */

@@ -16,8 +16,7 @@ export const readCommand = (source: Source, readList: ReadList): Node =>
 function readOne(source: Source, readList: ReadList): Node {
   skipBlanks(source);
   const word = bareWordAt(source);
-  if (hasRole(word, "cannot start"))
-    throw new Unreadable(`${word} stands where a command should start`);
+  if (hasRole(word, "cannot start")) throw new Unreadable(`${word} stands where a command should start`);
   if (peek(source) === "(") {
     const arithmetic = peekNext(source) === "(" ? readArithmeticCommand(source) : undefined;
     return readRedirects(source, arithmetic ?? readSubshell(source, readList));

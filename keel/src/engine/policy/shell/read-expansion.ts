@@ -85,8 +85,11 @@ function readArithmetic(
   for (;;) {
     const sign = peek(source);
     if (sign === "") throw close === "]" ? new Unreadable("arithmetic is not closed") : new NotArithmetic();
-    if (sign === "'" || sign === "\\")
-      throw close === "]" ? new Unreadable("arithmetic is quoted") : new NotArithmetic();
+    // Quotes do not quote in arithmetic: what stands in them runs.
+    if (sign === "'" || sign === "\\") {
+      const isOne = close === "]" || mayStillClose(source, depth);
+      throw isOne ? new Unreadable("arithmetic is quoted") : new NotArithmetic();
+    }
     if (sign === close[0] && depth === 0) break;
     const parts = readInside(source, sign, readQuoted);
     if (parts) {
@@ -104,6 +107,25 @@ function readArithmetic(
     source.at += 1;
   }
   return { kind: "expansion", scripts, quoted, isPlain };
+}
+
+/** Whether the parentheses close as those of arithmetic, with quotes as quotes or as signs like any other. */
+const mayStillClose = (source: Source, depth: number): boolean =>
+  (["quotes", "signs"] as const).some((as) => closesTwice(source, depth, as));
+
+function closesTwice({ text, at: start, end }: Source, around: number, as: "quotes" | "signs"): boolean {
+  let depth = around;
+  for (let at = start; at < end; at++) {
+    const sign = text[at];
+    if (as === "quotes" && sign === "\\") at += 1;
+    else if (as === "quotes" && (sign === "'" || sign === '"')) {
+      const close = text.indexOf(sign, at + 1);
+      if (close < 0 || close >= end) return true;
+      at = close;
+    } else if (sign === "(") depth += 1;
+    else if (sign === ")" && --depth < 0) return /^(?:\\\n)*\)/.test(text.slice(at + 1, end));
+  }
+  return false;
 }
 
 /** What may stand inside of arithmetic and of `${ }` and runs something. */
