@@ -11,6 +11,8 @@ import { promisify } from "node:util";
 export type Ran = {
   /** The name of every stub that was started. */
   readonly programs: readonly string[];
+  /** It hung, or went on for ever, and was ended. */
+  readonly isCut: boolean;
 };
 
 export type StubRoot = {
@@ -49,12 +51,14 @@ export async function openStubRoot(
       run: async (command) => {
         child.stdin.write(`${command}\0`);
         const programs: string[] = [];
+        let isCut = false;
         for (;;) {
           const line = await lines.next();
           if (line === undefined)
             throw new Error(`the world of stubs ended at ${JSON.stringify(command)}: ${lines.errors}`);
-          if (line === "done") return { programs };
-          programs.push(line);
+          if (line === "done") return { programs, isCut };
+          if (line === "cut") isCut = true;
+          else programs.push(line);
         }
       },
       close: async () => {
@@ -97,12 +101,13 @@ for program in $3; do ln "$root/bin/stub" "$root/bin/$program"; done
 cat > "$root/driver" <<'DRIVER'
 exec 9<> <(:)
 settle() {
-  read -r -t 0.8 -u 8 || (( $? <= 128 )) || kill -9 -1
+  isCut=
+  read -r -t 0.8 -u 8 || (( $? <= 128 )) || { isCut=1; kill -9 -1; }
   exec 8<&-
   for (( round = 0; round < 1000; round++ )); do
     others=(/proc/[0-9]*)
     (( \${#others[@]} <= 1 )) && return
-    (( round >= 500 )) && kill -9 -1
+    (( round >= 500 )) && { isCut=1; kill -9 -1; }
     read -r -t 0.001 -u 9 || :
   done
 }
@@ -116,7 +121,7 @@ while IFS= read -r -d '' command; do
   )
   settle 2> /dev/null
   while IFS= read -r line; do printf '%s\\n' "$line"; done < /log
-  printf 'done\\n'
+  printf "\${isCut:+cut\\n}done\\n"
 done
 DRIVER
 exec env -i PATH=/bin HOME=/home/dev LANG=C.UTF-8 "$(PATH=$PATH:/usr/sbin:/sbin command -v chroot)" "$root" /bin/bash --noprofile --norc /driver

@@ -11,7 +11,13 @@ import { writtenTo } from "./shell/programs/writers.ts";
 import type { Step } from "./shell/walk.ts";
 import type { ShellPattern } from "./shell-pattern.ts";
 
-export function mayHide(pattern: ShellPattern, { words, assignments, redirections }: Step): boolean {
+export const mayHide = (pattern: ShellPattern, step: Step): boolean =>
+  // Most commands of a long text: there is nothing to look at.
+  step.words.length < 2 && step.assignments.length + step.redirections.length === 0
+    ? false
+    : looksHidden(pattern, step);
+
+function looksHidden(pattern: ShellPattern, { words, assignments, redirections }: Step): boolean {
   // What is expanded twice may be anything.
   if (redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque)) return true;
   const denied = deniedWords(pattern);

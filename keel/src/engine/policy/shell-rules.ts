@@ -78,14 +78,15 @@ export type Touch = "yes" | "maybe" | "no";
 /** Whether a deny or ask rule touches a command: `maybe` where only the run knows. */
 export function touchesCommand(pattern: ShellPattern, command: Command): Touch {
   const { words } = command.step;
-  const [program, ...rest] = words;
+  const program = words[0];
   if (!program) return mayHide(pattern, command.step) ? "maybe" : "no";
   let isUnsure = command.hides;
-  for (const spelling of mayStart(pattern, program) ? spellingsOf(program, rest) : []) {
-    const found = touch(pattern, spelling);
-    if (found === "yes") return "yes";
-    isUnsure ||= found === "maybe";
-  }
+  if (mayStart(pattern, program))
+    for (const spelling of spellingsOf(program, words.slice(1))) {
+      const found = touch(pattern, spelling);
+      if (found === "yes") return "yes";
+      isUnsure ||= found === "maybe";
+    }
   for (const part of command.inner) {
     const found = touchesCommand(pattern, part);
     if (found === "yes") return "yes";

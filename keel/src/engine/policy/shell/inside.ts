@@ -9,9 +9,10 @@ import type { Step } from "./walk.ts";
 const nothing: Inside = { inner: [], hides: false };
 
 export function insideOf(step: Step): Inside {
-  const [program, ...rest] = step.words;
+  const program = step.words[0];
   if (!program) return nothing;
   const name = programName(program);
+  const rest = step.words.slice(1);
   const isShell = shells.has(name) || isUnknownShell(program, rest);
   if (isShell) return insideShell(step, rest);
   if (name === "trap") return rest.length > 1 ? scripts([rest[0]]) : nothing;

@@ -75,8 +75,9 @@ function readFunction(source: Source, word: Word, readList: ReadList): Node {
 }
 
 function assignmentOf(word: Word): Assignment | undefined {
-  const [first, ...rest] = word.parts;
+  const first = word.parts[0];
   if (first?.kind !== "text" || first.quoted || !/[=[]/.test(first.text)) return undefined;
+  const rest = word.parts.slice(1);
   const [whole, name = ""] = /^([A-Za-z_]\w*)(?:\[.*)?\+?=/.exec(first.text) ?? [];
   if (whole === undefined) {
     // An index with an expansion in it goes over several parts.

@@ -19,9 +19,12 @@ const operators: readonly Operator[] = [
   ">",
 ];
 
+const firstSigns = "<>&{0123456789";
+
 /** Undefined when none starts here. */
 export function readRedirect(source: Source): Redirect | undefined {
-  if (!/^[<>&{\d]$/.test(peek(source))) return undefined;
+  const sign = peek(source);
+  if (sign === "" || !firstSigns.includes(sign)) return undefined;
   const start = source.at;
   const descriptor = takeDescriptor(source);
   const operator = isProcess(source) ? undefined : operators.find((signs) => take(source, signs));

@@ -101,9 +101,8 @@ const quotedRun = /[^\\"`$]+/y;
 /** At least the sign under the cursor. */
 function takeRun(source: Source, run: RegExp): string {
   run.lastIndex = source.at;
-  const length = run.exec(source.text)?.[0].length ?? 1;
   const start = source.at;
-  source.at = Math.min(source.end, start + length);
+  source.at = Math.min(source.end, run.test(source.text) ? run.lastIndex : start + 1);
   return source.text.slice(start, source.at);
 }
 

@@ -27,15 +27,21 @@ export const startsReserved = (source: Source, role: Role): boolean => hasRole(b
 
 export const hasRole = (word: string, role: Role): boolean => words[role].has(word);
 
-/** The word under the cursor if it has no quotes and no expansion, however lines are joined in it; else "". */
+/**
+ * The word under the cursor, however lines are joined in it, if it may be one of these words: it has no quotes and no
+ * expansion, is no longer than they are and starts like one of them. Else "".
+ */
 export function bareWordAt(source: Source): string {
   const { text, at, end } = source;
+  if (at >= end || !firstSigns.includes(text[at] ?? "")) return "";
   run.lastIndex = at;
-  const last = Math.min(end, at + (run.exec(text)?.[0].length ?? 0));
+  const last = Math.min(end, run.test(text) ? run.lastIndex : at);
   const sign = last < end ? (text[last] ?? "") : "";
   if (sign === "\\") return joinedWordAt(source);
   return last - at <= longest && isMetaSign(sign) ? text.slice(at, last) : "";
 }
+
+const firstSigns = `\\${[...new Set(Object.values(words).flatMap((some) => [...some].map(([sign]) => sign)))].join("")}`;
 
 /** The signs that such words are made of, and one more than the longest has. */
 const run = /[\w![\]{}-]{1,9}/y;

@@ -111,11 +111,15 @@ class Walker {
   #simple(node: Simple, from: Directories, pipedFrom: readonly Step[]): After {
     const known = this.#knownIn(from);
     const place = this.steps.length;
-    const words = node.words.flatMap((word) => this.#arguments(word, known));
+    const words: Argument[] = [];
+    for (const word of node.words) words.push(...this.#arguments(word, known));
     const step: Step = {
       words,
-      assignments: node.assignments.map(({ name, value }) => ({ name, value: assignedValue(value, known) })),
-      redirections: node.redirects.map((redirect) => redirection(redirect, known)),
+      assignments: mapped(node.assignments, ({ name, value }) => ({
+        name,
+        value: assignedValue(value, known),
+      })),
+      redirections: mapped(node.redirects, (redirect) => redirection(redirect, known)),
       directories: from,
       pipedFrom,
       spans: node.words.map(({ start, end }) => [start, end] as const),
@@ -124,7 +128,8 @@ class Walker {
     for (const word of node.words) this.#inside(word, from);
     this.#insideRedirects(node.redirects, from);
     // Before what stands inside of its words, as it stands in the text.
-    this.steps.splice(place, 0, step);
+    if (place === this.steps.length) this.steps.push(step);
+    else this.steps.splice(place, 0, step);
     const moved = changedDirectory(words, from, this.#known.home);
     if (moved === "stays") return { good: from, bad: from };
     return { good: bounded(moved), bad: from };
@@ -263,6 +268,11 @@ class Walker {
     return { ...this.#known, variables: changed };
   }
 }
+
+/** Most commands have neither variables nor redirections: those share an empty list. */
+const mapped = <From, To>(list: readonly From[], map: (item: From) => To): readonly To[] =>
+  list.length === 0 ? none : list.map(map);
+const none: readonly never[] = [];
 
 const redirection = ({ operator, descriptor, target, body }: Redirect, known: Known): Redirection => ({
   operator,
