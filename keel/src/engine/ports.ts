@@ -2,7 +2,9 @@
  * What the engine needs from the world. Adapters implement these; the engine knows nothing else of the outside.
  * Every function that waits takes a signal and settles soon after it fires.
  */
+
 import type { FaultCode } from "../kernel/faults.ts";
+import type { Stream } from "../kernel/one-by-one.ts";
 import type { Durable, Stop } from "../protocol/event.ts";
 import type { Block, Message } from "../protocol/message.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
@@ -55,8 +57,7 @@ export type ModelEvent =
   | { type: "block.end"; index: number; block: Block }
   | { type: "end"; stop: Stop; usage: Usage; content: Block[]; providerId?: string | undefined };
 
-/** `ready` gives what has come already and is next, and counts it as taken: a wait for each would take longer than it. */
-export type ModelStream = AsyncIterable<ModelEvent> & { ready?(): readonly ModelEvent[] };
+export type ModelStream = Stream<ModelEvent>;
 
 export interface Model {
   /** What is known about a model, from data only. An unknown one gets careful defaults and no prices. */
@@ -88,7 +89,7 @@ export interface Log {
    */
   append(events: readonly Durable[]): Promise<void>;
   /** The events after `seq` (0: all), in order. */
-  read(after?: number): AsyncIterable<Durable>;
+  read(after?: number): Stream<Durable>;
   /**
    * Lets go of all but the lease until it is read or appended to. False, and nothing is changed, while it is in use.
    * Absent where nothing would be gained.

@@ -5,6 +5,7 @@
  */
 import type { Log, LogNotice } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
+import { oneByOne, type Stream } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
 import { logVersion } from "../protocol/version.ts";
 import { checkFollows, checkReadable } from "./accept.ts";
@@ -108,7 +109,11 @@ export class JsonlLog implements Log {
     await this.#group.add({ seqs, lines });
   }
 
-  async *read(after = 0): AsyncGenerator<Durable> {
+  read(after = 0): Stream<Durable> {
+    return oneByOne(this.#batches(after));
+  }
+
+  async *#batches(after: number): AsyncGenerator<Durable[], void> {
     if (this.#closed) throw fault("session_closed");
     const { session, survey: first } = this.#parts;
     this.#readers++;

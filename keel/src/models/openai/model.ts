@@ -2,10 +2,10 @@
 import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
+import { oneByOne } from "../../kernel/one-by-one.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";
-import { oneByOne } from "../one-by-one.ts";
 import type { Endpoint } from "../providers.ts";
 import {
   bodyJoiner,
