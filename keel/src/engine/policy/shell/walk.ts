@@ -4,6 +4,7 @@
  */
 import { type Argument, argumentsOf, assignedValue, type Known, targetOf } from "./arguments.ts";
 import { changedDirectory } from "./directory.ts";
+import { isPlainCondition } from "./plain-condition.ts";
 import { scriptsOf } from "./read-expansion.ts";
 import type { Compound, Item, Node, Operator, Redirect, Script, Simple, Word } from "./syntax.ts";
 
@@ -280,21 +281,6 @@ const redirection = ({ operator, descriptor, target, body }: Redirect, known: Kn
   target: operator === "<<<" ? assignedValue(target, known) : targetOf(target, known),
   ...(body ? { body: assignedValue(body, known) } : {}),
 });
-
-/** One question about a file or a comparison of two words that are known: nothing in it is evaluated. */
-function isPlainCondition(words: readonly Word[]): boolean {
-  const texts = words.map(({ parts }) => (parts.every((part) => part.kind === "text") ? parts : undefined));
-  const [first, second] = texts.map((parts) =>
-    parts?.map((part) => (part.kind === "text" ? part.text : "")).join(""),
-  );
-  if (texts.some((parts) => parts === undefined)) return false;
-  if (texts.length === 2)
-    return first !== undefined && /^-[abcdefghkprsuwxGLNOSnz]$/.test(first) && !leadsAway.test(second ?? "");
-  return texts.length === 3 && second !== undefined && /^(?:==?|!=)$/.test(second);
-}
-
-/** A path that starts or climbs somewhere else. */
-const leadsAway = /^[~/]|(?:^|\/)\.\.(?:\/|$)/;
 
 function union(left: Directories, right: Directories): Directories {
   if (left === right) return left;
