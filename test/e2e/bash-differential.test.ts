@@ -6,11 +6,14 @@ import { noRules } from "../../keel/src/engine/policy/decide.ts";
 import { explain } from "../../keel/src/engine/policy/explain.ts";
 import { analyseReading, read, wantsSecondReader } from "../../keel/src/engine/policy/shell/analyse.ts";
 import { withInner } from "../../keel/src/engine/policy/shell/commands.ts";
+import { loadsCode } from "../../keel/src/engine/policy/shell/programs/loading-variables.ts";
+import type { Step } from "../../keel/src/engine/policy/shell/walk.ts";
 import { openGrammar } from "../../keel/src/workspace/grammar.ts";
 import { budgets, countOf, seed } from "../budget.ts";
 import { chanceOf, generateCommand, stubPrograms } from "../differential/generate.ts";
 import { openStubRoot, type StubRoot } from "../differential/stub-root.ts";
 import { notRunHere } from "../not-run.ts";
+import { note } from "../notes.ts";
 import { verifies } from "../verifies.ts";
 
 const place = { cwd: "/work", home: "/home/dev", roots: ["/work"] };
@@ -49,6 +52,7 @@ test(
       }
     };
     await Promise.all(roots.map(work));
+    note("counts", `of them ${found.allowed} allowed, ${found.read} read, ${found.cut} ended early`);
     expect(found.wrong.sort()).toEqual([]);
     // Of what was ended early the rest was not seen.
     expect(found.cut).toBeLessThan(count / 50);
@@ -107,12 +111,16 @@ async function judge(command: string): Promise<Judged> {
         ...redirections.flatMap(({ target, body }) => (body ? [target, body] : [target])),
       ].every(({ isOpaque }) => !isOpaque),
     ) &&
-    all.every(
-      ({ hides, step }) => !hides && step.words[0]?.kind === "fixed" && !changesShell(step.words[0].text),
-    );
+    analysis.steps.every(({ assignments }) => assignments.every(({ name }) => !loadsCode(name))) &&
+    all.every(({ hides, step }) => !hides && step.words[0]?.kind === "fixed" && !changesShell(step));
   return isClear ? { kind: "read", listed } : { kind: "unclear" };
 }
 
 /** What runs later, or changes how the rest is read. */
-const changesShell = (program: string): boolean =>
-  /^(?:alias|trap|source|\.|shopt|set|enable|hash)$/.test(program);
+const changesShell = ({ words }: Step): boolean => {
+  const [program = "", ...rest] = words.map(({ text }) => text);
+  if (/^(?:alias|trap|source|\.|shopt|set|enable|hash)$/.test(program)) return true;
+  // A variable that is a number or another's name gives what it is given a second meaning.
+  const declares = /^(?:declare|typeset|local|readonly|export)$/.test(program);
+  return declares && rest.some((word) => /^[-+][a-zA-Z]*[in]/.test(word));
+};

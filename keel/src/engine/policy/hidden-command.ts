@@ -4,6 +4,7 @@
  */
 import type { Argument } from "./shell/arguments.ts";
 import { programName } from "./shell/inside.ts";
+import { givesLoading, loadsCode } from "./shell/programs/loading-variables.ts";
 import { readerOf } from "./shell/programs/readers.ts";
 import { specialOf } from "./shell/programs/specials.ts";
 import { wrappers } from "./shell/programs/wrappers.ts";
@@ -20,6 +21,9 @@ export const mayHide = (pattern: ShellPattern, step: Step): boolean =>
 function looksHidden(pattern: ShellPattern, { words, assignments, redirections }: Step): boolean {
   // What is expanded twice may be anything.
   if (redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque)) return true;
+  // So may be what a variable has loaded.
+  if (assignments.some(({ name }) => loadsCode(name)) || words.some(({ prefix }) => givesLoading(prefix)))
+    return true;
   const denied = deniedWords(pattern);
   if (denied.length === 0) return false;
   if (assignments.some(({ value }) => holds(tokensOf(value.text), denied))) return true;

@@ -119,7 +119,7 @@ function insideWrapper(wrapper: Wrapper, given: readonly Argument[], name: strin
         else hides = true;
         if (name !== "env") return { inner: found, hides };
       }
-    } else if (wrapper.takesAssignments && /^[A-Za-z_]\w*=/.test(word?.prefix ?? "")) continue;
+    } else if (wrapper.takesAssignments && /^[^=]+=/.test(word?.prefix ?? "")) continue;
     else if (skip > 0) skip -= 1;
     else break;
   }
