@@ -251,6 +251,8 @@ function reread(chance: Chance): string {
     `(('$(${inner})'))`,
     `echo $((\\$(${inner})))`,
     `((ls '$(${inner})'); ls)`,
+    `((a['$(${inner})']))`,
+    `(( '$(${inner})' + $(case x in x) ls;; esac) ))`,
     `bash $x -c '${inner}'`,
     `bash "$x"-c '${inner}'`,
     `bash -$(ls)c '${inner}'`,

@@ -109,6 +109,7 @@ describe("what bash does not accept, or accepts in a way of its own, is not read
       "function",
     ],
     ...["(('$(a)'1))", "(( \\$(a) ))", "$(('$(a)'))", "((a '(' ))", "((a ')' ))", "$['$(a)']"],
+    ...["((a['$(b)']))", "(( '$(a)' + $(case x in x) b;; esac) ))", "((a[(\\$(b))]))", "$((a['$(b)']))"],
     ...["\"${x:-'$(a)'}\"", "${x:-<(a)}", "$\\\n(a)", "x=(a", "a (b)", "a() (", "select", "while a; b; done"],
   ])("%j", (text) => {
     expect(programs(text)).toBe("unread");
