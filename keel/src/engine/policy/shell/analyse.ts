@@ -137,13 +137,7 @@ const isShellWithText = ({ step, inner, hides }: Command): boolean =>
   shells.has(step.words[0].text) &&
   inner.length > 0 &&
   // A script that it finds by its name may be anything.
-  inner.every(
-    ({
-      step: {
-        words: [first],
-      },
-    }) => first === undefined || !step.words.includes(first),
-  ) &&
+  inner.every(({ step: { words } }) => words.every((word) => !step.words.includes(word))) &&
   !hides;
 
 /** `bash -c '…'` only reads if everything in it does; but it is another shell, so it is asked about. */
