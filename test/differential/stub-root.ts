@@ -56,8 +56,9 @@ export async function openStubRoot(
           const line = await lines.next();
           if (line === undefined)
             throw new Error(`the world of stubs ended at ${JSON.stringify(command)}: ${lines.errors}`);
-          if (line === "done") return { programs, isCut };
-          if (line === "cut") isCut = true;
+          // No program has a slash in its name.
+          if (line === "/done") return { programs, isCut };
+          if (line === "/cut") isCut = true;
           else programs.push(line);
         }
       },
@@ -121,7 +122,7 @@ while IFS= read -r -d '' command; do
   )
   settle 2> /dev/null
   while IFS= read -r line; do printf '%s\\n' "$line"; done < /log
-  printf "\${isCut:+cut\\n}done\\n"
+  printf "\${isCut:+/cut\\n}/done\\n"
 done
 DRIVER
 exec env -i PATH=/bin HOME=/home/dev LANG=C.UTF-8 "$(PATH=$PATH:/usr/sbin:/sbin command -v chroot)" "$root" /bin/bash --noprofile --norc /driver

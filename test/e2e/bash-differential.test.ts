@@ -55,7 +55,7 @@ test(
     note("counts", `of them ${found.allowed} allowed, ${found.read} read, ${found.cut} ended early`);
     expect(found.wrong.sort()).toEqual([]);
     // Of what was ended early the rest was not seen.
-    expect(found.cut).toBeLessThan(count / 50);
+    expect(found.cut).toBeLessThan(count / 100);
     expect(found.allowed).toBeGreaterThan(count / 50);
     expect(found.read).toBeGreaterThan(count / 10);
   },
@@ -80,7 +80,8 @@ test("the world of stubs sees whatever starts, also late and out of sight, and o
     isCut: true,
     programs: expect.arrayContaining(["touch"]),
   });
-  expect(await opened.root.run("ls")).toEqual({ isCut: false, programs: ["ls"] });
+  for (const program of stubPrograms)
+    expect(await opened.root.run(program)).toEqual({ isCut: false, programs: [program] });
   expect(await ran("nosuch; PATH=. ls; [ -f a ]")).toEqual([]);
   expect(await ran("echo 'ls")).toEqual([]);
 });
