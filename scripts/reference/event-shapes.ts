@@ -1,5 +1,5 @@
 // The shapes of the durable events, as they stand in a log, as data, for keel/src/protocol/event-shapes.ts.
-import type { Shape } from "../../keel/src/kernel/shape.ts";
+import type { Member, Shape } from "../../keel/src/kernel/shape.ts";
 import { durableEventSchema } from "../../keel/src/protocol/event.ts";
 import { jsonSchema } from "../../keel/src/protocol/message.ts";
 
@@ -29,10 +29,10 @@ ${rows.join("\n")}
 /** As it stands in a log. */
 function withEnvelope(shape: Shape): Shape {
   if (shape.kind !== "object") throw new Error("an event is no longer an object");
-  const envelope: Record<string, Shape> = {
-    seq: { kind: "number" },
-    at: { kind: "number" },
-    session: { kind: "text" },
+  const envelope: Record<string, Member> = {
+    seq: [{ kind: "number" }, 1],
+    at: [{ kind: "number" }, 1],
+    session: [{ kind: "text" }, 1],
   };
   return {
     kind: "object",
@@ -104,22 +104,23 @@ function inner(schema: Schema | undefined): Shape {
 
 function object({ shape = {}, catchall }: Definition): Shape {
   if (catchall) return { kind: "unsure" };
-  const isOptional = ([, member]: [string, Schema]): boolean => definitionOf(member).type === "optional";
-  const members = Object.entries(shape);
-  const must = members.filter((member) => !isOptional(member));
-  const ordered = [...must, ...members.filter(isOptional)];
+  const members = Object.entries(shape).map(
+    ([name, member]) => [name, [shapeOf(member), isOptional(member) ? 0 : 1]] as const,
+  );
   return {
     kind: "object",
-    must: must.length,
-    of: Object.fromEntries(ordered.map(([name, member]) => [name, shapeOf(member)])),
+    must: members.filter(([, [, must]]) => must === 1).length,
+    of: Object.fromEntries<Member>(members),
   };
 }
+
+const isOptional = (schema: Schema): boolean => definitionOf(schema).type === "optional";
 
 function union({ options = [], discriminator }: Definition): Shape {
   const shapes = options.map(shapeOf);
   if (discriminator === undefined) return { kind: "any", of: shapes };
   const named = shapes.flatMap((shape) => {
-    const member = shape.kind === "object" ? shape.of[discriminator] : undefined;
+    const member = shape.kind === "object" ? shape.of[discriminator]?.[0] : undefined;
     return member?.kind === "one" ? member.of.map((name) => [String(name), shape] as const) : [];
   });
   return { kind: "by", key: discriminator, of: Object.fromEntries(named) };

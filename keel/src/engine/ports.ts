@@ -62,6 +62,8 @@ export type ModelStream = Stream<ModelEvent>;
 export interface Model {
   /** What is known about a model, from data only. An unknown one gets careful defaults and no prices. */
   info(model: string): ModelInfo;
+  /** Writes down what the next `stream` will be given, while there is time for it. Never throws. */
+  prepare?(request: ModelRequest): void;
   /**
    * Streams one reply. Throws a Fault from the table: `retryable(code)` says which may be tried again; its detail may
    * hold `retryAfterMs` and `status`. An aborted signal ends it with the fault `aborted`.
@@ -77,6 +79,9 @@ export type LogNotice = {
 };
 
 /** The open log of one session, held by one writer. */
+/** Work that may be done while the disk works; where nobody calls it, nothing is lost. Never throws. */
+export type Meanwhile = () => void;
+
 export interface Log {
   readonly session: string;
   /** The highest seq on disk, also of a record that this version does not know. The next append goes on from it. */
@@ -87,7 +92,7 @@ export interface Log {
    * On disk when it resolves; all or, after a crash, a prefix. Throws `log_unwritable` with nothing acknowledged;
    * what was waiting behind a failed append is refused with it, and a later append may work again.
    */
-  append(events: readonly Durable[]): Promise<void>;
+  append(events: readonly Durable[], meanwhile?: Meanwhile): Promise<void>;
   /** The events after `seq` (0: all), in order. */
   read(after?: number): Stream<Durable>;
   /**

@@ -12,10 +12,12 @@ export type Shape =
   | { readonly kind: "list"; readonly of: Shape }
   | { readonly kind: "map"; readonly of: Shape }
   | { readonly kind: "any"; readonly of: readonly Shape[] }
-  /** `must`: how many of the members are always there; they stand first. */
-  | { readonly kind: "object"; readonly must: number; readonly of: Readonly<Record<string, Shape>> }
+  /** Each member with 1 when it is always there, and 0 when it may be absent; `must` is their sum. */
+  | { readonly kind: "object"; readonly must: number; readonly of: Readonly<Record<string, Member>> }
   /** Objects, told apart by the text of one member. */
   | { readonly kind: "by"; readonly key: string; readonly of: Readonly<Record<string, Shape>> };
+
+export type Member = readonly [shape: Shape, must: 0 | 1];
 
 export function fits(shape: Shape, value: unknown): boolean {
   switch (shape.kind) {
@@ -65,15 +67,16 @@ function fitsMembers(
   { must, of }: Extract<Shape, { kind: "object" }>,
   value: Record<string, unknown>,
 ): boolean {
-  let checked = 0;
-  for (const name in of) {
+  let left = must;
+  for (const name in value) {
     const member = value[name];
-    const shape = of[name];
-    if (member === undefined ? checked < must : !shape || !fits(shape, member)) return false;
-    checked += 1;
+    const known = Object.hasOwn(of, name) ? of[name] : undefined;
+    if (!known) return false;
+    if (member === undefined) continue;
+    if (!fits(known[0], member)) return false;
+    left -= known[1];
   }
-  for (const name in value) if (!Object.hasOwn(of, name)) return false;
-  return true;
+  return left === 0;
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

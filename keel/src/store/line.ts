@@ -15,6 +15,11 @@ import { logVersion } from "../protocol/version.ts";
 /** `,"sum":"0a1b2c3d"}` */
 export const SUM_BYTES = 18;
 export const SUM_START: Buffer = Buffer.from(',"sum":"');
+const SUM_END = Buffer.from('"}');
+/** The value of a byte as a lower-case hexadecimal digit, or -1. */
+const hexDigits = Int8Array.from({ length: 128 }, (_, byte) =>
+  "0123456789abcdef".indexOf(String.fromCharCode(byte)),
+);
 const RECORD_START = Buffer.from('{"seq":');
 const HEADER_START = Buffer.from('{"keel":');
 /** How a line can start. In a string the quotes would be escaped, so these bytes are never inside one. */
@@ -82,9 +87,21 @@ function encodeLine(value: object): Buffer {
 
 function hasSum(line: Buffer): boolean {
   const bodyBytes = line.length - SUM_BYTES;
-  if (bodyBytes <= 0 || !hasAt(line, SUM_START, bodyBytes)) return false;
-  const sum = line.toString("latin1", bodyBytes + SUM_START.length);
-  return sum === `${sumOf(line.subarray(0, bodyBytes))}"}`;
+  if (bodyBytes <= 0 || !hasAt(line, SUM_START, bodyBytes) || !hasAt(line, SUM_END, line.length - 2))
+    return false;
+  const sum = readSum(line, bodyBytes + SUM_START.length);
+  return sum !== undefined && sum === crc32(line.subarray(0, bodyBytes));
+}
+
+/** Eight digits, as they are written: no other spelling of the same number. Undefined when they are none. */
+function readSum(line: Buffer, start: number): number | undefined {
+  let sum = 0;
+  for (let at = start; at < start + 8; at++) {
+    const digit = hexDigits[line[at] ?? 0] ?? -1;
+    if (digit < 0) return undefined;
+    sum = sum * 16 + digit;
+  }
+  return sum;
 }
 
 function recordOf(line: Buffer): Checked | undefined {

@@ -3,7 +3,7 @@
  * opened; where that fails (a full disk, a read-only home) the log can still be read, says so, and tries again at the
  * next append. A log that rests keeps its lock and where it ends, and nothing else.
  */
-import type { Log, LogNotice } from "../engine/ports.ts";
+import type { Log, LogNotice, Meanwhile } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { oneByOne, type Stream } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
@@ -33,7 +33,11 @@ export type LogParts = {
   readonly survey: Survey;
 };
 
-type Batch = { readonly seqs: readonly number[]; readonly lines: readonly Buffer[] };
+type Batch = {
+  readonly seqs: readonly number[];
+  readonly lines: readonly Buffer[];
+  readonly meanwhile: Meanwhile | undefined;
+};
 
 export class JsonlLog implements Log {
   readonly #parts: LogParts;
@@ -99,14 +103,14 @@ export class JsonlLog implements Log {
     }
   }
 
-  async append(events: readonly Durable[]): Promise<void> {
+  async append(events: readonly Durable[], meanwhile?: Meanwhile): Promise<void> {
     if (this.#closed) throw fault("session_closed");
     if (events.length === 0) return;
     checkFollows(events, this.#acceptedSeq);
     const seqs = events.map(({ seq }) => seq);
     const lines = events.map((event) => this.#encode(event));
     this.#acceptedSeq += events.length;
-    await this.#group.add({ seqs, lines });
+    await this.#group.add({ seqs, lines, meanwhile });
   }
 
   read(after = 0): Stream<Durable> {
@@ -169,7 +173,9 @@ export class JsonlLog implements Log {
     const lines = batches.flatMap((batch) => batch.lines);
     const seqs = batches.flatMap((batch) => batch.seqs);
     const writer = await this.#readyOrRefuse();
-    let offset = await writer.write(lines.length === 1 && lines[0] ? lines[0] : Buffer.concat(lines));
+    let offset = await writer.write(lines.length === 1 && lines[0] ? lines[0] : Buffer.concat(lines), () => {
+      for (const { meanwhile } of batches) meanwhile?.();
+    });
     for (const [index, line] of lines.entries()) {
       const bytes = line.length - "\n".length;
       this.#entries?.push({ seq: seqs[index] ?? 0, offset, bytes, v: logVersion });
