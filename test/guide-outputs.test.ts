@@ -59,7 +59,7 @@ async function newErrors(): Promise<string> {
   const errors = errorsIn([{ range, severity: 1, message, source: "ts", code: 2322 }]).map((one) => one.text);
   const watch = { newErrors: async () => ({ errors, omitted: 0, notes: [] }) };
   const { content } = await withNewErrors(
-    { content: [] },
+    { content: [], display: { kind: "text", text: "" } },
     { watch, path: "/srv/app/src/a.ts", after: "" },
     new AbortController().signal,
   );

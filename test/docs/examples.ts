@@ -1,6 +1,7 @@
 // What kind of example a fenced block is, by the words behind its fence, and who runs it.
 // A block of no kind fails test/guide-examples.test.ts: an example that nobody runs is a promise that nobody keeps.
-import { type Fence, guideFences } from "./fences.ts";
+import { type Fence, guideDocuments, guideFences } from "./fences.ts";
+import { inlineCode } from "./markdown.ts";
 
 /** Each kind of example with the test that runs it. */
 export const runBy = {
@@ -68,6 +69,14 @@ export function exampleOf({ page, kind, label }: Fence): Example | undefined {
 
 export const examplesOf = (wanted: Example): Fence[] =>
   guideFences().filter((fence) => exampleOf(fence) === wanted);
+
+/** Settings inside of a sentence, each as a file of its own: `"web": { … }`. */
+export const settingsInProse = (): Pick<Fence, "page" | "line" | "text">[] =>
+  guideDocuments().flatMap(({ file, text: page }) =>
+    inlineCode(page)
+      .filter(({ text }) => /^"\w+": \{.*\}$/.test(text))
+      .map(({ text, line }) => ({ page: file, line, text: `{ ${text} }` })),
+  );
 
 /** The guide writes `…` for a key of the reader's own; no key has such a character. */
 export const withKey = (text: string): string => text.replaceAll(/(_KEY(?:=|":"))…/g, "$1scripted");

@@ -14,11 +14,13 @@ export type Fence = {
 
 export const fencesOf = (file: string): Fence[] => fencesIn({ file, text: readText(file) });
 
-/** Of every page that promises to be a guide. */
-export const guideFences = (): Fence[] =>
-  readDocuments(repositoryFiles())
-    .filter(({ file }) => file === "README.md" || file.startsWith("docs/guide/"))
-    .flatMap(fencesIn);
+export const guideFences = (): Fence[] => guideDocuments().flatMap(fencesIn);
+
+/** The pages that show how to use it. */
+export const guideDocuments = (): Document[] =>
+  readDocuments(repositoryFiles()).filter(
+    ({ file }) => file === "README.md" || file.startsWith("docs/guide/"),
+  );
 
 /** A fence inside of a list is indented, and so is its text. A fence that nobody closes is a slip of the page. */
 export function fencesIn({ file, text }: Document): Fence[] {

@@ -78,6 +78,8 @@ function environmentOf({ env: { KEEL_MODEL: _, ...env }, home }: Stage): Record<
     ANTHROPIC_API_KEY: "scripted",
     TRACKER_TOKEN: "token",
     TMPDIR: path.dirname(home),
+    // Enough for a server that a line before has just started.
+    KEEL_MAX_RETRIES: "5",
   };
 }
 

@@ -5,7 +5,7 @@ import { parse } from "jsonc-parser";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { installedPeers } from "../../bench/peers.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
-import { examplesOf, withKey } from "../docs/examples.ts";
+import { examplesOf, settingsInProse, withKey } from "../docs/examples.ts";
 import type { Fence } from "../docs/fences.ts";
 import { lines, openStage, type Stage } from "./stage.ts";
 
@@ -16,14 +16,17 @@ async function stageOf(): Promise<Stage> {
   return stage;
 }
 
-const named = (fences: Fence[]) => fences.map((fence) => ({ ...fence, name: `${fence.page}:${fence.line}` }));
+const named = <Of extends Pick<Fence, "page" | "line">>(fences: readonly Of[]) =>
+  fences.map((fence) => ({ ...fence, name: `${fence.page}:${fence.line}` }));
 
 describe("settings in the guide", () => {
-  test.each(named(examplesOf("settings")))("$name count, without a warning", async ({ text }) => {
+  const settings = [...examplesOf("settings"), ...settingsInProse()];
+
+  test.each(named(settings))("$name count, without a warning", async ({ text }) => {
     const stage = await stageOf();
-    expect(await complaintsAbout(stage, text)).toEqual([]);
-    const listed = await stage.run(["config", "list", "--json"]);
-    const counting = lines(listed.stdout)
+    const { complaints, listed } = await readSettings(stage, text);
+    expect(complaints).toEqual([]);
+    const counting = lines(listed)
       .flat()
       .map((one) => JSON.parse(JSON.stringify(one)))
       .filter(({ source, state }) => source === "user" && state === "counts")
@@ -37,13 +40,15 @@ describe("settings in the guide", () => {
     ['{ "permissions": { "allow": ["Bash("] } }', "not a permission rule"],
     ["{", "settings"],
   ])("would be told of %s", async (text, words) => {
-    const complaints = await complaintsAbout(await stageOf(), text);
+    const { complaints } = await readSettings(await stageOf(), text);
     expect(complaints.join("\n")).toContain(words);
   });
 });
 
-/** What the command has to say when it reads these settings, and when a session opens with them. */
-async function complaintsAbout(stage: Stage, settings: string): Promise<string[]> {
+type Read = { readonly complaints: readonly string[]; readonly listed: string };
+
+/** What counts, and what the command has to say when it reads these settings and opens a session with them. */
+async function readSettings(stage: Stage, settings: string): Promise<Read> {
   mkdirSync(stage.home);
   writeFileSync(path.join(stage.home, "settings.json"), settings);
   const listed = await stage.run(["config", "list", "--json"]);
@@ -51,7 +56,8 @@ async function complaintsAbout(stage: Stage, settings: string): Promise<string[]
   const opened = await stage.run(["runner"]);
   const codes = [listed, opened].filter(({ code }) => code !== 0).map(({ code }) => `ended with ${code}`);
   const notices = opened.stdout.split("\n").filter((line) => line.includes('"agent_notification"'));
-  return [...codes, ...notices, ...`${listed.stderr}${opened.stderr}`.split("\n")].filter(Boolean);
+  const said = `${listed.stderr}${opened.stderr}`.split("\n");
+  return { complaints: [...codes, ...notices, ...said].filter(Boolean), listed: listed.stdout };
 }
 
 describe("rules in the guide", () => {

@@ -1,5 +1,5 @@
 // Runs lines of a page in one shell, as a reader would type them, and says how each of them ended.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
 import type { Fence } from "../docs/fences.ts";
 import { watch } from "./stage.ts";
@@ -34,8 +34,7 @@ export async function typeLines(
     ...{ cwd, env, detached: true },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const { pid } = child;
-  onTestFinished(() => pid !== undefined && endGroup(pid));
+  onTestFinished(() => endGroup(child));
   const { stdout } = await watch(child).ended;
   const parts = stdout.split(new RegExp(`^${mark} (\\d+)\n`, "m"));
   return lines.map((line, index) => ({
@@ -45,9 +44,9 @@ export async function typeLines(
   }));
 }
 
-function endGroup(pid: number): void {
+function endGroup({ pid }: ChildProcess): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
     // Nobody is left.
   }
