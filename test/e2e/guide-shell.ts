@@ -7,18 +7,14 @@ import { watch } from "./stage.ts";
 export type Line = { readonly page: string; readonly line: number; readonly text: string };
 export type EndedLine = Line & { readonly code: number; readonly said: string };
 
-/** Without empty lines and remarks; a line that goes on in the next one is one with it. */
+/** Without empty lines and remarks. A line is a command: one that goes on in the next would be cut in two. */
 export function linesIn(fences: readonly Fence[]): Line[] {
-  return fences.flatMap(({ page, line, text }) =>
-    text
-      .replaceAll(/\\\n/g, "\\\r")
-      .split("\n")
-      .map((words, index, all) => {
-        const before = all.slice(0, index).join("\n").split("\r").length - 1;
-        return { page, line: line + index + before, text: words.replaceAll("\r", "\n") };
-      })
-      .filter(({ text: words }) => words.trim() !== "" && !words.startsWith("#")),
+  const lines = fences.flatMap(({ page, line, text }) =>
+    text.split("\n").map((words, index) => ({ page, line: line + index, text: words })),
   );
+  const [long] = lines.filter(({ text }) => text.endsWith("\\"));
+  if (long) throw new Error(`${long.page}:${long.line}: a line of the guide ends where it is shown to end`);
+  return lines.filter(({ text }) => text.trim() !== "" && !text.startsWith("#"));
 }
 
 /** All of them run, whatever becomes of one. Nothing is left running. */
