@@ -41,9 +41,9 @@ describe("the loop in a world that goes wrong", () => {
     const kinds = new Set<string>();
     const events = new Set<string>();
     for (let number = 1; number <= 150; number++) {
-      const { faults, log } = await simulate(number);
+      const { faults, logs } = await simulate(number);
       for (const { kind } of faults) kinds.add(kind);
-      for (const line of log) events.add(JSON.parse(line).type);
+      for (const line of [...logs.values()].flat()) events.add(JSON.parse(line).type);
     }
     expect(faultKinds.filter((kind) => !kinds.has(kind))).toEqual([]);
     for (const type of ["context.compacted", "ask.closed", "files.saved", "task.changed", "session.closed"])
