@@ -23,15 +23,25 @@ export async function openAlone(parts: Parts, opening: Opening): Promise<Househo
   return { session: await Session.open(parts, opening), tree: undefined, close: () => undefined };
 }
 
+const { maxBudgetUsd, maxTokens, maxTimeMs, maxProcesses } = defaultLimits;
+const noBudget: BudgetLimits = { maxBudgetUsd, maxTokens, maxTimeMs, maxProcesses };
+
 /** Few at once and two levels deep, so that every bound is met. */
 const agentLimits = { mostDepth: 2, mostAtOnce: 4, mostUnasked: 2 };
 
 export async function openFamily(
   given: Parts,
   opening: Opening,
-  around: { world: World; disks: Disks; limits: BudgetLimits; checks: BudgetChecks },
+  around: {
+    world: World;
+    disks: Disks;
+    limits: BudgetLimits;
+    checks: BudgetChecks;
+    mutant: string | undefined;
+  },
 ): Promise<Household> {
-  const { world, disks, limits, checks } = around;
+  const { world, disks, checks, mutant } = around;
+  const limits = mutant === "boundless-budget" ? noBudget : around.limits;
   const { clock } = given;
   const budget = new TreeBudget({ limits, clock });
   const hear = budget.hear.bind(budget);
@@ -46,7 +56,7 @@ export async function openFamily(
     tools: [...given.tools, agentTool(crew) as Tool, sendMessageTool(crew) as Tool],
     budget,
     limits: { ...given.limits, ...limits },
-    recover: (task) => crew.recover(task),
+    ...(mutant === "forgotten-agents" ? {} : { recover: (task) => crew.recover(task) }),
   };
   crew.equip(parts);
   checks.begin(disks);
@@ -100,11 +110,9 @@ const placeOf = (world: World, name: string): Isolated => ({
 
 /** Some trees may spend what they want; the others have one bound that many of them meet. */
 export function budgetFor(world: World): BudgetLimits {
-  const { maxBudgetUsd, maxTokens, maxTimeMs, maxProcesses } = defaultLimits;
-  const none = { maxBudgetUsd, maxTokens, maxTimeMs, maxProcesses };
   const dice = world.draw();
-  if (dice < 0.25) return { ...none, maxBudgetUsd: world.between(5, 150) / 1_000 };
-  if (dice < 0.5) return { ...none, maxTokens: world.between(2_000, 50_000) };
-  if (dice < 0.65) return { ...none, maxTimeMs: world.between(5_000, 150_000) };
-  return none;
+  if (dice < 0.25) return { ...noBudget, maxBudgetUsd: world.between(5, 150) / 1_000 };
+  if (dice < 0.5) return { ...noBudget, maxTokens: world.between(2_000, 50_000) };
+  if (dice < 0.65) return { ...noBudget, maxTimeMs: world.between(5_000, 150_000) };
+  return noBudget;
 }

@@ -49,7 +49,7 @@ const calmAfterMs = 400_000;
 const shareWithAgents = 0.2;
 
 /** Ways in which the world itself is broken, to show that the checks see it. */
-export type Mutant = "forgetful-disk" | "lying-tool";
+export type Mutant = "forgetful-disk" | "lying-tool" | "boundless-budget" | "forgotten-agents";
 
 export type Variation = {
   readonly suppressed?: ReadonlySet<number>;
@@ -125,7 +125,7 @@ export async function simulate(
     const opening = { start, unfinished };
     const opened =
       limits && budgetChecks
-        ? await openFamily(parts, opening, { world, disks, limits, checks: budgetChecks })
+        ? await openFamily(parts, opening, { world, disks, limits, checks: budgetChecks, mutant })
         : await openAlone(parts, opening);
     if (life !== world.life) return;
     running = opened.session;

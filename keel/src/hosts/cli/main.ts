@@ -13,7 +13,7 @@ import { isWireWish } from "./wire-options.ts";
  * For an end in good order once the reader has gone. Whoever started us may be gone too, and nothing of us may outlive
  * it by more than two seconds: what has not stopped by then dies with the guard.
  */
-const mostMsUnheard = 1_000;
+const mostMsUnheard = 800;
 
 export async function main(): Promise<void> {
   let crashed: ((thrown: unknown) => void) | undefined;
