@@ -31,11 +31,14 @@ export class BudgetChecks {
     this.#complain = complain;
   }
 
-  /** A new process: only what the disks say was spent. */
+  /** A new process: only what the disks say was spent; what an agent's log said that could not be read is not known. */
   begin(disks: Disks): void {
     this.#disks = disks;
     this.#open = new Map();
-    const all = [...disks.all.values()].map((disk) => chargesIn(disk.eventsAfter(0)));
+    const known = [...disks.all.values()].filter(
+      ({ failures }, at) => at === 0 || !failures.has("unreadable"),
+    );
+    const all = known.map((disk) => chargesIn(disk.eventsAfter(0)));
     this.#spent = all.reduce(add, { usd: 0, tokens: 0 });
   }
 

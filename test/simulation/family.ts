@@ -59,9 +59,9 @@ export async function openFamily(
     ...(mutant === "forgotten-agents" ? {} : { recover: (task) => crew.recover(task) }),
   };
   crew.equip(parts);
-  checks.begin(disks);
   const session = await Session.open(parts, opening);
   crew.attach(session);
+  checks.begin(disks);
   tree.plant(session, clock);
   return { session, tree, close: () => budget.close() };
 }
