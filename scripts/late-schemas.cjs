@@ -7,55 +7,76 @@ const library = () => {
   loaded ??= require("./schemas.mjs");
   return loaded;
 };
-const made = new WeakMap();
+
+/** Light, since a start makes a thousand of them and uses none. */
+class Later {
+  #name;
+  #given;
+  #schema;
+
+  constructor(name, given) {
+    this.#name = name;
+    this.#given = given;
+  }
+
+  static real(later) {
+    later.#schema ??= later.#make();
+    return later.#schema;
+  }
+
+  parse(value) {
+    return Later.real(this).parse(value);
+  }
+
+  safeParse(value) {
+    return Later.real(this).safeParse(value);
+  }
+
+  check(...checks) {
+    return new Later("check", [this, checks]);
+  }
+
+  /** Of an object its members are known without making it. Those of a part of it are others, but have the same names. */
+  get shape() {
+    const [first] = this.#given;
+    if (/^(object|looseObject|strictObject)$/.test(this.#name)) return first;
+    if (this.#name !== "partial") return Later.real(this).shape;
+    return Object.fromEntries(Object.keys(first.shape).map((key) => [key, new Later("member", [this, key])]));
+  }
+
+  get options() {
+    return Later.real(this).options;
+  }
+
+  get _zod() {
+    return Later.real(this)._zod;
+  }
+
+  get "~standard"() {
+    return Later.real(this)["~standard"];
+  }
+
+  #make() {
+    const [first, second] = this.#given;
+    if (this.#name === "check") return Later.real(first).check(...second.map(real));
+    if (this.#name === "member") return Later.real(first).shape[second];
+    return library()[this.#name](...this.#given.map(real));
+  }
+}
 
 /** What the library itself must see. */
 function real(value) {
   if (typeof value !== "object" || value === null) return value;
-  const make = made.get(value);
-  if (make) return make();
+  if (value instanceof Later) return Later.real(value);
   if (Array.isArray(value)) return value.map(real);
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, real(inner)]));
 }
 
-/** `fields`: the schemas of an object's members, where they are known without making it. */
-function later(make, fields) {
-  let schema;
-  const get = () => {
-    schema ??= make();
-    return schema;
-  };
-  const stand = new Proxy(
-    {},
-    {
-      get(_, key) {
-        if (key === "check") return (...checks) => later(() => get().check(...checks.map(real)));
-        if (key === "shape" && fields) return fields(get);
-        const value = get()[key];
-        return typeof value === "function" ? value.bind(get()) : value;
-      },
-      has: (_, key) => key in get(),
-      getPrototypeOf: () => Object.getPrototypeOf(get()),
-    },
-  );
-  made.set(stand, get);
-  return stand;
-}
-
-const standFor = (name) => {
+const standFor = (name) =>
   // The one that gives no schema.
-  if (name === "toJSONSchema") return (...given) => library()[name](...given.map(real));
-  const make = (given) => () => library()[name](...given.map(real));
-  if (/^(object|looseObject|strictObject)$/.test(name))
-    return (...given) => later(make(given), () => given[0]);
-  // Each of them is another one, but they have the same names.
-  if (name === "partial")
-    return (...given) =>
-      later(make(given), (get) =>
-        Object.fromEntries(Object.keys(given[0].shape).map((key) => [key, later(() => get().shape[key])])),
-      );
-  return (...given) => later(make(given));
-};
+  name === "toJSONSchema"
+    ? (...given) => library()[name](...given.map(real))
+    : (...given) => new Later(name, given);
 
 module.exports = { standFor };

@@ -36,6 +36,8 @@ export const budgets = {
   "runner-pipes": { sample: 6, full: 500, seconds: 30 },
   /** G20: megabytes of events for a reader that does not read. */
   "slow-reader": { sample: 10, full: 200, seconds: 20 },
+  /** G20: the same for the runner, whose text is never left out. */
+  "runner-slow-reader": { sample: 15, full: 200, seconds: 20 },
   /** G21: turns with 100 KB of output each. */
   "long-run": { sample: 60, full: 1_000, seconds: 30 },
   /** Sessions of one folder that are listed. */

@@ -39,6 +39,14 @@ export async function sdkStage(script: Script): Promise<SdkStage> {
   return { cwd, home, server, options: { cwd, env, model: "claude-sonnet-4-5", settingSources: [] } };
 }
 
+/** What the requests of a session cost, those beside its conversation included. */
+export function chargesIn(events: readonly DurableEvent[]): { count: number; sumUsd: number } {
+  const charges = events.flatMap((event) =>
+    event.type === "model.finished" || event.type === "model.consulted" ? [event.costUsd ?? 0] : [],
+  );
+  return { count: charges.length, sumUsd: charges.reduce((sum, cost) => sum + cost, 0) };
+}
+
 /** The events of a session as they stand in its log. */
 export function logged(home: string, session: string): DurableEvent[] {
   const files = existsSync(home) ? readdirSync(home, { recursive: true, encoding: "utf8" }) : [];

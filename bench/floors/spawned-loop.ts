@@ -1,5 +1,9 @@
-/** The least program that a shell could start for the same work: it asks, reads the file that is asked for, asks again. */
-import { bareAsk, bareLoop, http } from "../bare-loop.ts";
+/**
+ * The least program that anybody would write for the same work: it asks, reads the file that is asked for, asks again.
+ * It imports `node:http` as programs do. `lean-loop` is the same without the import statement.
+ */
+import http from "node:http";
+import { bareAsk, bareLoop } from "../bare-loop.ts";
 
 const { url, firstBytes, bytesPerTurn } = JSON.parse(process.argv[2] ?? "{}");
 const agent = new http.Agent({ keepAlive: true });

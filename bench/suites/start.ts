@@ -1,6 +1,6 @@
 /** The command as its users start it: how soon it asks, the gap between turns, and what it holds; also when it resumes. */
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Contest, Entrant, Samples } from "../measure.ts";
 import { median } from "../measure.ts";
@@ -41,12 +41,18 @@ export const resumeSuite: Suite = async (bench) => {
     });
     return { first: [found.firstRequestMs], memory: [found.peakMb] };
   };
+  /** Each resume goes on with the session: the next one needs it as it was. */
+  const copy = async (): Promise<string> => {
+    const place = await bench.folder();
+    await cp(home, place, { recursive: true });
+    return place;
+  };
   return {
     contests: [
       {
         name: "resume",
         floor: { name: "a fresh start of keel -p", run: run([], bench.folder) },
-        keel: { name: "keel -p --resume", run: run(["--resume", session, "--fork"], async () => home) },
+        keel: { name: "keel -p --resume", run: run(["--resume", session], copy) },
         figures: [
           {
             key: "first",
@@ -108,27 +114,28 @@ function printContest(stage: StartStage): Contest {
     run: async () =>
       samples(await keelRun(stage, { home: await stage.folder(), parameters: ["-p", prompt], turns })),
   };
-  const floor: Entrant = {
-    name: "a bare node:http program",
+  const bare = (name: string, program: string): Entrant => ({
+    name,
     run: async () => {
       const options = { url: "{URL}", firstBytes: stage.keelBytes.first, bytesPerTurn: 3000 };
       return samples(
         await runSpawned({
           command: process.execPath,
-          parameters: [stage.programs.pathOf("floors/spawned-loop"), JSON.stringify(options)],
+          parameters: [stage.programs.pathOf(program), JSON.stringify(options)],
           env: {},
           cwd: stage.cwd,
           toolTurns: turns,
-          call: { name: "Read", input: { file_path: stage.file } },
+          call,
         }),
       );
     },
-  };
+  });
   return {
     name: "keel -p",
-    floor,
+    floor: bare("a bare node:http program", "floors/spawned-loop"),
     keel,
     peers: [
+      bare("without the import statement", "floors/lean-loop"),
       ...installedPeers().map((peer) => peerEntrant(peer, stage, turns, samples)),
       ...(official
         ? [

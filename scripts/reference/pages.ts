@@ -7,6 +7,7 @@ import type { Command } from "../../keel/src/hosts/cli/command.ts";
 import { commands } from "../../keel/src/hosts/cli/commands.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
+import { eventShapesFile } from "./event-shapes.ts";
 import { inputSchemasFile } from "./input-schemas.ts";
 import { settingRows } from "./settings-page.ts";
 
@@ -39,6 +40,7 @@ export function referencePages(sources: Sources): Record<string, string> {
     "docs/reference/settings.md": settingsPage(),
     "docs/reference/slash-commands.md": slashCommandsPage(),
     "keel/src/tools/input-schemas.ts": inputSchemasFile(),
+    "keel/src/protocol/event-shapes.ts": eventShapesFile(),
     [architectureFile]: withEventList(sources[architectureFile] ?? "", events),
   };
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { converse, everything, filesystem, nobodyWith, startRemote } from "../mcp-stage.ts";
-import { logged } from "../sdk-stage.ts";
+import { chargesIn, logged } from "../sdk-stage.ts";
 import { verifies } from "../verifies.ts";
 
 const patience = { timeout: 120_000 };
@@ -103,14 +103,9 @@ describe("the server with everything", () => {
     expect(events.filter(({ type }) => type === "model.consulted")).toMatchObject([
       { by: { kind: "server", name: "all" }, costUsd: expect.any(Number) },
     ]);
-    const charges = events.flatMap((event) =>
-      event.type === "model.finished" || event.type === "model.consulted" ? [event.costUsd ?? 0] : [],
-    );
-    expect(charges).toHaveLength(3);
-    expect(result?.total_cost_usd).toBeCloseTo(
-      charges.reduce((sum, cost) => sum + cost, 0),
-      10,
-    );
+    const charges = chargesIn(events);
+    expect(charges.count).toBe(3);
+    expect(result?.total_cost_usd).toBeCloseTo(charges.sumUsd, 10);
   });
 });
 

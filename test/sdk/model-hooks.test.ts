@@ -9,7 +9,7 @@ import type { Options } from "../../keel/src/sdk/options.ts";
 import { query } from "../../keel/src/sdk/query.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { everything, filesystem } from "../mcp-stage.ts";
-import { all, logged, type SdkStage, sdkStage } from "../sdk-stage.ts";
+import { all, chargesIn, logged, type SdkStage, sdkStage } from "../sdk-stage.ts";
 import { verifies } from "../verifies.ts";
 
 const write = (name: string) => reply(toolUse("Write", { file_path: name, content: "x" }));
@@ -59,14 +59,9 @@ describe("a hook that asks the model", () => {
     const consulted = events.filter((event) => event.type === "model.consulted");
     expect(consulted).toMatchObject([{ by: { kind: "hook", name: expect.stringContaining("secret") } }]);
     expect(consulted[0]?.costUsd).toBeGreaterThan(0);
-    const charges = events.flatMap((event) =>
-      event.type === "model.finished" || event.type === "model.consulted" ? [event.costUsd ?? 0] : [],
-    );
-    expect(charges).toHaveLength(3);
-    expect(result?.total_cost_usd).toBeCloseTo(
-      charges.reduce((sum, cost) => sum + cost, 0),
-      10,
-    );
+    const charges = chargesIn(events);
+    expect(charges.count).toBe(3);
+    expect(result?.total_cost_usd).toBeCloseTo(charges.sumUsd, 10);
     expect(result?.modelUsage["claude-sonnet-4-5"]?.costUSD).toBeCloseTo(result?.total_cost_usd ?? 0, 10);
   });
 

@@ -6,6 +6,7 @@ import { defaultLimits } from "../engine/limits.ts";
 import type { LogNotice } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
+import { shownUrl } from "../kernel/shown-url.ts";
 import { readSettings } from "./settings.ts";
 import { type Place, type WritableSource, type Written, writeValue } from "./settings-files.ts";
 
@@ -104,13 +105,15 @@ const secretName = /key|token|secret|passw|credential|authorization|cookie/i;
 /** A key is never shown, wherever it stands. */
 export function withoutSecrets(path: readonly string[], value: unknown): unknown {
   if (matchesPath(secretValues, path)) return hidden;
-  if (typeof value === "string" && isPrivate(path)) return hidden;
+  if (typeof value === "string") return isPrivate(path) ? hidden : isAddress(value) ? shownUrl(value) : value;
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(path, item));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [name, withoutSecrets([...path, name], part)]),
   );
 }
+
+const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
 /** Variables and headers have names of their own: those that sound like a secret are taken for one. */
 function isPrivate(path: readonly string[]): boolean {

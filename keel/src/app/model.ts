@@ -98,6 +98,7 @@ export function lateModel(): Model & { connect(model: Model): void } {
   };
   return {
     info: (name) => model().info(name),
+    prepare: (request) => connected?.prepare?.(request),
     stream: (request, signal) => model().stream(request, signal),
     connect(found) {
       connected = found;

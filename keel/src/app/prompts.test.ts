@@ -2,19 +2,19 @@ import { expect, test } from "vitest";
 import { verifies } from "../../../test/verifies.ts";
 import { systemPrompt } from "./prompts.ts";
 
-const facts = { cwd: "/work/a", roots: ["/work/a"], platform: "linux" };
+const facts = { cwd: "/srv/a", roots: ["/srv/a"], platform: "linux" };
 
 test("what is the same everywhere comes first and byte for byte the same", () => {
   const [here, place = ""] = systemPrompt(facts);
   const [there] = systemPrompt({ ...facts, cwd: "/elsewhere", append: "more" });
   expect(here).toBe(there);
-  expect(here).not.toContain("/work/a");
-  expect(place).toContain("Working folder: /work/a");
+  expect(here).not.toContain("/srv/a");
+  expect(place).toContain("Working folder: /srv/a");
   expect(place).not.toContain("Further folders");
 });
 
 test("further folders, a replacement and an addition stand in their places", () => {
-  expect(systemPrompt({ ...facts, roots: ["/work/a", "/lib"] })[1]).toContain("Further folders: /lib");
+  expect(systemPrompt({ ...facts, roots: ["/srv/a", "/lib"] })[1]).toContain("Further folders: /lib");
   expect(systemPrompt({ ...facts, append: " at the end " }).at(-1)).toBe("at the end");
   expect(systemPrompt({ ...facts, replace: "only this" })).toEqual(["only this"]);
   expect(systemPrompt({ ...facts, replace: "this", append: "that" })).toEqual(["this", "that"]);

@@ -3,13 +3,14 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/verifies.ts";
 import { fault } from "../kernel/fault.ts";
 import type { Durable } from "../protocol/event.ts";
-import { text } from "../protocol/message.ts";
+import { type InputBlock, text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { memoryLog, openTestSession } from "../testing/test-session.ts";
 import { changeTool } from "../testing/test-tools.ts";
 import { noHooks } from "./hooks/points.ts";
 import type { Log } from "./ports.ts";
+import type { Session } from "./session.ts";
 
 const id = "00000000-0000-4000-8000-000000000001";
 
@@ -82,11 +83,7 @@ describe("after a failed write", () => {
       clock: instantClock({ mostMs: 60_000 }),
       script: { replies: [reply(toolUse("Change"))] },
     });
-    const asked = new Promise<void>((resolve) => {
-      opened.session.onEvent(({ type }) => type === "ask.opened" && resolve());
-    });
-    await opened.session.submit({ type: "input", content: [text("go")] });
-    await asked;
+    await askedAfter(opened.session, [text("go")]);
     log.fails = true;
     await expect(opened.session.submit({ type: "set", patch: { title: "new" } })).rejects.toThrow();
     await expect(opened.session.close("ended")).rejects.toMatchObject({ code: "log_unwritable" });
@@ -107,11 +104,7 @@ describe("after a failed write", () => {
         },
       },
     });
-    const asked = new Promise<void>((resolve) => {
-      opened.session.onEvent(({ type }) => type === "ask.opened" && resolve());
-    });
-    await opened.session.submit({ type: "input", content: [text("go")] });
-    await asked;
+    await askedAfter(opened.session, [text("go")]);
     log.fails = true;
     await expect(opened.session.submit({ type: "set", patch: { title: "new" } })).rejects.toThrow();
     log.fails = false;
@@ -144,3 +137,12 @@ describe("after a failed write", () => {
     expect(opened.all("model.started")).toHaveLength(2);
   });
 });
+
+/** Resolves when an ask is open. */
+async function askedAfter(session: Session, content: InputBlock[]): Promise<void> {
+  const asked = new Promise<void>((resolve) => {
+    session.onEvent(({ type }) => type === "ask.opened" && resolve());
+  });
+  await session.submit({ type: "input", content });
+  await asked;
+}

@@ -6,7 +6,7 @@
 import { over } from "../kernel/abort.ts";
 import { type Fault, toFault } from "../kernel/fault.ts";
 import type { Durable } from "../protocol/event.ts";
-import type { Clock, Log } from "./ports.ts";
+import type { Clock, Log, Meanwhile } from "./ports.ts";
 
 /** How long events wait for company while nobody waits for them: a quick tool is done by then, and nobody sees it. */
 const lingerMs = 5;
@@ -14,6 +14,7 @@ const lingerMs = 5;
 type Write = {
   /** Fires when somebody waits. */
   readonly wanted: AbortController;
+  meanwhile: Meanwhile | undefined;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (fault: Fault) => void;
@@ -60,8 +61,9 @@ export class Journal {
   }
 
   /** Resolves when everything added so far is on disk; throws `log_unwritable` when it cannot get there. */
-  async saved(): Promise<void> {
+  async saved(meanwhile?: Meanwhile): Promise<void> {
     if (this.#broken) throw this.#broken;
+    if (this.#next && meanwhile) this.#next.meanwhile = meanwhile;
     this.#next?.wanted.abort(over);
     await (this.#next?.promise ?? this.#writing);
     if (this.#broken) throw this.#broken;
@@ -76,7 +78,7 @@ export class Journal {
       this.#next = undefined;
       this.#waiting = [];
       try {
-        await this.#log.append(events);
+        await this.#log.append(events, write.meanwhile);
       } catch (thrown) {
         this.#fail(toFault(thrown), write);
         break;
@@ -100,5 +102,5 @@ function newWrite(): Write {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   // Somebody may record without waiting; `saved` still tells whoever asks.
   promise.catch(() => undefined);
-  return { wanted: new AbortController(), promise, resolve, reject };
+  return { wanted: new AbortController(), meanwhile: undefined, promise, resolve, reject };
 }

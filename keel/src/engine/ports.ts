@@ -2,7 +2,9 @@
  * What the engine needs from the world. Adapters implement these; the engine knows nothing else of the outside.
  * Every function that waits takes a signal and settles soon after it fires.
  */
+
 import type { FaultCode } from "../kernel/faults.ts";
+import type { Stream } from "../kernel/one-by-one.ts";
 import type { Durable, Stop } from "../protocol/event.ts";
 import type { Block, Message } from "../protocol/message.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
@@ -55,12 +57,13 @@ export type ModelEvent =
   | { type: "block.end"; index: number; block: Block }
   | { type: "end"; stop: Stop; usage: Usage; content: Block[]; providerId?: string | undefined };
 
-/** `ready` gives what has come already and is next, and counts it as taken: a wait for each would take longer than it. */
-export type ModelStream = AsyncIterable<ModelEvent> & { ready?(): readonly ModelEvent[] };
+export type ModelStream = Stream<ModelEvent>;
 
 export interface Model {
   /** What is known about a model, from data only. An unknown one gets careful defaults and no prices. */
   info(model: string): ModelInfo;
+  /** Writes down what the next `stream` will be given, while there is time for it. Never throws. */
+  prepare?(request: ModelRequest): void;
   /**
    * Streams one reply. Throws a Fault from the table: `retryable(code)` says which may be tried again; its detail may
    * hold `retryAfterMs` and `status`. An aborted signal ends it with the fault `aborted`.
@@ -76,6 +79,9 @@ export type LogNotice = {
 };
 
 /** The open log of one session, held by one writer. */
+/** Work that may be done while the disk works; where nobody calls it, nothing is lost. Never throws. */
+export type Meanwhile = () => void;
+
 export interface Log {
   readonly session: string;
   /** The highest seq on disk, also of a record that this version does not know. The next append goes on from it. */
@@ -86,9 +92,9 @@ export interface Log {
    * On disk when it resolves; all or, after a crash, a prefix. Throws `log_unwritable` with nothing acknowledged;
    * what was waiting behind a failed append is refused with it, and a later append may work again.
    */
-  append(events: readonly Durable[]): Promise<void>;
+  append(events: readonly Durable[], meanwhile?: Meanwhile): Promise<void>;
   /** The events after `seq` (0: all), in order. */
-  read(after?: number): AsyncIterable<Durable>;
+  read(after?: number): Stream<Durable>;
   /**
    * Lets go of all but the lease until it is read or appended to. False, and nothing is changed, while it is in use.
    * Absent where nothing would be gained.

@@ -5,6 +5,7 @@
 import { sameJson } from "../kernel/json.ts";
 import { List } from "../kernel/list.ts";
 import { Lookup } from "../kernel/lookup.ts";
+import { each } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
 import { toolUses } from "../protocol/message.ts";
 import { noSavedFiles } from "./checkpoint-state.ts";
@@ -54,10 +55,10 @@ export class UsedIds {
 export async function readState(log: Log, used: UsedIds, before: State = emptyState): Promise<State> {
   used.forget();
   let state = emptyState;
-  for await (const event of log.read()) {
+  await each(log.read(), (event) => {
     used.take(event);
     state = fold(state, event);
-  }
+  });
   return {
     ...state,
     // A record that this version does not know still has its number.

@@ -285,7 +285,7 @@ export class Session {
         return session.#state;
       },
       record: (event) => this.#record(event),
-      saved: () => this.#journal.saved(),
+      saved: (meanwhile) => this.#journal.saved(meanwhile),
       show: (event) => this.#show(event),
       answer: async (askId, closed) => void (await this.#asks.answer(askId, closed)),
       interrupt: (by, reason) => this.#stop(by, reason),

@@ -10,7 +10,7 @@ import type { Hooks } from "./hooks/points.ts";
 import type { Limits } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 import type { Rules } from "./policy/decide.ts";
-import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "./ports.ts";
+import type { Checkpoints, Clock, Ids, Log, Meanwhile, Model, Workspace } from "./ports.ts";
 import type { State } from "./state.ts";
 import type { Task } from "./task-state.ts";
 import type { SessionTasks, TaskEnd } from "./task-work.ts";
@@ -82,7 +82,7 @@ export interface Work {
   /** Folds the event now and sends it on its way to the disk. */
   record(event: DurableEvent): void;
   /** Everything recorded so far is on disk. Awaited before every effect. */
-  saved(): Promise<void>;
+  saved(meanwhile?: Meanwhile): Promise<void>;
   show(event: LiveEvent): void;
   /** Stops the turn, as a person who interrupts it does: with the calls that run and the asks that are open. */
   interrupt(by: "answer" | "host" | "budget", reason?: TurnReason): void;

@@ -1,7 +1,9 @@
 /** The way to a server, by how it is configured. */
+
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { canonicalJson } from "../kernel/json.ts";
+import { shownUrl } from "../kernel/shown-url.ts";
 import type { McpServerWish } from "../protocol/mcp.ts";
 import { AuthFile } from "./auth-file.ts";
 import type { Way } from "./link.ts";
@@ -78,7 +80,11 @@ function stdioWay(
 
 const fileName = (name: string): string => name.replace(/[^\w-]/g, "_").slice(0, 80);
 
+/** Says what is wrong without repeating what may be a secret. */
 function urlOf(given: string): URL {
-  if (!URL.canParse(given)) throw new Error(`${JSON.stringify(given)} is no address.`);
-  return new URL(given);
+  const url = URL.parse(given);
+  if (!url) throw new Error(`${JSON.stringify(shownUrl(given))} is no address.`);
+  if (url.username !== "" || url.password !== "")
+    throw new Error("The address must not hold a user name or a password; a header can.");
+  return url;
 }

@@ -1,4 +1,5 @@
 /** What every wire needs to read an answer: its type, its bounds, its events as JSON, and the words of an error. */
+import type { ModelEvent } from "../engine/ports.ts";
 import { Fault, fault } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import { measureJson, mostDepth } from "../transport/strict-json.ts";
@@ -38,6 +39,28 @@ export function parseData(data: string): Json {
   } catch (cause) {
     throw fault("stream_malformed", { reason: "an event is not JSON", cause });
   }
+}
+
+/** Turns the bytes of an answer into events; `end` gives those that only the end of the body makes whole. */
+export type Reader = {
+  push(chunk: Uint8Array, into: ModelEvent[]): void;
+  end(): Iterable<readonly ModelEvent[]>;
+};
+
+export async function* readWith(
+  reader: Reader,
+  { body }: HttpResponse,
+): AsyncGenerator<readonly ModelEvent[]> {
+  for await (const chunk of body) {
+    const events: ModelEvent[] = [];
+    try {
+      reader.push(chunk, events);
+    } finally {
+      // What came before a fault is handed on before it is thrown: a reply that has begun may be billed.
+      yield events;
+    }
+  }
+  yield* reader.end();
 }
 
 /** Joins a body that comes whole, from a server that does not stream although it was asked to. */

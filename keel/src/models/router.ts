@@ -30,6 +30,7 @@ export function routedModel({ home, endpoints, ...tools }: RouterOptions): Model
 
   return {
     info: (name) => route(name).model?.info(name) ?? tools.catalog.info(name),
+    prepare: (request) => route(request.model).model?.prepare?.(request),
     stream(request, signal) {
       const { provider, model } = route(request.model);
       if (!model) throw fault("key_missing", { provider: providerOf(provider)?.name ?? provider });

@@ -38,6 +38,22 @@ describe("an append", () => {
     await log.close();
   });
 
+  test("leaves its caller time for other work once the bytes are written, and before they are on disk", async () => {
+    const log = await store.create(session, { cwd: place.cwd });
+    files.calls.length = 0;
+    const seen: string[][] = [];
+    let isDone = false;
+    const done = log.append(envelopes(session, [opened(place.cwd)]), () => {
+      expect(isDone).toBe(false);
+      seen.push(operations());
+    });
+    await done.then(() => {
+      isDone = true;
+    });
+    expect(seen).toEqual([["write", "datasync"]]);
+    await log.close();
+  });
+
   test("joins what waits for the sync before it into one more write", async () => {
     const log = await store.create(session, { cwd: place.cwd });
     const events = envelopes(session, [opened(place.cwd), ...calls(50)]);

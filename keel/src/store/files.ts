@@ -2,7 +2,7 @@
  * The few operations on files that a log needs, as an interface: tests see the order of calls and fail any one of them.
  * Every failure is thrown as Node throws it, with its `code`.
  */
-import { constants, existsSync, fstatSync, readdirSync } from "node:fs";
+import { constants, existsSync, fstatSync, readdirSync, writeSync } from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import path from "node:path";
 
@@ -50,6 +50,7 @@ export interface FileLayer {
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
+const SHORT_WRITE_BYTES = 64 * 1024;
 
 /** The real files. */
 export function nodeFiles(): FileLayer {
@@ -117,7 +118,11 @@ async function openFile(path: string, how: OpenFor): Promise<OpenFile> {
       }
       return filled;
     },
-    write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    // A short one goes into the memory of the kernel at once; what takes time is to have it on disk.
+    write: async (bytes, position) =>
+      bytes.length <= SHORT_WRITE_BYTES
+        ? writeSync(handle.fd, bytes, 0, bytes.length, position)
+        : (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
     truncate: (length) => handle.truncate(length),
     datasync: () => handle.datasync(),
     // Asked before every write. The kernel knows it of an open file; a thread would only make the answer wait.

@@ -56,17 +56,14 @@ async function copyRecords({ from, to, upTo, now, change }: Fork, file: OpenFile
     chunk = [];
     chunkBytes = 0;
   };
-  for await (const { entry, record } of readRecords({
-    file: from.file,
-    entries,
-    session,
-    damage: survey.damage,
-  })) {
-    const copied = withOrigin(change?.(record, entry.seq) ?? record, origin, to.cwd);
-    const line = encodeRaw({ ...copied, seq: entry.seq, session: to.session });
-    chunk.push(line);
-    chunkBytes += line.length;
-    if (chunkBytes >= CHUNK_BYTES) await flush();
+  for await (const found of readRecords({ file: from.file, entries, session, damage: survey.damage })) {
+    for (const { entry, record } of found) {
+      const copied = withOrigin(change?.(record, entry.seq) ?? record, origin, to.cwd);
+      const line = encodeRaw({ ...copied, seq: entry.seq, session: to.session });
+      chunk.push(line);
+      chunkBytes += line.length;
+      if (chunkBytes >= CHUNK_BYTES) await flush();
+    }
   }
   await flush();
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import type { Clock, Ids, Log, LogNotice, SessionInfo, Store } from "../engine/ports.ts";
 import { Fault, fault } from "../kernel/fault.ts";
+import { oneByOne } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
 import { type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { copyLog } from "./fork.ts";
@@ -86,7 +87,15 @@ class JsonlStore implements Store {
     }
   }
 
-  async *read(id: string, after = 0, tell?: (notice: LogNotice) => void): AsyncGenerator<Durable> {
+  read(id: string, after = 0, tell?: (notice: LogNotice) => void): AsyncIterable<Durable> {
+    return oneByOne(this.#batches(id, after, tell));
+  }
+
+  async *#batches(
+    id: string,
+    after: number,
+    tell: ((notice: LogNotice) => void) | undefined,
+  ): AsyncGenerator<Durable[], void> {
     const session = sessionId(id);
     const log = await this.#find(session);
     const file = await openForReading(this.#files, log, session);

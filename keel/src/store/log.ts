@@ -3,8 +3,9 @@
  * opened; where that fails (a full disk, a read-only home) the log can still be read, says so, and tries again at the
  * next append. A log that rests keeps its lock and where it ends, and nothing else.
  */
-import type { Log, LogNotice } from "../engine/ports.ts";
+import type { Log, LogNotice, Meanwhile } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
+import { oneByOne, type Stream } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
 import { logVersion } from "../protocol/version.ts";
 import { checkFollows, checkReadable } from "./accept.ts";
@@ -32,7 +33,11 @@ export type LogParts = {
   readonly survey: Survey;
 };
 
-type Batch = { readonly seqs: readonly number[]; readonly lines: readonly Buffer[] };
+type Batch = {
+  readonly seqs: readonly number[];
+  readonly lines: readonly Buffer[];
+  readonly meanwhile: Meanwhile | undefined;
+};
 
 export class JsonlLog implements Log {
   readonly #parts: LogParts;
@@ -98,17 +103,21 @@ export class JsonlLog implements Log {
     }
   }
 
-  async append(events: readonly Durable[]): Promise<void> {
+  async append(events: readonly Durable[], meanwhile?: Meanwhile): Promise<void> {
     if (this.#closed) throw fault("session_closed");
     if (events.length === 0) return;
     checkFollows(events, this.#acceptedSeq);
     const seqs = events.map(({ seq }) => seq);
     const lines = events.map((event) => this.#encode(event));
     this.#acceptedSeq += events.length;
-    await this.#group.add({ seqs, lines });
+    await this.#group.add({ seqs, lines, meanwhile });
   }
 
-  async *read(after = 0): AsyncGenerator<Durable> {
+  read(after = 0): Stream<Durable> {
+    return oneByOne(this.#batches(after));
+  }
+
+  async *#batches(after: number): AsyncGenerator<Durable[], void> {
     if (this.#closed) throw fault("session_closed");
     const { session, survey: first } = this.#parts;
     this.#readers++;
@@ -164,7 +173,9 @@ export class JsonlLog implements Log {
     const lines = batches.flatMap((batch) => batch.lines);
     const seqs = batches.flatMap((batch) => batch.seqs);
     const writer = await this.#readyOrRefuse();
-    let offset = await writer.write(lines.length === 1 && lines[0] ? lines[0] : Buffer.concat(lines));
+    let offset = await writer.write(lines.length === 1 && lines[0] ? lines[0] : Buffer.concat(lines), () => {
+      for (const { meanwhile } of batches) meanwhile?.();
+    });
     for (const [index, line] of lines.entries()) {
       const bytes = line.length - "\n".length;
       this.#entries?.push({ seq: seqs[index] ?? 0, offset, bytes, v: logVersion });

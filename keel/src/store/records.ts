@@ -1,13 +1,14 @@
 /** Turns the whole records of a log into events: read in large stretches, parsed, upgraded and checked, each once. */
 import { type Issue, parseWith, sayIssues } from "../kernel/schema.ts";
 import { type Durable, durableEventSchema } from "../protocol/event.ts";
+import { isSurelyEvent } from "./accept.ts";
 import type { Damage } from "./damage.ts";
 import type { OpenFile } from "./files.ts";
 import { decodeLine } from "./line.ts";
 import type { Entry } from "./scan.ts";
 import { type RawRecord, upgradeRecord } from "./upgrade.ts";
 
-const STRETCH_BYTES = 4 * 1024 * 1024;
+const STRETCH_BYTES = 1024 * 1024;
 
 export type Reading = {
   readonly file: OpenFile;
@@ -17,23 +18,25 @@ export type Reading = {
   readonly damage: Damage;
 };
 
-/** Every valid record as an event. What is not one is told to `damage`. */
-export async function* readEvents(reading: Reading): AsyncGenerator<Durable> {
+/** Every valid record as an event, a stretch of the file at a time. What is not one is told to `damage`. */
+export async function* readEvents(reading: Reading): AsyncGenerator<Durable[], void> {
   let at = 0;
-  for await (const { entry, record } of readRecords(reading)) {
-    const event = toEvent({ entry, record, session: reading.session, damage: reading.damage, before: at });
-    if (!event) continue;
-    at = event.at;
-    yield event;
+  for await (const records of readRecords(reading)) {
+    const events: Durable[] = [];
+    for (const { entry, record } of records) {
+      const event = toEvent({ entry, record, session: reading.session, damage: reading.damage, before: at });
+      if (!event) continue;
+      at = event.at;
+      events.push(event);
+    }
+    yield events;
   }
 }
 
-/** Every record as it stands in the file, also of a type that is not known. */
-export async function* readRecords({
-  file,
-  entries,
-  damage,
-}: Reading): AsyncGenerator<{ entry: Entry; record: RawRecord }> {
+export type Found = { readonly entry: Entry; readonly record: RawRecord };
+
+/** Every record as it stands in the file, also of a type that is not known, a stretch of the file at a time. */
+export async function* readRecords({ file, entries, damage }: Reading): AsyncGenerator<Found[], void> {
   let buffer = Buffer.allocUnsafeSlow(0);
   for (const stretch of stretches(entries)) {
     const [first] = stretch;
@@ -43,13 +46,15 @@ export async function* readRecords({
     if (buffer.length < bytes)
       buffer = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(2 * bytes, STRETCH_BYTES)));
     const filled = await file.read(buffer.subarray(0, bytes), first.offset);
+    const found: Found[] = [];
     for (const entry of stretch) {
       const start = entry.offset - first.offset;
       const line = buffer.subarray(start, Math.min(start + entry.bytes, filled));
       const record = decodeLine(line);
-      if (record) yield { entry, record: upgradeRecord(record, entry.v) };
+      if (record) found.push({ entry, record: upgradeRecord(record, entry.v) });
       else damage.invalid(entry.seq, "it is not JSON");
     }
+    yield found;
   }
 }
 
@@ -70,16 +75,15 @@ function* stretches(entries: readonly Entry[]): Generator<Entry[]> {
   if (stretch.length > 0) yield stretch;
 }
 
-type Found = {
-  readonly entry: Entry;
-  readonly record: RawRecord;
+type Place = {
   readonly session: string;
   readonly damage: Damage;
   /** The time of the record before. */
   readonly before: number;
 };
 
-function toEvent({ entry: { seq }, record, session, damage, before }: Found): Durable | undefined {
+function toEvent({ entry: { seq }, record, session, damage, before }: Found & Place): Durable | undefined {
+  if (isSurelyEvent(record) && record.seq === seq && record.session === session) return record;
   const { type, at } = record;
   const parsed = parseWith(durableEventSchema, record);
   if (!parsed.ok) {

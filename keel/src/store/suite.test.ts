@@ -38,7 +38,7 @@ async function openMemory(): Promise<StoreUnderTest> {
   const store = memoryStore();
   return {
     store,
-    folders: ["/work/one", "/work/two"],
+    folders: ["/srv/one", "/srv/two"],
     beside: async () => store.beside(),
     restart: async () => store.restart(),
     readSpilled: async (file) => store.spilled(file) ?? "missing",

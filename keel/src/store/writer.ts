@@ -2,6 +2,7 @@
  * Adds bytes to the end of a log so that they are on disk, or not there at all. Whatever fails on the way, the file is
  * cut back to its last good end before anything else is written.
  */
+import type { Meanwhile } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { type OpenFile, writeAll } from "./files.ts";
 import { unwritable } from "./reasons.ts";
@@ -28,13 +29,15 @@ export class Writer {
   }
 
   /** Resolves to where the bytes start, once they are on disk. Throws `log_unwritable` with nothing added. */
-  async write(bytes: Buffer): Promise<number> {
+  async write(bytes: Buffer, meanwhile: Meanwhile = () => undefined): Promise<number> {
     try {
       await this.#prepare();
       const whole = this.#lead.length > 0 ? Buffer.concat([this.#lead, bytes]) : bytes;
       this.#soiled = true;
       await writeAll(this.#file, whole, this.#end);
-      await this.#file.datasync();
+      const synced = this.#file.datasync();
+      meanwhile();
+      await synced;
       this.#soiled = false;
       const start = this.#end + this.#lead.length;
       this.#end += whole.length;

@@ -79,8 +79,8 @@ describe("placeholders", () => {
     const script = {
       replies: [reply("in {{cwd}}", { type: "tool_use", name: "Read", input: { file_path: "{{cwd}}/a" } })],
     };
-    expect(fillPlaceholders(script, { cwd: "/work" })).toEqual({
-      replies: [reply("in /work", { type: "tool_use", name: "Read", input: { file_path: "/work/a" } })],
+    expect(fillPlaceholders(script, { cwd: "/srv" })).toEqual({
+      replies: [reply("in /srv", { type: "tool_use", name: "Read", input: { file_path: "/srv/a" } })],
     });
   });
 

@@ -1,5 +1,5 @@
 /** The file system as the engine sees it: every path is decided on the opened object, and failure is a sentence. */
-import { realpathSync } from "node:fs";
+import { fstatSync, realpathSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Files, PathFacts } from "../engine/ports.ts";
@@ -89,7 +89,9 @@ async function readOpened(
   file: FileHandle,
   { given, decided, stamps, mostBytes }: { given: string; decided: string } & Omit<From, "place" | "known">,
 ): Promise<ReadOutcome | "moved"> {
-  const [stat, real] = await Promise.all([file.stat({ bigint: true }), realPathOf(file, decided)]);
+  // The kernel knows it of an open file; a thread would only make the answer wait.
+  const stat = fstatSync(file.fd, { bigint: true });
+  const real = await realPathOf(file, decided);
   const sizeBytes = Number(stat.size);
   if (!stat.isFile()) return no(notRegular(given));
   if (real !== decided) return "moved";

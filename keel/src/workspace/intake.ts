@@ -20,8 +20,8 @@ const pauseAfterReadMs = 10;
  * pipe, and takes neither our time nor the processor from others.
  */
 const freeBytes = 64 * 2 ** 20;
-const bytesPerWalk = 2 ** 18;
-const walkMs = 15;
+const bytesPerWalk = 2 ** 20;
+const walkMs = 10;
 
 export class Intake {
   /** For `spawn`: no input, and where both outputs go. */

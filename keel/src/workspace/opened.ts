@@ -1,6 +1,6 @@
 /** Opening a file without ever waiting for one, and asking the opened object what it is. */
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, readlink, realpath, statfs } from "node:fs/promises";
+import { constants, readlinkSync } from "node:fs";
+import { type FileHandle, lstat, open, realpath, statfs } from "node:fs/promises";
 
 /** `f_type` of procfs on Linux. */
 const procfs = 0x9fa0;
@@ -21,7 +21,7 @@ export function openDirectory(path: string): Promise<FileHandle> {
 /** Where the opened object is now, as the kernel knows it. Undefined when the name means something else by now. */
 export async function realPathOf(file: FileHandle, name: string): Promise<string | undefined> {
   try {
-    return await readlink(`/proc/self/fd/${file.fd}`);
+    return readlinkSync(`/proc/self/fd/${file.fd}`); // Of procfs, which never makes anybody wait.
   } catch {
     return await pathByIdentity(file, name); // No procfs here: compare what the name leads to.
   }

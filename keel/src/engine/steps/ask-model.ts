@@ -78,7 +78,7 @@ async function askOnce(work: Work, { requestId, name, info, request, predicted }
     attempt: (work.state.turn?.failures ?? 0) + 1,
     predicted,
   });
-  await work.saved();
+  await work.saved(() => work.parts.model.prepare?.(request));
 
   const startedAt = clock.monotonicMs();
   const starter = earlyStarter(work);

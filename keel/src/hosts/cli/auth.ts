@@ -1,8 +1,10 @@
 /** `keel auth`: keys that Keel keeps. A key comes on standard input, never as an argument that others can see. */
+
 import { forgetKey, keepKey, keyStatus } from "../../app/keys.ts";
 import { readSettings } from "../../app/settings.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { toLine } from "../../kernel/json.ts";
+import { shownUrl } from "../../kernel/shown-url.ts";
 import { usage } from "./arguments.ts";
 import type { Context } from "./context.ts";
 import { readPrompt } from "./prompt.ts";
@@ -46,7 +48,7 @@ export async function showKeys({ values }: { values: { json: boolean } }, contex
   if (values.json) context.out.line(toLine(rows));
   else
     for (const { provider, from, baseUrl, ends } of rows)
-      context.out.line(`${provider.padEnd(12)}${from}${ends ? ` (…${ends})` : ""}, for ${baseUrl}`);
+      context.out.line(`${provider.padEnd(12)}${from}${ends ? ` (…${ends})` : ""}, for ${shownUrl(baseUrl)}`);
   return exitCodes.ended;
 }
 

@@ -1,7 +1,9 @@
 /** `keel mcp`: the servers of tools, listed, added, removed, tried and logged in to. */
+
 import { addServer, listServers, logIn, logOut, removeServer, tryServers } from "../../app/mcp-manage.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { toLine } from "../../kernel/json.ts";
+import { shownUrl } from "../../kernel/shown-url.ts";
 import type { McpServerStatus } from "../../protocol/mcp.ts";
 import { visible } from "../../view/visible.ts";
 import { usage } from "./arguments.ts";
@@ -119,7 +121,7 @@ function oneName(positionals: readonly string[]): string {
 type Listed = Awaited<ReturnType<typeof listServers>>["servers"][number];
 
 const wayOf = (config: Listed["config"]): string =>
-  config.type === "stdio" ? [config.command, ...(config.args ?? [])].join(" ") : config.url;
+  config.type === "stdio" ? [config.command, ...(config.args ?? [])].join(" ") : shownUrl(config.url);
 
 /** Variables and headers may hold keys: their names are enough. */
 function withoutSecrets({ name, scope, config, file }: Listed): unknown {
@@ -127,7 +129,7 @@ function withoutSecrets({ name, scope, config, file }: Listed): unknown {
   const about = { name, scope, type: config.type, ...(file === undefined ? {} : { file }) };
   return config.type === "stdio"
     ? { ...about, command: config.command, args: config.args ?? [], env: names(config.env) }
-    : { ...about, url: config.url, headers: names(config.headers) };
+    : { ...about, url: shownUrl(config.url), headers: names(config.headers) };
 }
 
 function sayStatus(server: McpServerStatus): string {

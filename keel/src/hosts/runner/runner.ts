@@ -50,6 +50,8 @@ export class Runner {
   readonly #answering = new Set<Promise<void>>();
   readonly #opened = Promise.withResolvers<void>();
   readonly #answered = new Set<string>();
+  /** Text that a reader who lags has not got yet; it goes out before anything else does. */
+  #held: Extract<RunnerEvent, { type: "assistant_text" }> | undefined;
   #isClosing = false;
   #wantsEnd: (end: Ending) => void = () => undefined;
   /** Resolves when the conversation is to end, and says why. */
@@ -63,11 +65,21 @@ export class Runner {
     });
   }
 
+  /** A reader that lags gets no pastime, and its text in few long pieces: a line for each short paragraph is many times it. */
   emit(event: RunnerEvent): void {
-    const { out, debug } = this.#wish;
+    const isBehind = this.#wish.out.waitingBytes > mostWaitingBytes;
     const isPastime = event.type === "tool_progress" || event.type === "thinking_delta";
-    if (isPastime && out.waitingBytes > mostWaitingBytes) return;
-    const { type, ...fields } = event;
+    if (isPastime && isBehind) return;
+    const held = this.#held;
+    const isMore = held && event.type === "assistant_text" && event.inputId === held.inputId;
+    if (held && !isMore) this.#write(held);
+    const told = isMore ? { ...event, text: held.text + event.text } : event;
+    this.#held = told.type === "assistant_text" && isBehind ? told : undefined;
+    if (!this.#held) this.#write(told);
+  }
+
+  #write({ type, ...fields }: RunnerEvent): void {
+    const { out, debug } = this.#wish;
     const line = toLine({ type, conversationId: this.#conversationId, ...fields });
     debug?.(line);
     out.line(line);

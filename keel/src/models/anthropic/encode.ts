@@ -40,7 +40,8 @@ export function messagesEncoder(): Encoder {
     if (settled.size > mostSettled) settled.delete([...settled.keys()][0] ?? "");
     for (const message of all.slice(found.messages.length, end)) {
       found.bytes.add(between(found.messages.at(-1), message));
-      message.bytes = found.bytes.add(message.bytes);
+      const { written } = message;
+      message.written = typeof written === "string" ? found.bytes.addText(written) : found.bytes.add(written);
       found.messages.push(message);
     }
     return found;
@@ -57,7 +58,7 @@ export function messagesEncoder(): Encoder {
       messages.set(message, made);
       return made;
     });
-    const spoken = encoded.filter(({ bytes }) => bytes.length > 0);
+    const spoken = encoded.filter(({ written }) => written.length > 0);
     const marks = info.abilities.cache ? markedMessages(spoken) : [];
     const { bytes } = settle(request.session, spoken, Math.min(spoken.length, ...marks));
     return join(request, info, { tools: specs, system, messages: spoken, marks, settled: bytes.pieces() });
@@ -65,12 +66,15 @@ export function messagesEncoder(): Encoder {
 }
 
 /** The bytes of one or more blocks, and where between them a mark can be set; -1 where none can. */
-type Written = { bytes: Uint8Array; readonly markAt: number };
+type Written = { readonly bytes: Uint8Array; readonly markAt: number };
 
 /** The messages before the first mark, and their bytes with what stands between them. */
 type Settled = { readonly messages: EncodedMessage[]; readonly bytes: GrowingBytes };
 
-type EncodedMessage = Written & {
+type EncodedMessage = {
+  /** Its blocks: as text until they are sent, then the bytes at the place where they stand, so that nothing is held twice. */
+  written: string | Uint8Array;
+  readonly markAt: number;
   readonly role: Message["role"];
   /** Whom it was written for, when another reader would get it otherwise. */
   readonly reader: Reader | undefined;
@@ -109,8 +113,9 @@ function join(
   const first = Math.min(messages.length, ...marks);
   for (const [offset, message] of messages.slice(first).entries()) {
     pieces.push(between(messages[first + offset - 1], message));
-    if (marks.includes(first + offset)) pieces.push(...mark(message));
-    else pieces.push(message.bytes);
+    const bytes = bytesOf(message);
+    if (marks.includes(first + offset)) pieces.push(...mark({ bytes, markAt: message.markAt }));
+    else pieces.push(bytes);
   }
   add(messages.length > 0 ? "]}]}" : "]}");
   return pieces;
@@ -160,35 +165,35 @@ const mark = ({ bytes, markAt }: Written): Uint8Array[] =>
   markAt === -1 ? [bytes] : [bytes.subarray(0, markAt), cacheMark, bytes.subarray(markAt)];
 
 function encodeMessage({ role, content }: Message, reader: Reader): EncodedMessage {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  let markAt = -1;
+  let written = "";
+  let marked = 0;
   for (const block of content) {
     const encoded = encodeBlock(block, reader);
     if (encoded === undefined) continue;
-    const bytes = Buffer.from(`${length > 0 ? "," : ""}${toJson(encoded)}`);
-    pieces.push(bytes);
-    length += bytes.length;
+    written += `${written === "" ? "" : ","}${toJson(encoded)}`;
     // Before the brace that closes it. Thinking takes no mark, and what we only pass on stays as it came.
-    if (block.type !== "thinking" && block.type !== "foreign") markAt = length - 1;
+    if (block.type !== "thinking" && block.type !== "foreign") marked = written.length;
   }
   return {
     role,
-    bytes: inOwnMemory(pieces, length),
-    markAt,
+    written,
+    markAt: Buffer.byteLength(marked === written.length ? written : written.slice(0, marked)) - 1,
     reader: isReadDifferently(content) ? reader : undefined,
   };
 }
 
+function bytesOf(message: EncodedMessage): Uint8Array {
+  if (typeof message.written !== "string") return message.written;
+  const bytes = Buffer.from(message.written);
+  message.written = inOwnMemory(bytes);
+  return message.written;
+}
+
 /** Small buffers are slices of a common one: what is remembered would keep alive much more than itself. */
-function inOwnMemory(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+function inOwnMemory(bytes: Uint8Array): Uint8Array {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  own.set(bytes);
+  return own;
 }
 
 const isReadDifferently = (content: Message["content"]): boolean =>
@@ -212,7 +217,7 @@ function encodeTool({ name, description, input }: ToolSpec): Written {
 
 function written(value: object): Written {
   const bytes = Buffer.from(toJson(value));
-  return { bytes: inOwnMemory([bytes], bytes.length), markAt: bytes.length - 1 };
+  return { bytes: inOwnMemory(bytes), markAt: bytes.length - 1 };
 }
 
 /** Half a surrogate pair is no Unicode: the provider would refuse the whole request for it. */

@@ -2,10 +2,10 @@
 import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
+import { oneByOne } from "../../kernel/one-by-one.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";
-import { oneByOne } from "../one-by-one.ts";
 import type { Endpoint } from "../providers.ts";
 import {
   bodyJoiner,
@@ -13,9 +13,12 @@ import {
   isJson,
   mostEventCharacters,
   parseData,
+  type Reader,
   readErrorText,
+  readWith,
 } from "../read-answer.ts";
 import { retryAfterMs } from "../retry-after.ts";
+import { writtenAhead } from "../written-ahead.ts";
 import { asStream, type Decoder, messagesDecoder } from "./decode.ts";
 import { messagesEncoder } from "./encode.ts";
 import { errorInBody, providerFault } from "./errors.ts";
@@ -39,9 +42,13 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
   /** A session may be told to go on with an alias, or with this provider's name before the model's. */
   const nameOf = (model: string): string => nameAt("anthropic", model, catalog);
 
-  async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+  const ahead = writtenAhead((asked: ModelRequest) => {
     const request = { ...asked, model: nameOf(asked.model) };
-    const body = encode(request, catalog.info(request.model));
+    return { request, body: encode(request, catalog.info(request.model)) };
+  });
+
+  async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+    const { request, body } = ahead.take(asked);
     const response = await http({ method: "POST", url, headers, body }, signal);
     const requestId = response.header("request-id");
     const about = { model: request.model, requestId, secrets };
@@ -51,16 +58,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
       errorOf: (wire) => providerFault({ ...about, wire }),
     });
     const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
-    for await (const chunk of response.body) {
-      const events: ModelEvent[] = [];
-      try {
-        reader.push(chunk, events);
-      } finally {
-        // What came before a fault is handed on before it is thrown: a reply that has begun may be billed.
-        yield events;
-      }
-    }
-    yield* reader.end();
+    yield* readWith(reader, response);
     const end = decoder.ended();
     if (!end) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
     yield [end];
@@ -80,17 +78,13 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
 
   return {
     info: (model) => catalog.info(nameOf(model)),
+    prepare: ahead.prepare,
     stream: (asked, signal) => oneByOne(batches(asked, signal)),
   };
 }
 
 /** After the last event the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
-
-type Reader = {
-  push(chunk: Uint8Array, into: ModelEvent[]): void;
-  end(): Iterable<readonly ModelEvent[]>;
-};
 
 function streamReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "text/event-stream");

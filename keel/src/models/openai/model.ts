@@ -2,10 +2,10 @@
 import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
+import { oneByOne } from "../../kernel/one-by-one.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";
-import { oneByOne } from "../one-by-one.ts";
 import type { Endpoint } from "../providers.ts";
 import {
   bodyJoiner,
@@ -13,7 +13,9 @@ import {
   isJson,
   mostEventCharacters,
   parseData,
+  type Reader,
   readErrorText,
+  readWith,
 } from "../read-answer.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { chatDecoder, type Decoder } from "./decode.ts";
@@ -52,16 +54,7 @@ export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Mo
       errorOf: (wire) => providerFault({ wire, model: request.model, requestId, secrets }),
     });
     const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
-    for await (const chunk of response.body) {
-      const events: ModelEvent[] = [];
-      try {
-        reader.push(chunk, events);
-      } finally {
-        // What came before a fault is handed on before it is thrown: a reply that has begun may be billed.
-        yield events;
-      }
-    }
-    yield* reader.end();
+    yield* readWith(reader, response);
     const last = decoder.finish();
     if (last.length === 0) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
     yield last;
@@ -101,11 +94,6 @@ const isAboutTheRequest = (status: number): boolean => status === 400 || status 
 
 /** After its last word the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
-
-type Reader = {
-  push(chunk: Uint8Array, into: ModelEvent[]): void;
-  end(): Iterable<readonly ModelEvent[]>;
-};
 
 function streamReader(response: HttpResponse, decoder: Decoder): Reader {
   checkReadable(response, "text/event-stream");

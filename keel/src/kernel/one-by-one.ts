@@ -1,10 +1,10 @@
 /**
  * Batches as single items, of which those that are there can be taken at once: a wait for each of the tens of thousands
- * of events of a long reply would take longer than they do.
+ * of events of a long reply or a long log would take longer than they do.
  */
 export function oneByOne<T>(
   batches: AsyncGenerator<readonly T[], void>,
-): AsyncIterableIterator<T> & { ready(): readonly T[] } {
+): AsyncIterableIterator<T> & Required<Stream<T>> {
   let waiting: readonly T[] = [];
   let at = 0;
   const ready = (): readonly T[] => {
@@ -33,4 +33,15 @@ export function oneByOne<T>(
       return this;
     },
   };
+}
+
+/** `ready` gives what has come already and is next, and counts it as taken. */
+export type Stream<T> = AsyncIterable<T> & { ready?(): readonly T[] };
+
+/** Hands over every item, and waits only where it must. */
+export async function each<T>(stream: Stream<T>, visit: (item: T) => void): Promise<void> {
+  for await (const first of stream) {
+    visit(first);
+    for (const item of stream.ready?.() ?? []) visit(item);
+  }
 }

@@ -1,0 +1,127 @@
+// The shapes of the durable events, as they stand in a log, as data, for keel/src/protocol/event-shapes.ts.
+import type { Member, Shape } from "../../keel/src/kernel/shape.ts";
+import { durableEventSchema } from "../../keel/src/protocol/event.ts";
+import { jsonSchema } from "../../keel/src/protocol/message.ts";
+
+export function eventShapesFile(): string {
+  const shape = shapeOf(durableEventSchema);
+  if (shape.kind !== "by") throw new Error("events are no longer told apart by one member");
+  const rows = Object.entries(shape.of).map(
+    ([name, each]) => `    ${JSON.stringify(name)}: ${JSON.stringify(withEnvelope(each))},`,
+  );
+  return `/**
+ * The shapes of the durable events, as they stand in a log: written by \`npm run reference\` from their schemas. The check fails while they are
+ * stale.
+ */
+import type { Shape } from "../kernel/shape.ts";
+
+// biome-ignore format: one line for each, as they are made
+export const durableShape = {
+  kind: "by",
+  key: ${JSON.stringify(shape.key)},
+  of: {
+${rows.join("\n")}
+  },
+} as const satisfies Shape;
+`;
+}
+
+/** As it stands in a log. */
+function withEnvelope(shape: Shape): Shape {
+  if (shape.kind !== "object") throw new Error("an event is no longer an object");
+  const envelope: Record<string, Member> = {
+    seq: [{ kind: "number" }, 1],
+    at: [{ kind: "number" }, 1],
+    session: [{ kind: "text" }, 1],
+  };
+  return {
+    kind: "object",
+    must: shape.must + Object.keys(envelope).length,
+    of: { ...envelope, ...shape.of },
+  };
+}
+
+/** A schema of `zod/mini`, which is not a dependency of this place. */
+type Schema = { readonly _zod: { readonly def: object } };
+
+/** The definition of a schema, as far as it is looked at here. */
+type Definition = {
+  readonly type: string;
+  readonly checks?: readonly unknown[];
+  readonly format?: string;
+  readonly innerType?: Schema;
+  readonly element?: Schema;
+  readonly valueType?: Schema;
+  readonly catchall?: Schema;
+  readonly values?: readonly (string | number | boolean | null)[];
+  readonly entries?: Readonly<Record<string, string>>;
+  readonly options?: readonly Schema[];
+  readonly discriminator?: string;
+  readonly shape?: Readonly<Record<string, Schema>>;
+};
+
+const definitionOf = (schema: Schema): Definition => schema._zod.def as Definition;
+
+export function shapeOf(schema: Schema): Shape {
+  const definition = definitionOf(schema);
+  // What is checked further, only the schema can check.
+  if (definition.checks?.length || definition.format) return { kind: "unsure" };
+  switch (definition.type) {
+    case "string":
+      return { kind: "text" };
+    case "number":
+      return { kind: "number" };
+    case "boolean":
+      return { kind: "flag" };
+    case "null":
+      return { kind: "null" };
+    case "custom":
+      return { kind: schema === jsonSchema ? "json" : "unsure" };
+    case "literal":
+      return { kind: "one", of: definition.values ?? [] };
+    case "enum":
+      return { kind: "one", of: Object.values(definition.entries ?? {}) };
+    case "array":
+      return { kind: "list", of: inner(definition.element) };
+    case "record":
+      return { kind: "map", of: inner(definition.valueType) };
+    case "nullable":
+      return { kind: "any", of: [{ kind: "null" }, inner(definition.innerType)] };
+    case "optional":
+      return inner(definition.innerType);
+    case "union":
+      return union(definition);
+    case "object":
+      return object(definition);
+    default:
+      return { kind: "unsure" };
+  }
+}
+
+function inner(schema: Schema | undefined): Shape {
+  return schema ? shapeOf(schema) : { kind: "unsure" };
+}
+
+function object({ shape = {}, catchall }: Definition): Shape {
+  if (catchall) return { kind: "unsure" };
+  const members = Object.entries(shape).map(
+    ([name, member]) => [name, [shapeOf(member), isOptional(member) ? 0 : 1]] as const,
+  );
+  return {
+    kind: "object",
+    must: members.filter(([, [, must]]) => must === 1).length,
+    of: Object.fromEntries<Member>(members),
+  };
+}
+
+const isOptional = (schema: Schema): boolean => definitionOf(schema).type === "optional";
+
+function union({ options = [], discriminator }: Definition): Shape {
+  const shapes = options.map(shapeOf);
+  if (discriminator === undefined) return { kind: "any", of: shapes };
+  const named = shapes.flatMap((shape) => {
+    const member = shape.kind === "object" ? shape.of[discriminator]?.[0] : undefined;
+    return member?.kind === "one" ? member.of.map((name) => [String(name), shape] as const) : [];
+  });
+  return { kind: "by", key: discriminator, of: Object.fromEntries(named) };
+}
