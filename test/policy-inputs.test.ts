@@ -55,6 +55,8 @@ test.each([
   ["here-documents with a body", (size: number) => `${"<<E ".repeat(size / 8)}\n${"E\n".repeat(size / 8)}`],
   ["tildes", (size: number) => "~".repeat(size)],
   ["tildes in a path list", (size: number) => `a=${"~:".repeat(size / 2)}`],
+  ["equals signs", (size: number) => "=".repeat(size)],
+  ["pieces of a name", (size: number) => "a\\\n".repeat(size / 3)],
   ["brackets", (size: number) => "[".repeat(size)],
   ["a chain", (size: number) => "a;".repeat(size / 2)],
   ["a pipeline", (size: number) => `a${"|a".repeat(size / 2 - 1)}`],

@@ -1,7 +1,8 @@
 /** Decisions about shell commands, as a session makes them: both readers, rules, proofs and mode. */
 import { noRules, type Rules } from "../../keel/src/engine/policy/decide.ts";
-import { explain, textForGrammar } from "../../keel/src/engine/policy/explain.ts";
+import { explainWith } from "../../keel/src/engine/policy/explain.ts";
 import { parseRule } from "../../keel/src/engine/policy/rules.ts";
+import type { Grammar } from "../../keel/src/engine/ports.ts";
 import { openGrammar } from "../../keel/src/workspace/grammar.ts";
 import { timeEach } from "../decisions.ts";
 import { runProgram } from "../program.ts";
@@ -17,13 +18,16 @@ const rules: Rules = {
 
 await runProgram(async (given: { file: string }) => {
   const grammar = openGrammar();
+  const watched: Grammar = {
+    parse: async (text) => {
+      const tree = await grammar.parse(text);
+      if (!tree && text.length < 100) throw new Error(`The grammar did not see ${text}`);
+      return tree;
+    },
+  };
   const place = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], trusted: true };
   return timeEach(given, async (command) => {
     const question = { tool: "Bash", input: { command }, ...place, mode: "default" as const };
-    const text = textForGrammar(question);
-    const tree = text === undefined ? undefined : await grammar.parse(text);
-    if (!tree && text !== undefined && text.length < 100)
-      throw new Error(`The grammar did not see ${command}`);
-    explain({ ...question, rules, readOnlyAuto: true }, tree);
+    await explainWith(watched, { ...question, rules, readOnlyAuto: true });
   });
 });

@@ -1,6 +1,6 @@
 /** The command as its users start it: how soon it asks, the gap between turns, and what it holds; also when it resumes. */
 import { existsSync } from "node:fs";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Contest, Entrant, Samples } from "../measure.ts";
 import { median } from "../measure.ts";
@@ -41,6 +41,7 @@ export const resumeSuite: Suite = async (bench) => {
     });
     return { first: [found.firstRequestMs], memory: [found.peakMb] };
   };
+  const [log] = await Array.fromAsync(glob(path.join(home, ".keel/projects/*", `${session}.jsonl`)));
   /** Each resume goes on with the session: the next one needs it as it was. */
   const copy = async (): Promise<string> => {
     const place = await bench.folder();
@@ -53,6 +54,23 @@ export const resumeSuite: Suite = async (bench) => {
         name: "resume",
         floor: { name: "a fresh start of keel -p", run: run([], bench.folder) },
         keel: { name: "keel -p --resume", run: run(["--resume", session], copy) },
+        peers: [
+          {
+            name: "a bare program that does the same",
+            run: async () => {
+              const options = { url: "{URL}", file: log, firstBytes: stage.keelBytes.first };
+              const { firstRequestMs, peakMb } = await runSpawned({
+                command: process.execPath,
+                parameters: [bench.programs.pathOf("floors/resume"), JSON.stringify(options)],
+                env: {},
+                cwd: stage.cwd,
+                toolTurns: 0,
+                call: { name: "Read", input: {} },
+              });
+              return { first: [firstRequestMs], memory: [peakMb] };
+            },
+          },
+        ],
         figures: [
           {
             key: "first",

@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { userHome } from "../config/paths.ts";
 import type { Rules } from "../engine/policy/decide.ts";
-import { type Explanation, explain, type Question, textForGrammar } from "../engine/policy/explain.ts";
+import { type Explanation, explainWith, type Question } from "../engine/policy/explain.ts";
 import { parseRule, type Rule, type RuleSource } from "../engine/policy/rules.ts";
 import type { Grammar } from "../engine/ports.ts";
 import type { JsonObject } from "../kernel/json.ts";
@@ -108,8 +108,6 @@ async function explainOne(asked: AskedQuestion, ground: Ground, grammar: Grammar
   const { tool = "Bash", input = {} } = asked;
   const cwd = asked.cwd ?? ground.cwd;
   const { rules, problems } = rulesOf(asked.rules ?? {}, "command-line");
-  const text = textForGrammar({ tool, input });
-  const tree = text === undefined ? undefined : await grammar.parse(text);
   const question: Question = {
     tool,
     input,
@@ -121,7 +119,7 @@ async function explainOne(asked: AskedQuestion, ground: Ground, grammar: Grammar
     rules: joined(ground.rules, rules),
     readOnlyAuto: asked.readOnlyAuto ?? ground.readOnlyAuto,
   };
-  return { ...explain(question, tree), problems };
+  return { ...(await explainWith(grammar, question)), problems };
 }
 
 /** Rules from texts, and the texts that are none. */

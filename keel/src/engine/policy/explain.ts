@@ -4,15 +4,16 @@
  */
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim } from "../../protocol/tool.ts";
-import type { PathFacts, SyntaxNode } from "../ports.ts";
+import type { Grammar, PathFacts, SyntaxNode } from "../ports.ts";
 import { carefulTraits } from "../tools/define.ts";
 import { type Decision, decide, type Rules } from "./decide.ts";
 import { shellTools } from "./rules.ts";
 import {
   type Analysis,
-  analyse,
+  analyseReading,
   onlyReads,
   programsOf,
+  type Reading,
   read,
   type Surroundings,
   wantsSecondReader,
@@ -48,8 +49,26 @@ export type Explanation = {
   };
 };
 
+/** With a grammar to ask, as a session has one. */
+export async function explainWith(grammar: Grammar, question: Question): Promise<Explanation> {
+  const reading = readingOf(question);
+  const tree = reading && wantsSecondReader(reading) ? await grammar.parse(reading.text) : undefined;
+  return explainReading(question, { reading, tree });
+}
+
 /** `tree` is the grammar's opinion of the command, where the call is one. */
-export function explain(question: Question, tree: SyntaxNode | undefined): Explanation {
+export const explain = (question: Question, tree: SyntaxNode | undefined): Explanation =>
+  explainReading(question, { reading: readingOf(question), tree });
+
+function readingOf(question: Question): Reading | undefined {
+  const command = commandOf(question);
+  return command === undefined ? undefined : read(command);
+}
+
+function explainReading(
+  question: Question,
+  { reading, tree }: { reading: Reading | undefined; tree: SyntaxNode | undefined },
+): Explanation {
   const { tool, mode, rules } = question;
   const world: Surroundings = {
     cwd: question.cwd,
@@ -58,8 +77,7 @@ export function explain(question: Question, tree: SyntaxNode | undefined): Expla
     isTrusted: question.trusted,
   };
   const claims = claimsFor(question);
-  const command = commandOf(question);
-  const analysis = command === undefined ? undefined : analyse(command, world, tree);
+  const analysis = reading && analyseReading(reading, world, tree);
   const decision = decide({
     tool,
     traits: {
@@ -70,7 +88,7 @@ export function explain(question: Question, tree: SyntaxNode | undefined): Expla
     mode,
     rules,
     paths: pathsByText(claims, world),
-    commands: command !== undefined && analysis ? new Map([[command, analysis]]) : undefined,
+    commands: reading && analysis ? new Map([[reading.text, analysis]]) : undefined,
     world,
     readOnlyCommands: question.readOnlyAuto ? "allowed" : "asked",
   });
@@ -81,12 +99,6 @@ export function explain(question: Question, tree: SyntaxNode | undefined): Expla
     wrapped: analysis ? wrappedOf(analysis) : [],
     flags: flagsOf(analysis, claims, world),
   };
-}
-
-/** The text that a grammar has to see before an explanation; undefined when there is none that it would help with. */
-export function textForGrammar(question: Pick<Question, "tool" | "input">): string | undefined {
-  const command = commandOf(question);
-  return command !== undefined && wantsSecondReader(read(command)) ? command : undefined;
 }
 
 /** Undefined when the call is no command. */

@@ -4,6 +4,7 @@
  */
 import type { Argument } from "./shell/arguments.ts";
 import { programName } from "./shell/inside.ts";
+import { givesLoading, loadsCode } from "./shell/programs/loading-variables.ts";
 import { readerOf } from "./shell/programs/readers.ts";
 import { specialOf } from "./shell/programs/specials.ts";
 import { wrappers } from "./shell/programs/wrappers.ts";
@@ -11,7 +12,18 @@ import { writtenTo } from "./shell/programs/writers.ts";
 import type { Step } from "./shell/walk.ts";
 import type { ShellPattern } from "./shell-pattern.ts";
 
-export function mayHide(pattern: ShellPattern, { words, assignments, redirections }: Step): boolean {
+export const mayHide = (pattern: ShellPattern, step: Step): boolean =>
+  // Most commands of a long text: there is nothing to look at.
+  step.words.length < 2 && step.assignments.length + step.redirections.length === 0
+    ? false
+    : looksHidden(pattern, step);
+
+function looksHidden(pattern: ShellPattern, { words, assignments, redirections }: Step): boolean {
+  // What is expanded twice may be anything.
+  if (redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque)) return true;
+  // So may be what a variable has loaded.
+  if (assignments.some(({ name }) => loadsCode(name)) || words.some(({ prefix }) => givesLoading(prefix)))
+    return true;
   const denied = deniedWords(pattern);
   if (denied.length === 0) return false;
   if (assignments.some(({ value }) => holds(tokensOf(value.text), denied))) return true;

@@ -213,34 +213,42 @@ export function claimsOf(
 
 /** The directories that a command looks through for text. */
 function searchedBy(step: Step, world: Surroundings): readonly string[] {
-  const [program, ...rest] = step.words;
-  if (!program) return [];
-  const name = programName(program);
-  const isRecursive = rest.some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$)/.test(text));
-  if (!/^(?:rg|ag|ack)$/.test(name) && !(/^(?:[efz]?grep|diff|cp|tar|zip)$/.test(name) && isRecursive))
+  const program = step.words[0];
+  const name = program ? programName(program) : "";
+  const isSearch = searchers.has(name);
+  if (!isSearch && !recursive.has(name)) return [];
+  const rest = step.words.slice(1);
+  if (!isSearch && !rest.some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$)/.test(text)))
     return [];
   // Without a place it looks where it stands.
   const isBare = rest.filter(({ text }) => !text.startsWith("-")).length < 2;
   return [...namedPaths(step, world), ...(isBare ? (step.directories ?? world.roots) : [])];
 }
 
+const searchers = new Set(["rg", "ag", "ack"]);
+/** These do so with an option. */
+const recursive = new Set(["grep", "egrep", "fgrep", "zgrep", "diff", "cp", "tar", "zip"]);
+
 /** Every word of a command could be a path that it reads. */
-function namedPaths(step: Step, world: Surroundings): string[] {
-  const inputs = step.redirections.flatMap(({ operator, target }) =>
+function namedPaths({ words, redirections, directories }: Step, world: Surroundings): readonly string[] {
+  if (words.length < 2 && redirections.length === 0) return nowhere;
+  const inputs = redirections.flatMap(({ operator, target }) =>
     operator === "<" || operator === "<>" ? [target] : [],
   );
-  return [...step.words.slice(1), ...inputs].flatMap((word) => {
+  return [...words.slice(1), ...inputs].flatMap((word) => {
     if (word.kind !== "fixed" || word.text.startsWith("-")) return [];
-    const place = placeOf(word, step.directories, world);
+    const place = placeOf(word, directories, world);
     return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
   });
 }
 
-function writtenPaths(step: Step, world: Surroundings): string[] {
-  const [program, ...rest] = step.words;
-  const named = program
-    ? writtenTo(programName(program), rest).flatMap((target) => (target === "outside" ? [] : [target]))
-    : [];
+const nowhere: readonly string[] = [];
+
+function writtenPaths(step: Step, world: Surroundings): readonly string[] {
+  const program = step.words[0];
+  const written = program ? writtenTo(programName(program), step.words.slice(1)) : nowhere;
+  if (written.length + step.redirections.length === 0) return nowhere;
+  const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
   const redirected = writingRedirections(step).map(({ target }) => target);
   return [...named, ...redirected].flatMap((target) => {
     const place = placeOf(target, step.directories, world);

@@ -152,6 +152,16 @@ describe("an allow rule", () => {
     );
   });
 
+  test("covers as many commands as somebody writes", async () => {
+    const row = (count: number): string => Array.from({ length: count }, () => "make").join(";");
+    expect((await verdict("allow", ["Bash(make:*)"], row(1_000))).verdict).toBe("allow");
+    expect(await verdict("allow", ["Bash(make:*)"], row(1_001))).toMatchObject({
+      verdict: "ask",
+      because: "it has more than 1000 commands in a row",
+    });
+    expect((await verdict("deny", ["Bash(rm:*)"], `${row(1_500)};rm x`)).verdict).toBe("deny");
+  });
+
   test("lets output go to a file only together with a rule about that file", async () => {
     expect((await verdict("allow", ["Bash(make:*)", "Edit(./out/**)"], "make > out/log")).verdict).toBe(
       "allow",

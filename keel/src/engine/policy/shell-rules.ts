@@ -78,22 +78,35 @@ export type Touch = "yes" | "maybe" | "no";
 /** Whether a deny or ask rule touches a command: `maybe` where only the run knows. */
 export function touchesCommand(pattern: ShellPattern, command: Command): Touch {
   const { words } = command.step;
-  const [program, ...rest] = words;
+  const program = words[0];
   if (!program) return mayHide(pattern, command.step) ? "maybe" : "no";
-  const name = programName(program);
-  const named = { ...program, text: name };
   let isUnsure = command.hides;
-  for (const spelling of [words, ...plainSpellings(name, rest).map((spelled) => [named, ...spelled])]) {
-    const found = touch(pattern, spelling);
-    if (found === "yes") return "yes";
-    isUnsure ||= found === "maybe";
-  }
+  if (mayStart(pattern, program))
+    for (const spelling of spellingsOf(program, words.slice(1))) {
+      const found = touch(pattern, spelling);
+      if (found === "yes") return "yes";
+      isUnsure ||= found === "maybe";
+    }
   for (const part of command.inner) {
     const found = touchesCommand(pattern, part);
     if (found === "yes") return "yes";
     isUnsure ||= found === "maybe";
   }
   return isUnsure || mayHide(pattern, command.step) ? "maybe" : "no";
+}
+
+/** Most commands and rules are about different programs: then no spelling of the words has to be tried. */
+const mayStart = (pattern: ShellPattern, program: Argument): boolean =>
+  pattern.kind === "glob" ||
+  !isFixed(program) ||
+  program.text === pattern.words[0] ||
+  programName(program) === pattern.words[0];
+
+/** As it stands, and as somebody would write it who means the same. */
+function spellingsOf(program: Argument, rest: readonly Argument[]): (readonly Argument[])[] {
+  const name = programName(program);
+  const named = { ...program, text: name };
+  return [[program, ...rest], ...plainSpellings(name, rest).map((spelled) => [named, ...spelled])];
 }
 
 function touch(pattern: ShellPattern, words: readonly Argument[]): Touch {

@@ -38,6 +38,8 @@ export type Surroundings = World & {
 
 /** A text longer than this is never approved by what it is made of. */
 export const mostApproved = 10_000;
+/** Neither is one of more commands in a row: nobody writes so many so short ones. */
+const mostCommands = 1_000;
 /** A text longer than this is not even looked at. */
 export const mostRead = 1_000_000;
 
@@ -57,7 +59,7 @@ function scriptOf(text: string): Reading["script"] {
  * texts that it would need seconds for.
  */
 export const wantsSecondReader = ({ text, script }: Reading): boolean =>
-  script.ok && text.length <= mostApproved;
+  script.ok && text.length <= mostApproved && script.value.items.length <= mostCommands;
 
 /** The tree is a second reader's opinion of the same text: without it nothing is approved. */
 export const analyse = (text: string, world: Surroundings, tree: SyntaxNode | undefined): Analysis =>
@@ -73,7 +75,9 @@ export function analyseReading(
   const walked = walk(script.value, { directories: [world.cwd], known });
   const commands = commandsOf(walked, known);
   const doubts: Doubt[] = [...textDoubts(text), ...walked.doubts];
-  if (text.length <= mostApproved) {
+  if (script.value.items.length > mostCommands)
+    doubts.push({ kind: "caution", text: `it has more than ${mostCommands} commands in a row` });
+  else if (text.length <= mostApproved) {
     const difference = tree
       ? differenceOf(tree, { text, steps: walked.steps })
       : "no second reader has seen it";
@@ -117,8 +121,8 @@ const mostProved = 500;
 
 function provedAll(steps: readonly Step[], commands: readonly Command[], world: World): Proof[] {
   if (steps.length > mostProved) {
-    const because = `it has more than ${mostProved} commands`;
-    return steps.map(() => ({ ok: false, because }));
+    const unproved: Proof = { ok: false, because: `it has more than ${mostProved} commands` };
+    return steps.map(() => unproved);
   }
   const bySteps = new Map(commands.map((command) => [command.step, command]));
   return steps.map((step) => {
@@ -132,6 +136,8 @@ const isShellWithText = ({ step, inner, hides }: Command): boolean =>
   step.words[0].kind === "fixed" &&
   shells.has(step.words[0].text) &&
   inner.length > 0 &&
+  // A script that it finds by its name may be anything.
+  inner.every(({ step: { words } }) => words.every((word) => !step.words.includes(word))) &&
   !hides;
 
 /** `bash -c '…'` only reads if everything in it does; but it is another shell, so it is asked about. */

@@ -26,11 +26,28 @@ export type Known = { readonly home: string; readonly variables: ReadonlyMap<str
 
 /** Undefined when braces make more of it than can be looked at. */
 export function argumentsOf(word: Word, known: Known): readonly Argument[] | undefined {
+  const [only] = word.parts;
+  if (word.parts.length === 1 && only?.kind === "text" && (only.quoted || standsForItself.test(only.text)))
+    return [asWritten(only.text)];
   // What braces leave empty without any quote is no word at all.
   return expandBraces(piecesOf(word.parts))
     ?.filter((pieces) => pieces.length > 0)
     .map((pieces) => argumentOf(pieces, known, word.source));
 }
+
+/** Most words: nothing in them is a sign of braces, a pattern or a home. */
+const standsForItself = /^[\w./:@%+,=-]+$/;
+
+const asWritten = (text: string): Argument => ({
+  kind: "fixed",
+  text,
+  prefix: text,
+  name: text,
+  mayDivide: false,
+  isProcess: false,
+  variables: [],
+  isOpaque: false,
+});
 
 /** What follows a redirection. Braces may leave one word or many there, so that nothing is known of it. */
 export function targetOf(word: Word, known: Known): Argument {

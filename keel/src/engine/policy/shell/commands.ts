@@ -65,7 +65,8 @@ function scriptSteps(script: string, { directories }: Step, known: Known): reado
 }
 
 /** A command and all that it runs. */
-export const withInner = (command: Command): Command[] => [command, ...innerOf(command)];
+export const withInner = (command: Command): Command[] =>
+  command.inner.length === 0 ? [command] : [command, ...innerOf(command)];
 
 /** All that a command runs. */
 export const innerOf = ({ inner }: Command): Command[] =>

@@ -18,18 +18,18 @@ export type Effects = {
 /** All steps count, also those that are nothing but a redirection. */
 export function effectsOf(steps: readonly Step[], commands: readonly Command[], world: World): Effects {
   const all = commands.flatMap(withInner);
-  const isHidden = all.some(({ hides, step }) => hides || step.words[0]?.kind !== "fixed");
-  const written = allSteps(steps, commands);
+  // Then everything is possible, and nothing has to be looked at.
+  if (all.some(({ hides, step }) => hides || step.words[0]?.kind !== "fixed"))
+    return { writesOutside: true, network: true, destructive: true };
+  const redirecting = allSteps(steps, commands).filter(({ redirections }) => redirections.length > 0);
   return {
     writesOutside:
-      isHidden ||
-      written.some((step) => redirectsOutside(step, world)) ||
+      redirecting.some((step) => redirectsOutside(step, world)) ||
       all.some((command) => writesOutside(command, world)),
     network:
-      isHidden ||
-      written.some(({ redirections }) => redirections.some(({ target }) => isSocketPath(target.text))) ||
+      redirecting.some(({ redirections }) => redirections.some(({ target }) => isSocketPath(target.text))) ||
       all.some(connects),
-    destructive: isHidden || written.some(empties) || all.some(({ step }) => isDestructive(step)),
+    destructive: redirecting.some(empties) || all.some(({ step }) => isDestructive(step)),
   };
 }
 
@@ -49,9 +49,9 @@ export function redirectsOutside(step: Step, world: World): boolean {
 
 /** What the words of the program itself make it write. */
 export function writesOutside({ step }: Command, world: World): boolean {
-  const [program, ...rest] = step.words;
+  const program = step.words[0];
   if (!program) return false;
-  return writtenTo(programName(program), rest).some((target) => {
+  return writtenTo(programName(program), step.words.slice(1)).some((target) => {
     if (target === "outside") return true;
     const { kind } = placeOf(target, step.directories, world);
     return kind === "outside" || kind === "unknown";
@@ -59,12 +59,14 @@ export function writesOutside({ step }: Command, world: World): boolean {
 }
 
 function connects({ step }: Command): boolean {
-  const [program, ...rest] = step.words;
+  const program = step.words[0];
   if (!program) return false;
   const name = programName(program);
-  const texts = rest.map(({ text }) => text);
+  const texts = textsBehind(step);
   return usesNetwork(name, texts) || (/awk$/.test(name) && texts.some((text) => /\/inet[46]?\//.test(text)));
 }
+
+const textsBehind = ({ words }: Step): string[] => words.slice(1).map(({ text }) => text);
 
 /** `> file`, alone or behind a command that says nothing. */
 function empties(step: Step): boolean {
@@ -79,10 +81,10 @@ function empties(step: Step): boolean {
 }
 
 function isDestructive(step: Step): boolean {
-  const [program, ...rest] = step.words;
+  const program = step.words[0];
   if (!program) return false;
   const name = programName(program);
-  const texts = rest.map(({ text }) => text);
+  const texts = textsBehind(step);
   if (destroys(name, texts)) return true;
   if (name === "tee" && !texts.includes("-a") && !texts.includes("--append"))
     return texts.some((text) => text.startsWith("/") && !text.startsWith("/dev/"));

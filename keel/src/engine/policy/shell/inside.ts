@@ -9,9 +9,10 @@ import type { Step } from "./walk.ts";
 const nothing: Inside = { inner: [], hides: false };
 
 export function insideOf(step: Step): Inside {
-  const [program, ...rest] = step.words;
+  const program = step.words[0];
   if (!program) return nothing;
   const name = programName(program);
+  const rest = step.words.slice(1);
   const isShell = shells.has(name) || isUnknownShell(program, rest);
   if (isShell) return insideShell(step, rest);
   if (name === "trap") return rest.length > 1 ? scripts([rest[0]]) : nothing;
@@ -30,10 +31,18 @@ const isUnknownShell = ({ kind }: Argument, rest: readonly Argument[]): boolean 
   kind === "unknown" && rest.some(({ text }) => /^-[a-z]*c$/.test(text));
 
 function insideShell({ redirections, pipedFrom }: Step, rest: readonly Argument[]): Inside {
-  const { script, text } = shellWords(rest);
-  if (text) return scripts([text === "missing" ? undefined : text]);
-  // A script of its own is a program like any other.
-  if (script || rest.some(({ text: word }) => /^--(?:version|help)$/.test(word))) return nothing;
+  const { script, text, isOpen } = shellWords(rest);
+  if (text) {
+    const { inner, hides } = scripts([text === "missing" ? undefined : text]);
+    return { inner, hides: hides || isOpen };
+  }
+  if (isOpen) return { inner: [], hides: true };
+  // A script of its own is a program like any other, and its bare name may be that of one that is installed.
+  if (script)
+    return isBareName(script)
+      ? { inner: [{ words: rest.slice(rest.indexOf(script)) }], hides: false }
+      : nothing;
+  if (rest.some(({ text: word }) => /^--(?:version|help)$/.test(word))) return nothing;
   // It reads its commands from its input, or from a file.
   const documents = redirections.flatMap(({ operator, body, target }) =>
     operator === "<<<" ? [target] : body ? [body] : [],
@@ -46,23 +55,38 @@ function insideShell({ redirections, pipedFrom }: Step, rest: readonly Argument[
   return { ...scripts([...documents, ...piped]), hides: true };
 }
 
+/** What a shell does not find in the folder it looks for where programs are. */
+const isBareName = ({ kind, text }: Argument): boolean => kind === "fixed" && !/[/.]/.test(text);
+
+type ShellWords = {
+  readonly text?: Argument | "missing";
+  readonly script?: Argument;
+  /** Only the run knows which of its words are options. */
+  readonly isOpen: boolean;
+};
+
 /** The text behind `-c`, or the script that stands where options end. */
-function shellWords(rest: readonly Argument[]): { text?: Argument | "missing"; script?: Argument } {
+function shellWords(rest: readonly Argument[]): ShellWords {
   let hasText = false;
   let readsInput = false;
+  let isOpen = false;
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at];
+    isOpen ||= word !== undefined && word.kind !== "fixed" && /^(?:[-+]|$)/.test(word.prefix);
+    // It may be nothing, or an option.
+    if (!hasText && word?.kind !== "fixed" && word?.prefix === "") continue;
     if (!word || !/^[-+]/.test(word.prefix) || word.text === "-" || word.text === "--") {
       const operand = word?.text === "--" || word?.text === "-" ? rest[at + 1] : word;
-      if (hasText) return { text: operand ?? "missing" };
-      return operand && !readsInput ? { script: operand } : {};
+      if (hasText) return { text: operand ?? "missing", isOpen };
+      return operand && !readsInput ? { script: operand, isOpen } : { isOpen };
     }
     if (/^-[a-zA-Z]*c/.test(word.text)) hasText = true;
     if (/^-[a-zA-Z]*s/.test(word.text)) readsInput = true;
     // These take the next word.
     if (/^[-+][a-zA-Z]*[oO]$|^--(?:rcfile|init-file)$/.test(word.text)) at += 1;
+    isOpen ||= rest[at]?.mayDivide ?? false;
   }
-  return hasText ? { text: "missing" } : {};
+  return hasText ? { text: "missing", isOpen } : { isOpen };
 }
 
 function scripts(words: readonly (Argument | undefined)[]): Inside {
@@ -95,7 +119,7 @@ function insideWrapper(wrapper: Wrapper, given: readonly Argument[], name: strin
         else hides = true;
         if (name !== "env") return { inner: found, hides };
       }
-    } else if (wrapper.takesAssignments && /^[A-Za-z_]\w*=/.test(word?.prefix ?? "")) continue;
+    } else if (wrapper.takesAssignments && /^[^=]+=/.test(word?.prefix ?? "")) continue;
     else if (skip > 0) skip -= 1;
     else break;
   }

@@ -4,7 +4,7 @@ import { readArithmeticCommand, readCompound, readSubshell } from "./read-compou
 import { readNewlines } from "./read-document.ts";
 import { readRedirect, readRedirects } from "./read-redirect.ts";
 import { readWord, type WordPlace } from "./read-word.ts";
-import { bareWordAt, startsReserved } from "./reserved.ts";
+import { bareWordAt, hasRole, startsReserved } from "./reserved.ts";
 import { insideCommand, peek, peekNext, type Source, skipBlanks, Unreadable } from "./source.ts";
 import type { Assignment, Node, Redirect, Script, Word } from "./syntax.ts";
 
@@ -15,13 +15,13 @@ export const readCommand = (source: Source, readList: ReadList): Node =>
 
 function readOne(source: Source, readList: ReadList): Node {
   skipBlanks(source);
-  if (startsReserved(source, "cannot start"))
-    throw new Unreadable(`${bareWordAt(source)} stands where a command should start`);
+  const word = bareWordAt(source);
+  if (hasRole(word, "cannot start")) throw new Unreadable(`${word} stands where a command should start`);
   if (peek(source) === "(") {
     const arithmetic = peekNext(source) === "(" ? readArithmeticCommand(source) : undefined;
     return readRedirects(source, arithmetic ?? readSubshell(source, readList));
   }
-  if (startsReserved(source, "starts a compound"))
+  if (hasRole(word, "starts a compound"))
     return readRedirects(source, readCompound(source, { readList, readCommand }));
   return readSimple(source, readList);
 }
@@ -75,8 +75,9 @@ function readFunction(source: Source, word: Word, readList: ReadList): Node {
 }
 
 function assignmentOf(word: Word): Assignment | undefined {
-  const [first, ...rest] = word.parts;
-  if (first?.kind !== "text" || first.quoted) return undefined;
+  const first = word.parts[0];
+  if (first?.kind !== "text" || first.quoted || !/[=[]/.test(first.text)) return undefined;
+  const rest = word.parts.slice(1);
   const [whole, name = ""] = /^([A-Za-z_]\w*)(?:\[.*)?\+?=/.exec(first.text) ?? [];
   if (whole === undefined) {
     // An index with an expansion in it goes over several parts.

@@ -82,11 +82,15 @@ function readArithmetic(
   const scripts: Script[] = [];
   let isPlain = true;
   let depth = 0;
+  let parentheses = 0;
   for (;;) {
     const sign = peek(source);
     if (sign === "") throw close === "]" ? new Unreadable("arithmetic is not closed") : new NotArithmetic();
-    if (sign === "'" || sign === "\\")
-      throw close === "]" ? new Unreadable("arithmetic is quoted") : new NotArithmetic();
+    // Quotes do not quote in arithmetic: what stands in them runs.
+    if (sign === "'" || sign === "\\") {
+      const isOne = close === "]" || mayStillClose(source, parentheses);
+      throw isOne ? new Unreadable("arithmetic is quoted") : new NotArithmetic();
+    }
     if (sign === close[0] && depth === 0) break;
     const parts = readInside(source, sign, readQuoted);
     if (parts) {
@@ -96,6 +100,8 @@ function readArithmetic(
     }
     if (sign === "(" || sign === "[") depth += 1;
     if (sign === ")" || sign === "]") depth -= 1;
+    if (sign === "(") parentheses += 1;
+    if (sign === ")") parentheses -= 1;
     if (!/^[\d\s+*/%()<>=!&|^~?:,-]$/.test(sign)) isPlain = false;
     source.at += 1;
   }
@@ -104,6 +110,35 @@ function readArithmetic(
     source.at += 1;
   }
   return { kind: "expansion", scripts, quoted, isPlain };
+}
+
+/** Whether the parentheses close as those of arithmetic, with quotes as quotes or as signs like any other. */
+const mayStillClose = (source: Source, open: number): boolean =>
+  (["quotes", "signs"] as const).some((as) => {
+    const end = closingAt(source, { open, as });
+    const isSure = end !== undefined && !/[$`]/.test(source.text.slice(source.at, end));
+    // Inside of an expansion a parenthesis may close something else: then any two that close could be these.
+    const rest = source.text.slice(isSure ? end : source.at, source.end);
+    return (isSure ? /^\)(?:\\\n)*\)/ : /\)(?:\\\n)*\)/).test(rest);
+  });
+
+/** Where the parenthesis is that closes the innermost around the open ones. */
+function closingAt(
+  { text, at: start, end }: Source,
+  { open, as }: { open: number; as: "quotes" | "signs" },
+): number | undefined {
+  let depth = open;
+  for (let at = start; at < end; at++) {
+    const sign = text[at];
+    if (as === "quotes" && sign === "\\") at += 1;
+    else if (as === "quotes" && (sign === "'" || sign === '"')) {
+      const close = text.indexOf(sign, at + 1);
+      if (close < 0) return undefined;
+      at = close;
+    } else if (sign === "(") depth += 1;
+    else if (sign === ")" && --depth < 0) return at;
+  }
+  return undefined;
 }
 
 /** What may stand inside of arithmetic and of `${ }` and runs something. */

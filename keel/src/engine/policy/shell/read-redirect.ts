@@ -1,6 +1,6 @@
 /** Redirections: what stands before the operator, the operator and its word. A here-document gets its text later. */
-import { readWord } from "./read-word.ts";
-import { peek, peekNext, type Source, skipBlanks, take, Unreadable } from "./source.ts";
+import { readDocument, readWord } from "./read-word.ts";
+import { deeper, peek, peekNext, type Source, skipBlanks, take, Unreadable } from "./source.ts";
 import type { Compound, Operator, Redirect, Word } from "./syntax.ts";
 
 /** Longest first. */
@@ -19,9 +19,12 @@ const operators: readonly Operator[] = [
   ">",
 ];
 
+const firstSigns = "<>&{0123456789";
+
 /** Undefined when none starts here. */
 export function readRedirect(source: Source): Redirect | undefined {
-  if (!/^[<>&{\d]$/.test(peek(source))) return undefined;
+  const sign = peek(source);
+  if (sign === "" || !firstSigns.includes(sign)) return undefined;
   const start = source.at;
   const descriptor = takeDescriptor(source);
   const operator = isProcess(source) ? undefined : operators.find((signs) => take(source, signs));
@@ -30,14 +33,24 @@ export function readRedirect(source: Source): Redirect | undefined {
     return undefined;
   }
   skipBlanks(source);
-  const target = readWord(source, "argument");
-  if (!target) throw new Unreadable(`nothing follows ${operator}`);
+  const word = readWord(source, "argument");
+  if (!word) throw new Unreadable(`nothing follows ${operator}`);
+  const target = operator === ">&" ? expandedTwice(source, word) : word;
   const redirect: { -readonly [Key in keyof Redirect]: Redirect[Key] } = { operator, descriptor, target };
   if (operator === "<<" || operator === "<<-")
     awaitDocument(source, redirect, (body) => {
       redirect.body = body;
     });
   return redirect;
+}
+
+/** The name of a file behind `>&` is expanded, and what comes of it once more. */
+function expandedTwice(source: Source, target: Word): Word {
+  if (target.parts.every((part) => part.kind === "text" && /^[\w./:@%+,=-]*$/.test(part.text))) return target;
+  const text = target.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+  const again = readDocument(deeper(source, { text, at: 0, end: text.length, isOriginal: false }));
+  const open = { kind: "expansion", scripts: [], quoted: false, isPlain: false } as const;
+  return { ...target, parts: [...target.parts, ...again.parts.filter(({ kind }) => kind !== "text"), open] };
 }
 
 const isProcess = (source: Source): boolean =>

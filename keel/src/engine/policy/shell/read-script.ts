@@ -5,7 +5,7 @@
 import { failed, ok, type Result } from "../../../kernel/result.ts";
 import { readCommand } from "./read-command.ts";
 import { readNewlines } from "./read-document.ts";
-import { startsReserved } from "./reserved.ts";
+import { bareWordAt, hasRole, startsReserved } from "./reserved.ts";
 import { mostReadAgain, peek, type Source, skipBlanks, take, Unreadable } from "./source.ts";
 import type { Item, Node, Script } from "./syntax.ts";
 
@@ -111,8 +111,9 @@ function readPipeline(source: Source): Node {
 function readPrefixes(source: Source): boolean {
   let bare = true;
   for (;;) {
-    if (startsReserved(source, "negates")) take(source, "!");
-    else if (startsReserved(source, "times")) {
+    const word = bareWordAt(source);
+    if (hasRole(word, "negates")) take(source, "!");
+    else if (hasRole(word, "times")) {
       takeWord(source, "time");
       if (startsReserved(source, "is -p")) takeWord(source, "-p");
       if (startsReserved(source, "is --")) takeWord(source, "--");

@@ -43,12 +43,16 @@ export function readWord(source: Source, place: WordPlace): Word | undefined {
 /** The parts of a word as they come; neighbours of plain text are one part. */
 class Parts {
   readonly list: Part[] = [];
+  /** What the word is so far: told from piece to piece, since a long word is never looked at again from its start. */
+  #head: "empty" | "name" | "target" | "other" = "empty";
 
   add(part: Part): void {
+    this.#head = "other";
     this.list.push(part);
   }
 
   text(text: string, quoted: boolean): void {
+    this.#head = quoted ? "other" : this.#headWith(text);
     const last = this.list.at(-1);
     if (last?.kind === "text" && last.quoted === quoted)
       this.list[this.list.length - 1] = { kind: "text", text: last.text + text, quoted };
@@ -57,17 +61,19 @@ class Parts {
 
   /** Whether it is a plain name so far. */
   isName(): boolean {
-    return /^[A-Za-z_]\w*$/.test(this.#plain());
+    return this.#head === "name";
   }
 
   /** Whether an `=` now makes it an assignment. */
   isTarget(): boolean {
-    return /^[A-Za-z_]\w*\+?$/.test(this.#plain());
+    return this.#head === "name" || this.#head === "target";
   }
 
-  #plain(): string {
-    const [first] = this.list;
-    return this.list.length === 1 && first?.kind === "text" && !first.quoted ? first.text : "";
+  #headWith(text: string): "name" | "target" | "other" {
+    // The name before it stands for itself.
+    const whole = this.#head === "empty" ? text : this.#head === "name" ? `_${text}` : "";
+    if (/^[A-Za-z_]\w*$/.test(whole)) return "name";
+    return /^[A-Za-z_]\w*\+$/.test(whole) ? "target" : "other";
   }
 }
 
@@ -95,9 +101,8 @@ const quotedRun = /[^\\"`$]+/y;
 /** At least the sign under the cursor. */
 function takeRun(source: Source, run: RegExp): string {
   run.lastIndex = source.at;
-  const length = run.exec(source.text)?.[0].length ?? 1;
   const start = source.at;
-  source.at = Math.min(source.end, start + length);
+  source.at = Math.min(source.end, run.test(source.text) ? run.lastIndex : start + 1);
   return source.text.slice(start, source.at);
 }
 

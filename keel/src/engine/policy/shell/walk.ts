@@ -4,6 +4,7 @@
  */
 import { type Argument, argumentsOf, assignedValue, type Known, targetOf } from "./arguments.ts";
 import { changedDirectory } from "./directory.ts";
+import { isPlainCondition } from "./plain-condition.ts";
 import { scriptsOf } from "./read-expansion.ts";
 import type { Compound, Item, Node, Operator, Redirect, Script, Simple, Word } from "./syntax.ts";
 
@@ -111,11 +112,15 @@ class Walker {
   #simple(node: Simple, from: Directories, pipedFrom: readonly Step[]): After {
     const known = this.#knownIn(from);
     const place = this.steps.length;
-    const words = node.words.flatMap((word) => this.#arguments(word, known));
+    const words: Argument[] = [];
+    for (const word of node.words) words.push(...this.#arguments(word, known));
     const step: Step = {
       words,
-      assignments: node.assignments.map(({ name, value }) => ({ name, value: assignedValue(value, known) })),
-      redirections: node.redirects.map((redirect) => redirection(redirect, known)),
+      assignments: mapped(node.assignments, ({ name, value }) => ({
+        name,
+        value: assignedValue(value, known),
+      })),
+      redirections: mapped(node.redirects, (redirect) => redirection(redirect, known)),
       directories: from,
       pipedFrom,
       spans: node.words.map(({ start, end }) => [start, end] as const),
@@ -124,7 +129,8 @@ class Walker {
     for (const word of node.words) this.#inside(word, from);
     this.#insideRedirects(node.redirects, from);
     // Before what stands inside of its words, as it stands in the text.
-    this.steps.splice(place, 0, step);
+    if (place === this.steps.length) this.steps.push(step);
+    else this.steps.splice(place, 0, step);
     const moved = changedDirectory(words, from, this.#known.home);
     if (moved === "stays") return { good: from, bad: from };
     return { good: bounded(moved), bad: from };
@@ -264,27 +270,17 @@ class Walker {
   }
 }
 
+/** Most commands have neither variables nor redirections: those share an empty list. */
+const mapped = <From, To>(list: readonly From[], map: (item: From) => To): readonly To[] =>
+  list.length === 0 ? none : list.map(map);
+const none: readonly never[] = [];
+
 const redirection = ({ operator, descriptor, target, body }: Redirect, known: Known): Redirection => ({
   operator,
   descriptor,
   target: operator === "<<<" ? assignedValue(target, known) : targetOf(target, known),
   ...(body ? { body: assignedValue(body, known) } : {}),
 });
-
-/** One question about a file or a comparison of two words that are known: nothing in it is evaluated. */
-function isPlainCondition(words: readonly Word[]): boolean {
-  const texts = words.map(({ parts }) => (parts.every((part) => part.kind === "text") ? parts : undefined));
-  const [first, second] = texts.map((parts) =>
-    parts?.map((part) => (part.kind === "text" ? part.text : "")).join(""),
-  );
-  if (texts.some((parts) => parts === undefined)) return false;
-  if (texts.length === 2)
-    return first !== undefined && /^-[abcdefghkprsuwxGLNOSnz]$/.test(first) && !leadsAway.test(second ?? "");
-  return texts.length === 3 && second !== undefined && /^(?:==?|!=)$/.test(second);
-}
-
-/** A path that starts or climbs somewhere else. */
-const leadsAway = /^[~/]|(?:^|\/)\.\.(?:\/|$)/;
 
 function union(left: Directories, right: Directories): Directories {
   if (left === right) return left;

@@ -11,14 +11,20 @@ export function insideBuiltin(name: string, rest: readonly Argument[]): Inside |
 
 type Look = (rest: readonly Argument[]) => Inside;
 
-const holdsCode = ({ text, kind }: Argument): boolean => kind === "unknown" || /\$\(|`/.test(text);
+const showsCode = ({ text, kind }: Argument): boolean => kind !== "unknown" && /\$\(|`/.test(text);
+const holdsCode = (word: Argument): boolean => word.kind === "unknown" || showsCode(word);
+/** Only the run knows what it is. */
+const mayBeOption = ({ kind, prefix }: Argument): boolean => kind !== "fixed" && /^(?:-|$)/.test(prefix);
 const has = (rest: readonly Argument[], ...options: readonly string[]): boolean =>
   rest.some(({ text }) => options.some((option) => text === option || text.startsWith(option)));
 
 const names: Look = (rest) => ({ inner: [], hides: rest.some(holdsCode) });
 const namesWith =
   (...options: readonly string[]): Look =>
-  (rest) => ({ inner: [], hides: has(rest, ...options) && rest.some(holdsCode) });
+  (rest) => ({
+    inner: [],
+    hides: has(rest, ...options) ? rest.some(holdsCode) : rest.some(mayBeOption) && rest.some(showsCode),
+  });
 
 /** What is called for every few lines, or to complete a word. */
 const called =

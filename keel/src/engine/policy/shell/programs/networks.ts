@@ -50,8 +50,6 @@ const offline =
 export function usesNetwork(program: string, words: readonly string[]): boolean {
   if (always.has(program))
     return !words.some((word) => /^(?:--version|-V|--help)$/.test(word)) || words.length > 1;
-  const operands = words.filter((word) => !word.startsWith("-"));
-  const [first = ""] = operands;
   switch (program) {
     case "python":
     case "python3":
@@ -67,8 +65,10 @@ export function usesNetwork(program: string, words: readonly string[]): boolean 
     case "php":
       return words.includes("-S");
   }
-  if (program === "git" && usesRemote(first, operands, words)) return true;
   if (!Object.hasOwn(sometimes, program)) return false;
+  const operands = words.filter((word) => !word.startsWith("-"));
+  const [first = ""] = operands;
+  if (program === "git" && usesRemote(first, operands, words)) return true;
   if (/^(?:cargo|go|mvn|gradle)$/.test(program) && words.some((word) => offline.test(word))) return false;
   const pattern = sometimes[program];
   return (
