@@ -115,6 +115,50 @@ describe("a budget over the tree", () => {
   });
 });
 
+describe("a budget that is used up", () => {
+  const spending = () =>
+    scriptedModel(
+      ({ messages }) =>
+        messages.length > 2
+          ? spend("Done.")
+          : spend(toolUse("Bash", { command: `touch ${messages.length}` })),
+      { law: "none" },
+    );
+
+  test("pays for no compaction either, and what was asked for is given up", async () => {
+    verifies("S4.55");
+    const model = spending();
+    const { session, say, own } = await openFamily({ model, limits: { maxTokens: 1_100 } });
+    await say("go");
+    expect(own("turn.finished")).toMatchObject([{ reason: "budget_tokens" }]);
+    const asked = model.requests.length;
+    await session.submit({ type: "compact" });
+    await session.run();
+    expect(model.requests).toHaveLength(asked);
+    expect(session.state.compaction).toBeNull();
+    expect(own("model.failed")).toMatchObject([
+      { purpose: "compaction", fault: { code: "budget_used_up" }, costUsd: 0 },
+    ]);
+  });
+
+  test("when a turn is taken up again stops the calls that are under way, and closes what they ask", async () => {
+    verifies("G18");
+    const store = memoryStore();
+    const first = await openFamily({ model: spending(), store, answer: () => undefined });
+    void first.session.submit({ type: "input", content: [{ type: "text", text: "go" }] });
+    while (first.session.state.asks.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const restarted = store.restart();
+    const again = await openFamily({ model: spending(), store: restarted, limits: { maxTokens: 100 } });
+    await again.settle();
+    const types = restarted.events(rootId).map(({ type }) => type);
+    expect(types.slice(types.indexOf("ask.opened"))).toEqual([
+      ...["ask.opened", "turn.interrupted", "ask.closed", "tool.finished", "turn.finished"],
+    ]);
+    expect(again.session.state.turn).toBeNull();
+    expect(restarted.events(rootId).at(-1)).toMatchObject({ reason: "budget_tokens" });
+  });
+});
+
 describe("reservations", () => {
   const limits = { ...defaultLimits, maxBudgetUsd: 1 };
   const signal = new AbortController().signal;

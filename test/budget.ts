@@ -18,6 +18,8 @@ export const budgets = {
   "settings-writers": { sample: 15, full: 1_000, seconds: 15 },
   /** G9: each of the six kinds of end, with one common wait. */
   "kinds-of-end": { sample: 5, full: 200, seconds: 40 },
+  /** G9: the same with agents, background shells and an MCP server at once. */
+  "kinds-of-end-of-families": { sample: 2, full: 200, seconds: 15 },
   /** G13: interrupts at seeded points. */
   interrupts: { sample: 20, full: 200, seconds: 30 },
   /** G14: exits with slow readers. */

@@ -201,26 +201,30 @@ const kinds = fc.record({
   permissionMode: fc.option(modes, { nil: undefined }),
   tools: fc.constantFrom<string[] | undefined>(undefined, ["Bash", "Agent"], ["Bash"], ["Read", "Agent"]),
   disallowedTools: fc.constantFrom<string[] | undefined>(undefined, undefined, undefined, ["Bash"]),
+  background: fc.boolean(),
 });
 
 /** The main conversation starts an agent for each input; each agent starts one below it if it can, then runs commands. */
-const delegating = (wanted: readonly string[]) =>
+const delegating = (wanted: readonly string[], when: "waited for" | "in the background") =>
   scriptedModel((request) => {
+    const delegate = (prompt: string) => delegation(prompt, when);
     const blocks = request.messages.flatMap(({ content }) => content);
     const results = blocks.filter(({ type }) => type === "tool_result").length;
     const prompt = textOf(request.messages[0]?.content ?? []);
     const next = (prompt.includes("deeper") ? wanted : ["deeper", ...wanted])[results];
     if (!isOfAgent(request)) {
       const last = request.messages.at(-1)?.content ?? [];
-      return last.some(({ type }) => type === "tool_result") ? reply("Done.") : reply(delegate("work"));
+      const isAsked = ["go", "again"].includes(textOf(last));
+      return isAsked ? reply(delegate("work")) : reply("Done.");
     }
     if (next === undefined) return reply("Done below.");
     return next === "deeper" ? reply(delegate("deeper")) : reply(toolUse("Bash", { command: next }));
   });
 const isOfAgent = ({ system }: ModelRequest): boolean => system.join().includes(worker.prompt);
-const delegate = (prompt: string) =>
+const delegation = (prompt: string, when: "waited for" | "in the background") =>
   toolUse("Agent", {
-    ...{ description: "work", prompt, subagent_type: "worker", run_in_background: false },
+    ...{ description: "work", prompt, subagent_type: "worker" },
+    run_in_background: when === "in the background",
   });
 
 test("whatever agents are started, with whatever modes and tools of their own, at any depth", {
@@ -239,7 +243,7 @@ test("whatever agents are started, with whatever modes and tools of their own, a
       async (wanted, given: Rules, added, mode, kind, [hooked, answered]) => {
         const workspace = memoryWorkspace();
         const family = await openFamily({
-          model: delegating(wanted),
+          model: delegating(wanted, kind.background ? "in the background" : "waited for"),
           workspace,
           rules: given,
           settings: { permissionMode: mode },
@@ -257,6 +261,7 @@ test("whatever agents are started, with whatever modes and tools of their own, a
           answer: () => ({ verdict: answered.verdict, rules: answered.rules }),
         });
         await family.say("go");
+        await family.settle();
         const first = commandsRun(workspace.effects);
         // A rule that the session learns while it runs holds for the agents that come.
         await family.session.submit({
@@ -264,6 +269,7 @@ test("whatever agents are started, with whatever modes and tools of their own, a
           patch: { permissions: [{ type: "rules", change: "add", list: "deny", rules: [added] }] },
         });
         await family.say("again");
+        await family.settle();
         const later = commandsRun(workspace.effects).slice(first.length);
 
         seen.ran += first.length + later.length;

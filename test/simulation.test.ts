@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Durable } from "../keel/src/protocol/event.ts";
 import { budgets, countOf, seed } from "./budget.ts";
 import { type Mutant, type Outcome, shrink, simulate } from "./simulation/run.ts";
 import { faultKinds } from "./simulation/world.ts";
@@ -41,28 +42,63 @@ describe("the loop in a world that goes wrong", () => {
     const kinds = new Set<string>();
     const events = new Set<string>();
     for (let number = 1; number <= 150; number++) {
-      const { faults, log } = await simulate(number);
+      const { faults, logs } = await simulate(number);
       for (const { kind } of faults) kinds.add(kind);
-      for (const line of log) events.add(JSON.parse(line).type);
+      for (const line of [...logs.values()].flat()) events.add(JSON.parse(line).type);
     }
     expect(faultKinds.filter((kind) => !kinds.has(kind))).toEqual([]);
     for (const type of ["context.compacted", "ask.closed", "files.saved", "task.changed", "session.closed"])
       expect(events).toContain(type);
   });
 
-  test.each<Mutant>(["forgetful-disk", "lying-tool"])(
+  test("has agents in some worlds: at two levels, ended by each budget, lost and found again", async () => {
+    const reasons = new Set<string>();
+    const facts = new Set<string>();
+    for (let number = 1; number <= 150; number++) {
+      const { logs } = await simulate(number, { agents: "some" });
+      for (const line of [...logs.values()].flat()) {
+        const event: Durable = JSON.parse(line);
+        if (event.type === "turn.finished") reasons.add(event.reason);
+        if (event.type !== "task.changed" || event.data?.kind !== "agent") continue;
+        const { origin, depth, by } = event.data;
+        for (const fact of [origin, `depth ${depth}`, `${event.status} by ${by}`]) facts.add(String(fact));
+      }
+    }
+    expect([...reasons]).toEqual(
+      expect.arrayContaining(["budget_usd", "budget_tokens", "budget_time", "lost"]),
+    );
+    const wanted = [
+      "waited",
+      "asked",
+      "moved",
+      "depth 1",
+      "depth 2",
+      "completed by itself",
+      "stopped by lost",
+    ];
+    expect([...facts]).toEqual(expect.arrayContaining([...wanted, "stopped by shutdown", "stopped by host"]));
+    // Not in every world, or the long run would take too long; not in too few either.
+    const shares = await Promise.all(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((number) => simulate(number)),
+    );
+    expect(new Set(shares.map(({ logs }) => logs.size > 1)).size).toBe(2);
+  });
+
+  test.each<Mutant>(["forgetful-disk", "lying-tool", "boundless-budget", "forgotten-agents"])(
     "a broken world is noticed: %s",
     patience,
     async (mutant) => {
       const failing: Outcome[] = [];
+      const isOfAgents = mutant === "boundless-budget" || mutant === "forgotten-agents";
+      const variation = { mutant, ...(isOfAgents ? { agents: "some" as const } : {}) };
       for (let number = 1; number <= 120 && failing.length === 0; number++) {
-        const outcome = await simulate(number, { mutant });
+        const outcome = await simulate(number, variation);
         if (outcome.complaints.length > 0) failing.push(outcome);
       }
       expect(failing).toHaveLength(1);
       const [found] = failing;
       if (!found) return;
-      const shrunken = await shrink(found, { mutant });
+      const shrunken = await shrink(found, variation);
       expect(shrunken.complaints.length).toBeGreaterThan(0);
       expect(shrunken.faults.length).toBeLessThanOrEqual(found.faults.length);
     },

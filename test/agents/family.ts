@@ -7,7 +7,7 @@ import { AgentTree, type AgentWorld } from "../../keel/src/engine/agents/tree.ts
 import { type Hooks, noHooks } from "../../keel/src/engine/hooks/points.ts";
 import { defaultLimits, type Limits } from "../../keel/src/engine/limits.ts";
 import { noRules, type Rules } from "../../keel/src/engine/policy/decide.ts";
-import type { Clock, Ids, Model, Store, Workspace } from "../../keel/src/engine/ports.ts";
+import type { Checkpoints, Clock, Ids, Model, Store, Workspace } from "../../keel/src/engine/ports.ts";
 import { Session } from "../../keel/src/engine/session.ts";
 import type { Tool } from "../../keel/src/engine/tools/define.ts";
 import type { Parts } from "../../keel/src/engine/work.ts";
@@ -46,6 +46,7 @@ export type FamilyOptions = {
   readonly hooks?: Partial<Hooks>;
   readonly settings?: Partial<SessionSettings>;
   readonly isolate?: AgentWorld["isolate"];
+  readonly checkpoints?: Checkpoints;
   readonly answer?: (ask: Ask) => Answer | undefined;
 };
 
@@ -96,6 +97,7 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
     rules: options.rules ?? noRules,
     hooks: { ...noHooks, ...options.hooks },
     spill: (name, content) => store.spill(rootId, name, content),
+    ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
     budget,
     recover: (task) => crew.recover(task),
     limits,

@@ -1,5 +1,6 @@
 // Commands in the background, seen through the built command: waited for, told, and settled after a crash.
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { verifies } from "../verifies.ts";
@@ -59,6 +60,24 @@ test("keel -p does not wait for ever, and not at all for what a command merely l
   expect(await left.run(["-p", "go", ...allowed])).toMatchObject({ code: 0, stdout: "Left.\n", stderr: "" });
   expect(left.log().filter(({ type }) => type === "task.changed")).toMatchObject([
     { status: "running", data: { origin: "left" } },
+    { status: "stopped", data: { by: "shutdown" } },
+  ]);
+});
+
+test("a first SIGINT ends the command: it waits for nothing that goes on in the background", async () => {
+  verifies("G9");
+  const stage = await openStage({
+    replies: [background("sleep 600"), reply(toolUse("Bash", { command: "touch began; sleep 600" }))],
+  });
+  const running = stage.start(["-p", "go", ...allowed]);
+  running.child.stdin?.end();
+  await until("the second command runs", () => existsSync(path.join(stage.project, "began")));
+  running.child.kill("SIGINT");
+  const ended = await running.ended;
+  expect(ended).toMatchObject({ code: 130, stdout: "" });
+  expect(ended.stderr).toContain("still running, stopped now: build");
+  expect(stage.log().filter(({ type }) => type === "task.changed")).toMatchObject([
+    { status: "running" },
     { status: "stopped", data: { by: "shutdown" } },
   ]);
 });

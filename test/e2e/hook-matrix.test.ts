@@ -22,8 +22,12 @@ type Mode = {
   readonly names?: Readonly<Partial<Record<HookEvent, HookEvent | "none">>>;
   drive(stage: SdkStage, scenario: Scenario): Promise<void>;
   /** The part of what was written down that belongs to the scenario. */
-  cut(fired: readonly HookEvent[]): readonly HookEvent[];
+  cut(fired: readonly Fired[]): readonly Fired[];
 };
+
+/** What a hook was told: where it is, and in which agent, if it is in one. */
+type Fired = { readonly hook_event_name: HookEvent; readonly agent_id?: string };
+const nameOf = ({ hook_event_name }: Fired): HookEvent => hook_event_name;
 
 /** A new column is a new entry. */
 const modes: Readonly<Record<string, Mode>> = {
@@ -34,7 +38,7 @@ const modes: Readonly<Record<string, Mode>> = {
     before: [reply(toolUse("Bash", { command: "sh wait.sh", run_in_background: true })), reply("It runs.")],
     drive: inProgram,
     // The turn that started the task comes first.
-    cut: (fired) => withoutFrame(fired).slice(withoutFrame(fired).indexOf("Stop") + 1),
+    cut: (fired) => withoutFrame(fired).slice(withoutFrame(fired).map(nameOf).indexOf("Stop") + 1),
   },
   "a sub-agent": {
     before: [reply(toolUse("Agent", { description: "work", prompt: "Do it.", run_in_background: false }))],
@@ -47,9 +51,13 @@ const modes: Readonly<Record<string, Mode>> = {
 };
 
 /** The scenario is a part of what its parent passes: between the start of the agent and the end of the call. */
-function ofAgent(fired: readonly HookEvent[]): readonly HookEvent[] {
+function ofAgent(fired: readonly Fired[]): readonly Fired[] {
   const ofParent = ["PostToolUse or PostToolUseFailure", "PostToolBatch", "Stop", "SessionEnd"];
-  return fired.slice(fired.indexOf("SubagentStart"), -ofParent.length);
+  const own = fired.slice(fired.map(nameOf).indexOf("SubagentStart"), -ofParent.length);
+  // All of them know that they are in the agent, and nobody else is told so.
+  expect(new Set(own.map(({ agent_id }) => agent_id))).toEqual(new Set([expect.any(String)]));
+  expect(fired.filter(({ agent_id }) => agent_id !== undefined)).toEqual(own);
+  return own;
 }
 
 async function inProgram({ options }: SdkStage): Promise<void> {
@@ -90,8 +98,11 @@ async function inRunner({ cwd, home, server }: SdkStage): Promise<void> {
 const asking = '"PermissionRequest"';
 
 /** Every run begins and ends with the session; what is between is the scenario's. */
-function withoutFrame(fired: readonly HookEvent[]): readonly HookEvent[] {
-  expect([fired[0], fired.at(-1)]).toEqual(["SessionStart", "SessionEnd"]);
+function withoutFrame(fired: readonly Fired[]): readonly Fired[] {
+  expect([fired[0], fired.at(-1)]).toMatchObject([
+    { hook_event_name: "SessionStart" },
+    { hook_event_name: "SessionEnd" },
+  ]);
   return fired.slice(1, -1);
 }
 
@@ -111,7 +122,7 @@ async function run(mode: Mode, scenario: Scenario): Promise<readonly HookEvent[]
   writeFileSync(path.join(stage.home, "settings.json"), JSON.stringify({ hooks, permissions }));
   await mode.drive(stage, scenario);
   const lines = readFileSync(log, "utf8").trim().split("\n");
-  return mode.cut(lines.map((line) => (JSON.parse(line) as { hook_event_name: HookEvent }).hook_event_name));
+  return mode.cut(lines.map((line): Fired => JSON.parse(line))).map(nameOf);
 }
 
 /** A notification is told beside everything else, and nobody waits for it. */

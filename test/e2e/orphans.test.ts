@@ -1,17 +1,17 @@
 // Whatever ends Keel, nothing that it started is left two seconds later: sessions of their own, double forks, those who
 // ignore signals, the guard itself.
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { type Process, readProcesses } from "../../keel/src/workspace/process-table.ts";
 import { countOf } from "../budget.ts";
 import { notRunHere } from "../not-run.ts";
 import { verifies } from "../verifies.ts";
-import { command, openStage, type Stage } from "./stage.ts";
+import { end, familyOf, isEnding, type Kind, kinds, nameOf, start } from "./kinds-of-end.ts";
+import { openStage } from "./stage.ts";
 
 const children = [
   "setsid sleep 600 &",
@@ -23,11 +23,6 @@ const children = [
 const waiting = [...children, "trap '' TERM INT", "touch began", "sleep 600; sleep 600"].join("\n");
 const returning = [...children, "touch began"].join("\n");
 
-type Kind = "normal end" | "SIGTERM" | "SIGINT" | "SIGKILL" | "uncaught error" | "parent's death";
-const kinds: readonly Kind[] = [
-  ...(["normal end", "SIGTERM", "SIGINT", "SIGKILL"] as const),
-  ...(["uncaught error", "parent's death"] as const),
-];
 /** For a Keel to start its command on a machine that does much else. */
 const patienceMs = 120_000;
 /** At once: more would only wait for each other. */
@@ -93,8 +88,10 @@ async function runAndEnd(
     replies: starter === "session" ? work : [first, ...work, reply("Done above.")],
   });
   const mark = randomUUID();
-  const env = { ORPHAN_OF: mark, KEEL_GUARD: guard, ...preloadFor(kind, stage) };
-  const { child, keelPid, err } = start(kind, stage, env);
+  const { child, keelPid, err } = start(kind, stage, {
+    parameters: ["-p", "go", "--allowed-tools", "Bash", "--output-format", "stream-json"],
+    env: { ORPHAN_OF: mark, KEEL_GUARD: guard },
+  });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const began = path.join(stage.project, "began");
   for (let waited = 0; !existsSync(began) && child.exitCode === null && waited < patienceMs; waited += 20)
@@ -106,86 +103,4 @@ async function runAndEnd(
   end(kind, child, await keelPid);
   await Promise.race([ended, pause(20_000)]);
   return family;
-}
-
-function start(
-  kind: Kind,
-  stage: Stage,
-  env: Record<string, string>,
-): { child: ChildProcess; keelPid: Promise<number>; err: () => string } {
-  const parameters = ["-p", "go", "--allowed-tools", "Bash", "--output-format", "stream-json"];
-  if (kind !== "parent's death") {
-    const { child, err } = stage.start(parameters, { env });
-    child.stdin?.end();
-    return { child, keelPid: Promise.resolve(child.pid ?? 0), err };
-  }
-  // A program that starts Keel with pipes, as editors do, and is killed.
-  const parent = `const keel = require("node:child_process").spawn(process.argv[1], process.argv.slice(2));
-    keel.stdin.end(); keel.stdout.resume(); keel.stderr.resume(); process.stdout.write(String(keel.pid) + "\\n");`;
-  const child = spawn(process.execPath, ["-e", parent, command, ...parameters], {
-    cwd: stage.project,
-    env: { PATH: process.env["PATH"], ...stage.env, ...env },
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const keelPid = new Promise<number>((resolve) =>
-    child.stdout.once("data", (bytes: Buffer) => resolve(Number(bytes.toString()))),
-  );
-  return { child, keelPid, err: () => "" };
-}
-
-function end(kind: Kind, child: ChildProcess, keelPid: number): void {
-  switch (kind) {
-    case "normal end":
-      return;
-    case "uncaught error":
-      process.kill(keelPid, "SIGUSR2");
-      return;
-    case "parent's death":
-      child.kill("SIGKILL");
-      return;
-    default:
-      process.kill(keelPid, kind);
-      // The first SIGINT only interrupts the turn; Keel then ends by itself.
-      return;
-  }
-}
-
-/** An error that nobody catches, thrown inside Keel when the test wants it. */
-function preloadFor(kind: Kind, stage: Stage): Record<string, string> {
-  if (kind !== "uncaught error") return {};
-  const file = path.join(stage.project, "..", "throw.mjs");
-  writeFileSync(file, 'process.on("SIGUSR2", () => { throw new Error("nobody expected this"); });');
-  return { NODE_OPTIONS: `--import=${file}` };
-}
-
-/** Keel, whoever descends from it, and whoever carries the mark. */
-function familyOf(keelPid: number, mark: string): Process[] {
-  const everyone = readProcesses();
-  const parents = new Map(everyone.map(({ pid, parent }) => [pid, parent]));
-  const descends = (pid: number | undefined): boolean =>
-    pid !== undefined && pid > 1 && (pid === keelPid || descends(parents.get(pid)));
-  return everyone.filter(({ pid }) => descends(pid) || environmentOf(pid).includes(`ORPHAN_OF=${mark}`));
-}
-
-/**
- * It has ended and runs nothing any more, but its entry stands: the first process of a namespace stays until somebody has
- * fetched all the others, and whose parent is gone waits for the first process of the machine, which takes its time.
- */
-function isEnding(pid: number): boolean {
-  const stat = readOr(`/proc/${pid}/stat`);
-  const flags = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[6] ?? 0);
-  const exiting = 0x4;
-  return (flags & exiting) !== 0;
-}
-
-const environmentOf = (pid: number): string => readOr(`/proc/${pid}/environ`);
-const nameOf = (pid: number): string => `${pid} ${readOr(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`;
-
-function readOr(file: string): string {
-  try {
-    return readFileSync(file, "latin1");
-  } catch {
-    return ""; // Ended while we looked.
-  }
 }

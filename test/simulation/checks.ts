@@ -3,24 +3,22 @@ import { requestOf } from "../../keel/src/engine/context/request.ts";
 import { defaultLimits } from "../../keel/src/engine/limits.ts";
 import type { ModelRequest } from "../../keel/src/engine/ports.ts";
 import { emptyState, fold, type State } from "../../keel/src/engine/state.ts";
-import { isRunning } from "../../keel/src/engine/task-state.ts";
+import { isRunning, isUnsettled } from "../../keel/src/engine/task-state.ts";
 import { retryKind } from "../../keel/src/kernel/retryable.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import type { ModelInfo } from "../../keel/src/protocol/usage.ts";
 import type { Disk } from "./disk.ts";
-import type { HookWords } from "./hooks.ts";
 import type { Promises } from "./host.ts";
-import { type Effects, forbidden, senseless } from "./tools.ts";
 import type { World } from "./world.ts";
 import { Written } from "./written.ts";
 
 /** How long a turn may take to end after it was interrupted, or a session to close: graces, last hooks, a slow disk. */
 const mostMsToStop = 60_000;
-/** Waits of one life at once: calls, their deadlines, asks, tasks, hooks. More is a leak. */
-const mostWaits = 400;
 
+/** Of one log. */
 export class Checks {
-  readonly complaints: string[] = [];
+  readonly #complaints: string[];
+  readonly #name: string;
   readonly #world: World;
   readonly #written = new Written();
   readonly #disk: Disk;
@@ -36,9 +34,25 @@ export class Checks {
   /** Since when something is to stop, and what. */
   #stopping: { readonly what: string; readonly since: number } | undefined;
 
-  constructor(world: World, disk: Disk) {
+  /** The name stands before each complaint. */
+  constructor(world: World, disk: Disk, { name, complaints }: { name: string; complaints: string[] }) {
     this.#world = world;
     this.#disk = disk;
+    this.#name = name;
+    this.#complaints = complaints;
+  }
+
+  /** The log as it is by now. */
+  get state(): State {
+    return this.#state;
+  }
+
+  get stalls(): number {
+    return this.#stalls;
+  }
+
+  hasStarted(callId: string): boolean {
+    return this.#started.has(callId);
   }
 
   /** Looks at what is new on the disk. */
@@ -50,18 +64,17 @@ export class Checks {
   }
 
   /** After every step. */
-  always(promises: Promises, effects: Effects): void {
-    for (const id of promises.accepted)
-      if (!this.#inputs.has(id)) this.complain(`accepted input ${id} is not on disk`);
-    for (const [call, times] of effects.runs) {
-      if (times > 1) this.complain(`call ${call} had its effect ${times} times`);
-      if (promises.denied.has(call)) this.complain(`call ${call} was denied and ran`);
-    }
+  always(): void {
     if (this.#state.pending.length > defaultLimits.pendingInputs) this.complain("more inputs wait than may");
-    if (this.#world.waiting > mostWaits) this.complain(`${this.#world.waiting} waits are under way`);
     const stopping = this.#stopping;
     if (stopping && this.#world.monotonicMs - stopping.since > mostMsToStop)
       this.complain(`${stopping.what} did not come to its end in time`);
+  }
+
+  /** What a host was promised. */
+  keeps({ accepted }: Promises): void {
+    for (const id of accepted)
+      if (!this.#inputs.has(id)) this.complain(`accepted input ${id} is not on disk`);
   }
 
   /** Something is to end soon from now on. */
@@ -87,36 +100,24 @@ export class Checks {
       : ["a request says something else than the log"];
   }
 
-  /** A call has its effect: its start is on disk, nobody has denied it, and its input may be. */
-  atEffect(callId: string, at: string | undefined, said: HookWords): void {
-    this.follow();
-    if (!this.#started.has(callId))
-      this.complain(`call ${callId} had its effect before its start was on disk`);
-    if (at === forbidden) this.complain(`call ${callId} ran with an input that a rule denies`);
-    if (at === senseless) this.complain(`call ${callId} ran with an input that its tool refuses`);
-    if (said.get(callId) === "deny") this.complain(`call ${callId} was denied by a hook and ran`);
-  }
-
   /** When all is calm and nothing is left to do. */
-  atTheEnd(promises: Promises): void {
+  atTheEnd({ refused }: Pick<Promises, "refused">): void {
     for (const id of this.#inputs) {
       const ends = this.#terminal.get(id) ?? 0;
       if (ends !== 1) this.complain(`input ${id} has ${ends} terminal events`);
     }
-    for (const id of promises.refused)
-      if (this.#inputs.has(id)) this.complain(`refused input ${id} is on disk`);
+    for (const id of refused) if (this.#inputs.has(id)) this.complain(`refused input ${id} is on disk`);
     if (this.#state.turn) this.complain("a turn never ended");
     if (this.#state.pending.length > 0) this.complain("inputs still wait");
     if (this.#state.asks.length > 0) this.complain("asks are still open");
     if (this.#state.request) this.complain("a request is still open");
     for (const task of this.#state.tasks.values())
-      if (isRunning(task)) this.complain(`task ${task.id} never ended`);
-    const silent = this.#world.faults.filter(({ kind }) => kind === "stall").length;
-    if (this.#stalls > silent) this.complain(`${this.#stalls} streams were given up, ${silent} were silent`);
+      if (isUnsettled(task)) this.complain(`task ${task.id} never ended`);
   }
 
   complain(words: string): void {
-    if (this.complaints.length < 20 && !this.complaints.includes(words)) this.complaints.push(words);
+    const named = `${this.#name}${words}`;
+    if (this.#complaints.length < 20 && !this.#complaints.includes(named)) this.#complaints.push(named);
   }
 
   #look(event: Durable): void {
@@ -172,12 +173,8 @@ export class Checks {
         )
           this.complain(`compaction ${event.seq} came although the ones before gained nothing`);
         return;
-      case "task.changed": {
-        const known = before.tasks.get(event.taskId);
-        if (known && !isRunning(known)) this.complain(`task ${event.taskId} changed after its end`);
-        if (known && event.status === "running") this.complain(`task ${event.taskId} started twice`);
-        return;
-      }
+      case "task.changed":
+        return this.#lookAtTask(before, event);
       case "context.added":
         // A compaction between turns may be followed by words, as one within a turn.
         return this.#isAfterCompaction ? undefined : this.#insideTurn(before, event);
@@ -204,6 +201,24 @@ export class Checks {
     seen.add(callId);
     if (event.type === "tool.started" && before.turn?.interrupted)
       this.complain(`call ${callId} started after its turn was interrupted`);
+  }
+
+  #lookAtTask(
+    before: State,
+    { taskId, status, data = {} }: Extract<Durable, { type: "task.changed" }>,
+  ): void {
+    const known = before.tasks.get(taskId);
+    if (!known) return;
+    const isAgent = known.data.kind === "agent";
+    // It may be sent to the background, and an agent that has ended may go on.
+    const isMoved = data.origin === "moved" && Object.keys(data).length === 1;
+    if (status === "running" && !(isRunning(known) ? isMoved : isAgent))
+      this.complain(`task ${taskId} started twice`);
+    // A call may tell of an end once more; a log that was broken may be set right.
+    const isToldAgain = isAgent && status === known.status && Object.keys(data).join() === "told";
+    const isSetRight = known.data.unsettled === true && data.unsettled === false;
+    if (status !== "running" && !isRunning(known) && !isToldAgain && !isSetRight)
+      this.complain(`task ${taskId} changed after its end`);
   }
 
   #lookAtAnswer(before: State, event: Extract<Durable, { type: "ask.closed" }>): void {

@@ -4,6 +4,40 @@ import { fault } from "../../keel/src/kernel/fault.ts";
 import { type Durable, durableEventSchema } from "../../keel/src/protocol/event.ts";
 import type { World } from "./world.ts";
 
+/** All logs of the machine, by their session. */
+export class Disks {
+  readonly #logs = new Map<string, Disk>();
+  readonly #world: World;
+  readonly #options: DiskOptions;
+
+  constructor(world: World, options: DiskOptions) {
+    this.#world = world;
+    this.#options = options;
+  }
+
+  create(session: string): Disk {
+    const disk = new Disk(this.#world, this.#options);
+    this.#logs.set(session, disk);
+    return disk;
+  }
+
+  get(session: string): Disk | undefined {
+    return this.#logs.get(session);
+  }
+
+  /** In the order in which they were created. */
+  get all(): ReadonlyMap<string, Disk> {
+    return this.#logs;
+  }
+
+  crash(): void {
+    for (const disk of this.#logs.values()) disk.crash();
+  }
+}
+
+/** A forgetful disk says that it wrote what it did not: the checks must notice. */
+export type DiskOptions = { readonly forgetful: boolean };
+
 export class Disk {
   /** Lines as they are on the platter. */
   readonly lines: string[] = [];
@@ -14,9 +48,10 @@ export class Disk {
   #underWay: string[] = [];
 
   readonly #forgetful: boolean;
+  /** What went wrong here, and could keep an agent's log from being brought to its end. */
+  readonly failures = new Set<"unreadable" | "full">();
 
-  /** A forgetful disk says that it wrote what it did not: the checks must notice. */
-  constructor(world: World, { forgetful = false }: { forgetful?: boolean } = {}) {
+  constructor(world: World, { forgetful }: DiskOptions) {
     this.#world = world;
     this.#forgetful = forgetful;
   }
@@ -57,14 +92,18 @@ export class Disk {
         disk.#underWay = lines;
         await world.sleep(world.goesWrong("slow-disk") ? world.between(10, 5_000) : world.between(1, 4) / 4);
         disk.#underWay = [];
-        if (world.goesWrong("disk-full"))
+        if (world.goesWrong("disk-full")) {
+          disk.failures.add("full");
           throw fault("log_unwritable", { path: "log", reason: "no space left" });
+        }
         if (disk.#forgetful && world.draw() < 0.05) return;
         disk.lines.push(...lines);
       },
       async *read(after = 0) {
-        if (world.goesWrong("unreadable"))
+        if (world.goesWrong("unreadable")) {
+          disk.failures.add("unreadable");
           throw fault("log_unreadable", { path: "log", reason: "input/output error" });
+        }
         for (const event of disk.eventsAfter(after)) {
           if (world.goesWrong("slow-read")) await world.sleep(world.between(1, 3_000));
           yield event;

@@ -61,7 +61,10 @@ function opinionAt(world: World, { hook_event_name: event }: HookInput): Output 
     case "UserPromptSubmit":
       if (dice < 0.05) return { decision: "block", reason: "not this" };
       return dice < 0.15 ? own({ additionalContext: "at the input" }) : undefined;
+    case "SubagentStart":
+      return dice < 0.1 ? own({ additionalContext: "at its start" }) : undefined;
     case "Stop":
+    case "SubagentStop":
       return dice < 0.15 ? { decision: "block", reason: "not yet" } : undefined;
     case "SessionStart":
       return dice < 0.3 ? own({ additionalContext: "at the start" }) : undefined;

@@ -1,4 +1,5 @@
 /** A person and a program that use a session: they send, answer late or twice, interrupt, and come back after a crash. */
+import type { AgentTree } from "../../keel/src/engine/agents/tree.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
 import type { Envelope } from "../../keel/src/protocol/event.ts";
@@ -19,6 +20,7 @@ export class Host {
   readonly #world: World;
   readonly #told: Told;
   #session: Session | undefined;
+  #tree: AgentTree | undefined;
   #sent = 0;
 
   constructor(world: World, told: Told) {
@@ -26,13 +28,19 @@ export class Host {
     this.#told = told;
   }
 
-  /** The session of the present life; undefined while the process is down. */
-  attach(session: Session | undefined): void {
+  /** The session of the present life, with the agents that it may have. */
+  attach(session: Session, tree: AgentTree | undefined): void {
     this.#session = session;
-    if (!session) return;
+    this.#tree = tree;
     this.#told.begin();
     session.onEvent((envelope) => this.#watch(session, envelope));
     for (const ask of session.state.asks) void this.#reply(session, ask);
+  }
+
+  /** The process is down. */
+  detach(): void {
+    this.#session = undefined;
+    this.#tree = undefined;
   }
 
   /** Everything that it does of its own accord, spread over some minutes. */
@@ -82,6 +90,25 @@ export class Host {
       this.#world.goesWrong("interrupt")
     )
       this.interrupt();
+    if (this.#tree && (envelope.type === "task.changed" || envelope.type === "tool.started"))
+      void this.#meddle(this.#tree, envelope);
+  }
+
+  /** With agents there is more to do: work that is waited for is sent to the background, work there is stopped. */
+  async #meddle(tree: AgentTree, { type, ...about }: Envelope): Promise<void> {
+    const wish = this.#world.draw();
+    if (wish > 0.06) return;
+    await this.#world.sleep(this.#world.between(1, 3_000));
+    if (type === "tool.started" && "callId" in about && about.callId !== undefined)
+      await tree
+        .holderOf({ callId: about.callId })
+        ?.submit({ type: "background", callId: about.callId })
+        .catch(() => undefined);
+    if (type === "task.changed" && "taskId" in about)
+      await tree
+        .holderOf({ taskId: about.taskId })
+        ?.submit({ type: "stop", taskId: about.taskId })
+        .catch(() => undefined);
   }
 
   async #reply(session: Session, ask: Ask): Promise<void> {
@@ -93,7 +120,8 @@ export class Host {
     const answer = this.#answerTo(ask);
     const times = world.goesWrong("double-answer") ? 2 : 1;
     for (let count = 0; count < times; count++) {
-      const receipt = await session.submit({ type: "answer", askId: ask.id, answer }).catch(() => undefined);
+      const holder = this.#tree?.holderOf({ askId: ask.id }) ?? session;
+      const receipt = await holder.submit({ type: "answer", askId: ask.id, answer }).catch(() => undefined);
       if (count === 0 && receipt?.type === "answered" && answer.verdict === "deny" && ask.callId)
         this.promises.denied.add(ask.callId);
     }

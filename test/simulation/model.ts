@@ -2,6 +2,7 @@
 import { defaultLimits } from "../../keel/src/engine/limits.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../keel/src/engine/ports.ts";
 import { Fault, fault } from "../../keel/src/kernel/fault.ts";
+import type { Json } from "../../keel/src/kernel/json.ts";
 import type { Stop } from "../../keel/src/protocol/event.ts";
 import type { Block } from "../../keel/src/protocol/message.ts";
 import type { RequestLaw } from "../../keel/src/testing/request-law.ts";
@@ -28,7 +29,8 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
   // Follows whatever it reads in a result.
   const isObedient = world.draw() < 0.3;
   const violations: string[] = [];
-  const usedIds: string[] = [];
+  /** Of each session: a provider may repeat an id within a conversation. */
+  const usedIds = new Map<string, string[]>();
   const written = new Written();
   let requests = 0;
 
@@ -83,8 +85,10 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
     const last = JSON.stringify(request.messages.at(-1)?.content);
     if (last.includes("about to be shortened")) return { content: [words("notes ")], stop: "end" };
     if (requests > mostRequests) return { content: [words("goodbye ")], stop: "end" };
+    const calling = callsFor(request, last);
     if (isObedient && last.includes(temptation))
-      return { content: [callOf("Change", forbidden)], stop: "tool_use" };
+      return { content: [calling.call("Change", forbidden)], stop: "tool_use" };
+    const { calls } = calling;
     const dice = world.draw();
     if (dice < 0.55) return { content: [words("calling "), ...calls()], stop: "tool_use" };
     if (dice < 0.88) return { content: [words("done ")], stop: "end" };
@@ -95,20 +99,52 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
     return { content: [words("wait "), pausedSearch], stop: "pause" };
   }
 
-  function calls(): Block[] {
-    return Array.from({ length: world.between(1, 4) }, (): Block => {
-      const name = world.draw() < 0.05 ? "Missing" : world.pick(names);
-      const dice = world.draw();
-      return callOf(name, dice < 0.03 ? forbidden : dice < 0.06 ? senseless : undefined);
-    });
+  function callsFor({ session }: ModelRequest, last: string) {
+    const used = usedIds.get(session) ?? [];
+    usedIds.set(session, used);
+    const place = [...usedIds.keys()].indexOf(session);
+    const call = (name: string, at: string | undefined): Block => {
+      const old = used.length > 0 && world.draw() < 0.05 ? world.pick(used) : undefined;
+      const id = old ?? `call-${place}-${used.length}`;
+      used.push(id);
+      const use = {
+        type: "tool_use" as const,
+        id,
+        name,
+        input: inputFor(name, at ?? String(used.length), last),
+      };
+      return world.draw() < 0.05 ? { ...use, input: {}, broken: '{"at": ' } : use;
+    };
+    const calls = (): Block[] =>
+      Array.from({ length: world.between(1, 4) }, (): Block => {
+        const name = world.draw() < 0.05 ? "Missing" : world.pick(names);
+        const dice = world.draw();
+        return call(name, dice < 0.03 ? forbidden : dice < 0.06 ? senseless : undefined);
+      });
+    return { call, calls };
   }
 
-  function callOf(name: string, at: string | undefined): Block {
-    const old = usedIds.length > 0 && world.draw() < 0.05 ? world.pick(usedIds) : undefined;
-    const id = old ?? `call-${usedIds.length}`;
-    usedIds.push(id);
-    const call = { type: "tool_use" as const, id, name, input: { at: at ?? String(usedIds.length) } };
-    return world.draw() < 0.05 ? { ...call, input: {}, broken: '{"at": ' } : call;
+  function inputFor(name: string, at: string, last: string): Json {
+    switch (name) {
+      case "Agent":
+        return {
+          ...{
+            description: `part ${at}`,
+            prompt: `Do part ${at}.`,
+            subagent_type: world.draw() < 0.03 ? "nobody" : "worker",
+          },
+          run_in_background: world.draw() < 0.5,
+          ...(world.draw() < 0.1 ? { isolation: "worktree" } : {}),
+        };
+      case "SendMessage":
+        // Some agent that it has just heard of, or whoever started it.
+        return {
+          to: world.draw() < 0.7 ? (/\ba[0-9a-f]{16}\b/.exec(last)?.[0] ?? "main") : "main",
+          message: `word ${at}`,
+        };
+      default:
+        return { at };
+    }
   }
 
   const words = (start: string): Block => ({ type: "text", text: start.repeat(world.between(1, 30)) });

@@ -4,19 +4,22 @@ import { noHooks } from "../../keel/src/engine/hooks/points.ts";
 import { defaultLimits } from "../../keel/src/engine/limits.ts";
 import { noRules } from "../../keel/src/engine/policy/decide.ts";
 import { parseRule } from "../../keel/src/engine/policy/rules.ts";
-import { Session } from "../../keel/src/engine/session.ts";
+import type { Session } from "../../keel/src/engine/session.ts";
+import type { Parts } from "../../keel/src/engine/work.ts";
 import { fingerprint } from "../../keel/src/kernel/text.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
+import { BudgetChecks } from "./budget-checks.ts";
 import { simulatedCheckpoints } from "./checkpoints.ts";
-import { Checks } from "./checks.ts";
-import { Disk } from "./disk.ts";
+import { Disks } from "./disk.ts";
+import { budgetFor, openAlone, openFamily } from "./family.ts";
 import { type HookWords, simulatedHooks } from "./hooks.ts";
 import { Host } from "./host.ts";
 import { simulatedModel } from "./model.ts";
 import { Told } from "./told.ts";
 import { type Effects, forbidden, simulatedTools } from "./tools.ts";
+import { TreeChecks } from "./tree-checks.ts";
 import { World } from "./world.ts";
 
 export type Outcome = {
@@ -28,27 +31,43 @@ export type Outcome = {
   readonly crashes: number;
   /** The same for the same seed: every event, every effect, every promise. */
   readonly hash: string;
-  /** The log as it stood at the end, for whoever looks into a failing seed. */
-  readonly log: readonly string[];
+  /** The logs as they stood at the end, for whoever looks into a failing seed; that of the host's session first. */
+  readonly logs: ReadonlyMap<string, readonly string[]>;
 };
 
 const denied = [parseRule(`Change(${forbidden})`)].flatMap((rule) => rule ?? []);
 const session = "00000000-0000-7000-8000-00000000005e";
+const start = {
+  keel: "test",
+  cwd: "/project",
+  settings: { model: "m", permissionMode: "default" as const, thinking: { kind: "off" as const } },
+};
 /** A world that has not come to its end by then hangs. */
 const mostSteps = 60_000;
 const calmAfterMs = 400_000;
+/** With agents a world costs several times as much. */
+const shareWithAgents = 0.2;
 
 /** Ways in which the world itself is broken, to show that the checks see it. */
-export type Mutant = "forgetful-disk" | "lying-tool";
+export type Mutant = "forgetful-disk" | "lying-tool" | "boundless-budget" | "forgotten-agents";
 
-export type Variation = { readonly suppressed?: ReadonlySet<number>; readonly mutant?: Mutant };
+export type Variation = {
+  readonly suppressed?: ReadonlySet<number>;
+  readonly mutant?: Mutant;
+  /** `some`: this world has agents; otherwise the seed decides. */
+  readonly agents?: "some";
+};
 
-export async function simulate(seed: number, { suppressed, mutant }: Variation = {}): Promise<Outcome> {
+export async function simulate(
+  seed: number,
+  { suppressed, mutant, agents }: Variation = {},
+): Promise<Outcome> {
   const world = new World({ seed, ...(suppressed ? { suppressed } : {}) });
-  const disk = new Disk(world, { forgetful: mutant === "forgetful-disk" });
-  const told = new Told(disk);
+  const disks = new Disks(world, { forgetful: mutant === "forgetful-disk" });
+  const disk = disks.create(session);
+  const told = new Told(disks);
   const host = new Host(world, told);
-  const checks = new Checks(world, disk);
+  const checks = new TreeChecks(world, disks, session);
   const said: HookWords = new Map();
   const effects: Effects = {
     runs: new Map(),
@@ -57,58 +76,67 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
   // With hooks that watch tools nothing starts while a reply streams: both ways are lived.
   const isHooked = world.draw() < 0.5;
   const isKept = world.draw() < 0.5;
-  const law = requestLaw({ log: () => disk.boundaries(), onBreak: () => undefined });
+  const limits = agents === "some" || world.draw() < shareWithAgents ? budgetFor(world) : undefined;
+  const law = requestLaw({
+    log: (id) => disks.get(id)?.boundaries() ?? [],
+    onBreak: () => undefined,
+  });
+  const alone = ["Look", "Look", "Change", "Change", "Question", "Begin"];
   const model = simulatedModel(world, {
-    names: ["Look", "Look", "Change", "Change", "Question", "Begin"],
+    names: limits ? [...alone, "Agent", "Agent", "SendMessage"] : alone,
     law,
     onRequest: (request) => checks.atRequest(request, model.info(request.model)),
   });
+  const budgetChecks =
+    limits &&
+    new BudgetChecks(limits, {
+      info: model.info("m"),
+      complain: (words) => checks.complaints.push(words),
+    });
   let running: Session | undefined;
+  let leave = (): void => undefined;
   let crashes = 0;
   let quiet = false;
 
-  async function start(): Promise<void> {
+  async function begin(): Promise<void> {
     const life = world.life;
     const clock = world.clock();
-    const opened = await Session.open(
-      {
-        log: disk.open(session),
-        model,
-        clock,
-        ids: countingIds({ seed, prefix: life }),
-        workspace: memoryWorkspace(),
-        tools: simulatedTools(world, effects, { lying: mutant === "lying-tool" }),
-        rules: { ...noRules, deny: denied },
-        hooks: isHooked
-          ? simulatedHooks(world, said)
-          : {
-              ...noHooks,
-              afterTool: async () => (world.draw() < 0.05 ? { context: ["a note"] } : { context: [] }),
-            },
-        ...(isKept ? { checkpoints: simulatedCheckpoints(world) } : {}),
-        spill: async (name, content) => ({ path: name, bytes: content.length }),
-        limits: { ...defaultLimits, maxObjections: 3 },
-        system: ["Simulated."],
-        promptOnResume: "logged",
-      },
-      {
-        start: {
-          keel: "test",
-          cwd: "/project",
-          settings: { model: "m", permissionMode: "default", thinking: { kind: "off" } },
-        },
-        unfinished: world.draw() < 0.2 ? "lost" : "continue",
-      },
-    );
+    const parts: Parts = {
+      log: disk.open(session),
+      model,
+      clock,
+      ids: countingIds({ seed, prefix: life }),
+      workspace: memoryWorkspace(),
+      tools: simulatedTools(world, effects, { lying: mutant === "lying-tool" }),
+      rules: { ...noRules, deny: denied },
+      hooks: isHooked
+        ? simulatedHooks(world, said)
+        : {
+            ...noHooks,
+            afterTool: async () => (world.draw() < 0.05 ? { context: ["a note"] } : { context: [] }),
+          },
+      ...(isKept ? { checkpoints: simulatedCheckpoints(world) } : {}),
+      spill: async (name, content) => ({ path: name, bytes: content.length }),
+      limits: { ...defaultLimits, maxObjections: 3 },
+      system: ["Simulated."],
+      promptOnResume: "logged",
+    };
+    const unfinished: "lost" | "continue" = world.draw() < 0.2 ? "lost" : "continue";
+    const opening = { start, unfinished };
+    const opened =
+      limits && budgetChecks
+        ? await openFamily(parts, opening, { world, disks, limits, checks: budgetChecks, mutant })
+        : await openAlone(parts, opening);
     if (life !== world.life) return;
-    running = opened;
-    host.attach(opened);
-    void opened.run();
+    running = opened.session;
+    leave = opened.close;
+    host.attach(opened.session, opened.tree);
+    void opened.session.run();
   }
 
   async function openAgain(): Promise<void> {
     try {
-      await start();
+      await begin();
     } catch {
       // The disk was full while it opened: try again a little later.
       await world.sleep(1_000);
@@ -123,8 +151,8 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
     isDown = true;
     crashes += 1;
     running = undefined;
-    host.attach(undefined);
-    disk.crash();
+    host.detach();
+    disks.crash();
     world.crash();
     checks.excuse();
     comeBack();
@@ -141,9 +169,10 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
   async function close(ending: Session): Promise<void> {
     const life = world.life;
     running = undefined;
-    host.attach(undefined);
+    host.detach();
     checks.stopping("a session that was closed");
     // A disk that fails at the end is a fault of its own; the next start finds what there is.
+    leave();
     await ending.close("stopped").catch(() => checks.excuse());
     if (life !== world.life || isDown) return;
     checks.follow();
@@ -181,18 +210,19 @@ export async function simulate(seed: number, { suppressed, mutant }: Variation =
   else if (checks.complaints.length === 0) checks.atTheEnd(host.promises);
   checks.complaints.push(...told.complaints.slice(0, 5));
   checks.complaints.push(...new Set(model.violations.map((violation) => `invalid request: ${violation}`)));
+  const logs = [...disks.all].map(([id, { lines }]) => [id, lines] as const);
   const hash = fingerprint(
-    JSON.stringify([disk.lines, [...effects.runs], [...host.promises.accepted], [...host.promises.denied]]),
+    JSON.stringify([logs, [...effects.runs], [...host.promises.accepted], [...host.promises.denied]]),
   );
   return {
     seed,
     complaints: checks.complaints,
     faults: world.faults,
     steps,
-    events: disk.lines.length,
+    events: logs.reduce((sum, [, lines]) => sum + lines.length, 0),
     crashes,
     hash,
-    log: disk.lines,
+    logs: new Map(logs),
   };
 }
 

@@ -281,6 +281,7 @@ export const everyEvent: readonly DurableEvent[] = [
       agent: "explore",
       session: "0193f0a0-0000-7000-8000-0000000000ab",
       depth: 1,
+      since: 12,
       name: "scout",
       description: "look around",
       prompt: "Look around.",
@@ -291,6 +292,7 @@ export const everyEvent: readonly DurableEvent[] = [
     taskId: "a0123456789abcdef",
     status: "completed",
     data: {
+      unsettled: true,
       by: "itself",
       summary: "Nothing new.",
       report: "Nothing new.",

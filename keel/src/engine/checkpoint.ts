@@ -71,8 +71,9 @@ export async function keepAfter(work: Work, claims: readonly Claim[]): Promise<v
   // What a tool of the session itself left behind, its result tells; an agent's result stands in another log.
   const written = work.parts.above ? writesIn(claims) : [];
   if (written.length === 0) return;
-  const left = written.map(async (path) => ({ path, stamp: await checkpoints.stamp(path) }));
-  save(ledger, checkpoint, { kept: [], left: await Promise.all(left) });
+  const left = await afterCall(work, () => stampsOf(checkpoints, written));
+  if (!left) warn(work, "How an agent left its files could not be found out in time.");
+  else save(ledger, checkpoint, { kept: [], left });
 }
 
 const writesIn = (claims: readonly Claim[]): string[] =>
@@ -83,22 +84,30 @@ type Kept = {
   readonly left: { path: string; stamp: string | null }[];
 };
 
-/** Also after an interrupt, though then not for long: what the command did may have to be taken back. */
-async function changesInTime(work: Work, checkpoints: Checkpoints): Promise<Kept | undefined> {
+const stampsOf = (checkpoints: Checkpoints, paths: readonly string[]): Promise<Kept["left"]> =>
+  Promise.all(paths.map(async (path) => ({ path, stamp: await checkpoints.stamp(path) })));
+
+const changesInTime = (work: Work, checkpoints: Checkpoints): Promise<Kept | undefined> =>
+  afterCall(work, async (signal) => {
+    const kept = await checkpoints.changes(signal);
+    return {
+      kept,
+      left: await stampsOf(
+        checkpoints,
+        kept.map(({ path }) => path),
+      ),
+    };
+  });
+
+/** Also after an interrupt, though then not for long: what the call did may have to be taken back. */
+async function afterCall<T>(work: Work, look: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const { clock, limits } = work.parts;
   const patience = new AbortController();
   const hurry = (): void => void clock.sleep(graceMs, patience.signal).then(() => patience.abort(over));
   if (work.signal.aborted) hurry();
   else work.signal.addEventListener("abort", hurry, { once: true });
   try {
-    const timed = await within(
-      { clock, ms: limits.checkpointMs, signal: patience.signal },
-      async (signal) => {
-        const kept = await checkpoints.changes(signal);
-        const stamped = kept.map(async ({ path }) => ({ path, stamp: await checkpoints.stamp(path) }));
-        return { kept, left: await Promise.all(stamped) };
-      },
-    );
+    const timed = await within({ clock, ms: limits.checkpointMs, signal: patience.signal }, look);
     return timed.kind === "done" ? timed.value : undefined;
   } finally {
     work.signal.removeEventListener("abort", hurry);

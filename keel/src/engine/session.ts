@@ -20,7 +20,7 @@ import { type BesideVerdict, type BesideWish, permitBeside } from "./permit-besi
 import { rulesInForce } from "./policy/changes.ts";
 import { interruptedAnswer, notWritten } from "./refused-answers.ts";
 import { isQuiet, lightened, readState, UsedIds } from "./rest.ts";
-import { settleAsLost, settleBeside, settleRequest } from "./settle.ts";
+import { closingOf, settleAsLost, settleLeft, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { perform } from "./steps/perform.ts";
 import { TaskBoard } from "./tasks.ts";
@@ -71,8 +71,7 @@ export class Session {
     await session.#load();
     if (!session.#state.opened)
       for (const event of [{ type: "session.opened" as const, ...start }, ...first]) session.#record(event);
-    const left = [...settleRequest(session.#state), ...settleBeside(session.#state)];
-    for (const event of left) session.#record(event);
+    for (const event of settleLeft(session.#state)) session.#record(event);
     for (const event of await session.#tasks.lost()) session.#record(event);
     if (unfinished === "lost")
       for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
@@ -232,7 +231,8 @@ export class Session {
       await stopped;
       await this.#tasks.close();
       await this.#parts.hooks.end({ reason: reason === "cleared" ? "clear" : "other" }, siteOf(this.#work()));
-      if (!this.#journal.broken) this.#record({ type: "session.closed", reason });
+      const last = this.#journal.broken ? [] : closingOf(this.#state, this.#parts, reason);
+      for (const event of last) this.#record(event);
       await this.#journal.saved();
     } finally {
       await this.#parts.checkpoints?.close();
@@ -288,7 +288,7 @@ export class Session {
       saved: (meanwhile) => this.#journal.saved(meanwhile),
       show: (event) => this.#show(event),
       answer: async (askId, closed) => void (await this.#asks.answer(askId, closed)),
-      interrupt: (by) => this.#stop(by),
+      interrupt: (by, reason) => this.#stop(by, reason),
       // A turn that was stopped asks nobody any more: the answer would be waited for in vain.
       ask: (ask) => (signal.aborted ? Promise.resolve(interruptedAnswer) : this.#asks.open(ask)),
       tasks: this.#tasks,

@@ -5,6 +5,10 @@ import { text } from "../protocol/message.ts";
 import { openObjections } from "./next-step.ts";
 import type { State } from "./state.ts";
 import { interruptedResult } from "./words.ts";
+import type { Parts } from "./work.ts";
+
+/** What nobody waits for any more, whatever becomes of the turn. */
+export const settleLeft = (state: State): DurableEvent[] => [...settleRequest(state), ...settleBeside(state)];
 
 /** A request without an outcome is lost: what it cost is unknown, and the bill says "at least". */
 export function settleRequest({ request }: State): DurableEvent[] {
@@ -24,8 +28,24 @@ export function settleRequest({ request }: State): DurableEvent[] {
   ];
 }
 
+/**
+ * A graceful end. What waits in the session of a host waits for its next opening; an agent's has nobody who would come
+ * back to it, so each of its inputs has its end here.
+ */
+export function closingOf(
+  { pending }: State,
+  { above }: Pick<Parts, "above">,
+  reason: Extract<DurableEvent, { type: "session.closed" }>["reason"],
+): DurableEvent[] {
+  const dropped = above ? pending : [];
+  return [
+    ...dropped.map(({ id }): DurableEvent => ({ type: "input.dropped", inputId: id, why: "lost" })),
+    { type: "session.closed", reason },
+  ];
+}
+
 /** A question that belongs to no call had somebody who waited for its answer in the process that has ended. */
-export const settleBeside = ({ asks }: State): DurableEvent[] =>
+const settleBeside = ({ asks }: State): DurableEvent[] =>
   asks
     .filter(({ callId }) => callId === undefined)
     .map(({ id }) => ({

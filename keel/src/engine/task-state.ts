@@ -21,6 +21,9 @@ const mostEnded = 100;
 export const isRunning = ({ status }: Task): boolean => status === "running";
 export const hasNews = (task: Task): boolean => !isRunning(task) && !task.isTold;
 
+/** Nobody runs it any more, and its own log may not say so yet. */
+export const isUnsettled = (task: Task): boolean => isRunning(task) || task.data.unsettled === true;
+
 /** Pure. The same map when the event is about no task. */
 export function foldTasks(before: { tasks: Tasks; pending: readonly Input[] }, event: Durable): Tasks {
   const { tasks } = before;

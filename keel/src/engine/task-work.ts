@@ -17,7 +17,7 @@ export type TaskWork = {
 
 export type TaskEnd = Pick<
   TaskData,
-  "exitCode" | "signal" | "summary" | "error" | "report" | "bill" | "toolUses"
+  "exitCode" | "signal" | "summary" | "error" | "report" | "bill" | "toolUses" | "unsettled"
 > & {
   readonly status: "completed" | "failed" | "stopped";
   /** The budget ended it. */
@@ -33,6 +33,7 @@ export type TaskAbout = Pick<
   | "agent"
   | "session"
   | "depth"
+  | "since"
   | "name"
   | "prompt"
   | "worktree"

@@ -3,12 +3,14 @@
  * on the work itself: to look at it, to wait for it, to stop it. A task that ends by itself comes back as input.
  */
 import { over } from "../kernel/abort.ts";
+import { fault } from "../kernel/fault.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import type { TaskData } from "../protocol/task.ts";
 import { graceMs } from "./deadline.ts";
 import type { Clock, Ids } from "./ports.ts";
 import type { State } from "./state.ts";
-import { hasNews, isRunning, type Task } from "./task-state.ts";
+import { lostEvent, notStarted, settledLate } from "./task-ends.ts";
+import { hasNews, isRunning, isUnsettled, type Task } from "./task-state.ts";
 import { taskNotice } from "./task-words.ts";
 import type { CallTasks, SessionTasks, TaskEnd, TaskPlace, TaskWork } from "./task-work.ts";
 
@@ -44,6 +46,8 @@ export class TaskBoard implements SessionTasks {
   readonly #world: TaskWorld;
   readonly #held = new Map<string, Held>();
   readonly #awayWishes = new Map<string, () => void>();
+  /** On record, and not in our hands yet. */
+  readonly #starting = new Map<string, Promise<unknown>>();
   #isClosed = false;
 
   constructor(world: TaskWorld) {
@@ -87,32 +91,34 @@ export class TaskBoard implements SessionTasks {
     return this.#tasks.get(id);
   }
 
-  /** Stops everything: a session takes its tasks with it. */
+  /** Stops everything: a session takes its tasks with it. What only comes to life later is stopped then. */
   async close(): Promise<void> {
     await this.stopAll();
+    for (const id of this.#starting.keys()) this.#giveUp(id);
     this.#isClosed = true;
   }
 
   /** Stops all that run now. What ends may still leave something behind. */
   async stopAll(): Promise<void> {
+    if (this.#starting.size > 0) await this.#atMost(Promise.allSettled(this.#starting.values()), mostStopMs);
     const running = [...this.#held].filter(([, { end }]) => !end);
     await Promise.all(running.map(([id]) => this.stop(id, "shutdown")));
   }
 
-  /** Tasks that the log calls running and that nobody holds: the process that ran them is gone. */
+  /**
+   * Tasks that the log calls running and that nobody holds: the process that ran them is gone. And agents whose own log
+   * could not be brought to its end before.
+   */
   async lost(): Promise<DurableEvent[]> {
-    const gone = [...this.#tasks.values()].filter((task) => isRunning(task) && !this.#held.has(task.id));
-    return Promise.all(
-      gone.map(async (task): Promise<DurableEvent> => {
-        const { id, data } = task;
+    const gone = [...this.#tasks.values()].filter((task) => isUnsettled(task) && !this.#held.has(task.id));
+    const found = await Promise.all(
+      gone.map(async (task): Promise<DurableEvent[]> => {
         // An agent may have come to its end before: its own log has what it reported.
-        const found = data.kind === "agent" ? await this.#world.recover?.(task) : undefined;
-        const summary = `${data.description ?? id}: lost, since the process that ran it has ended`;
-        const { status = "stopped", ...rest } = found ?? { summary };
-        const by = status === "stopped" ? "lost" : "itself";
-        return { type: "task.changed", taskId: id, status, data: { ...data, ...rest, by } };
+        const end = task.data.kind === "agent" ? await this.#world.recover?.(task) : undefined;
+        return isRunning(task) ? [lostEvent(task, end)] : settledLate(task, end);
       }),
     );
+    return found.flat();
   }
 
   /** Puts ends on record that could not be: the log did not take them when they came. */
@@ -151,27 +157,20 @@ export class TaskBoard implements SessionTasks {
   ): Promise<Task> {
     const fresh = data.kind === "agent" ? { letter: "a", digits: 16 } : { letter: "b", digits: 8 };
     const id = known ?? this.#newId(fresh);
+    const before = this.#tasks.get(id);
     // A disk that is full costs the file, not the task.
     const outputFile =
-      this.#tasks.get(id)?.data.outputFile ??
-      (await this.#world.taskFile?.(`${id}.output`).catch(() => undefined));
+      before?.data.outputFile ?? (await this.#world.taskFile?.(`${id}.output`).catch(() => undefined));
     this.#world.record({
       type: "task.changed",
       taskId: id,
       status: "running",
       data: { ...data, ...(outputFile === undefined ? {} : { outputFile }) },
     });
-    await this.#world.saved();
-    const work = await begin({ id, outputFile }).catch((thrown: unknown) => {
-      const summary = `${data.description ?? id}: could not be started`;
-      this.#world.record({
-        type: "task.changed",
-        taskId: id,
-        status: "failed",
-        data: { ...data, summary, told: true },
-      });
-      throw thrown;
-    });
+    const begun = this.#begin(begin, { id, outputFile }, () => notStarted(id, data, before));
+    this.#starting.set(id, begun);
+    const work = await begun.finally(() => this.#starting.delete(id));
+    if (this.#isClosed) void work.stop();
     const held: Held = { work, settled: Promise.withResolvers(), waiters: 0, by: "itself" };
     this.#held.set(id, held);
     void work.over.then((end) => {
@@ -181,6 +180,32 @@ export class TaskBoard implements SessionTasks {
     });
     // Just recorded, so it is there.
     return this.#tasks.get(id) as Task;
+  }
+
+  async #begin(
+    begin: (place: TaskPlace) => Promise<TaskWork>,
+    place: TaskPlace,
+    failed: () => DurableEvent,
+  ): Promise<TaskWork> {
+    await this.#world.saved();
+    // Whoever ended the session meanwhile has given it up.
+    if (this.#isClosed) throw fault("session_closed");
+    return begin(place).catch((thrown: unknown) => {
+      if (!this.#isClosed) this.#world.record(failed());
+      throw thrown;
+    });
+  }
+
+  #giveUp(id: string): void {
+    const task = this.#tasks.get(id);
+    if (!task || !isRunning(task)) return;
+    const unsettled = task.data.kind === "agent" ? { unsettled: true } : {};
+    const data: TaskData = { ...task.data, by: "shutdown", ...unsettled };
+    try {
+      this.#world.record({ type: "task.changed", taskId: id, status: "stopped", data });
+    } catch {
+      return; // The log takes nothing now; the next opening finds it as lost.
+    }
   }
 
   #record(id: string, held: Held, end: TaskEnd): void {
@@ -226,7 +251,7 @@ export class TaskBoard implements SessionTasks {
     return this.#tasks.get(id);
   }
 
-  async #atMost(work: Promise<void>, ms: number, signal?: AbortSignal): Promise<void> {
+  async #atMost(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<void> {
     const done = new AbortController();
     const stop = (): void => done.abort(over);
     signal?.addEventListener("abort", stop, { once: true });

@@ -1,6 +1,6 @@
 /** What the steps work with: the facts, the ports, and the few ways to leave a trace. */
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
-import type { DurableEvent, LiveEvent } from "../protocol/event.ts";
+import type { DurableEvent, LiveEvent, TurnReason } from "../protocol/event.ts";
 import type { TreeBudget } from "./agents/budget.ts";
 import type { Above } from "./agents/port.ts";
 import type { Briefing } from "./briefing.ts";
@@ -85,7 +85,7 @@ export interface Work {
   saved(meanwhile?: Meanwhile): Promise<void>;
   show(event: LiveEvent): void;
   /** Stops the turn, as a person who interrupts it does: with the calls that run and the asks that are open. */
-  interrupt(by: "answer" | "host"): void;
+  interrupt(by: "answer" | "host" | "budget", reason?: TurnReason): void;
   /** Opens an ask, or joins one that is open or closed already under the same id. */
   ask(ask: Ask): Promise<Closed>;
   /** Answers an open ask in the host's place. */

@@ -124,6 +124,11 @@ export const faults = {
     hint: "Check the account's balance and plan.",
     exit: exitCodes.turnFailed,
   },
+  budget_used_up: {
+    says: "The budget is used up.",
+    hint: "Start again with a larger one.",
+    exit: exitCodes.turnFailed,
+  },
   model_unknown: {
     says: "The provider does not know the model {model}.",
     hint: "`keel models` lists what is known; --model picks one.",

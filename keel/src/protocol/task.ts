@@ -21,6 +21,8 @@ export const taskDataSchema = z.object({
   agent: z.optional(z.string()),
   session: z.optional(z.string()),
   depth: z.optional(z.number()),
+  /** The last event of its own log when it was told to go on: what stands before belongs to earlier work. */
+  since: z.optional(z.number()),
   /** By which other agents may call it. */
   name: z.optional(z.string()),
   prompt: z.optional(z.string()),
@@ -41,6 +43,8 @@ export const taskDataSchema = z.object({
   error: z.optional(z.string()),
   /** Who ended it; `lost`: the process that ran it is gone. */
   by: z.optional(z.enum(["itself", "model", "host", "shutdown", "lost", "budget"])),
+  /** An agent's own log could not be brought to its end, as on a full disk: the next opening of this session does that. */
+  unsettled: z.optional(z.boolean()),
   /** The model learns of the end by the result of a call. */
   told: z.optional(z.boolean()),
 });

@@ -41,6 +41,9 @@ export async function openNamespace(home: Home): Promise<Namespace | { why: stri
   return { why };
 }
 
+/** What the kernel kills when the thread that spawned it ends: the main thread, here. */
+const dyingWithUs = ["setpriv", "--pdeathsig", "KILL"];
+
 /** Whether it has a user namespace too: an ordinary user may make the other ones only inside such a one. */
 type Way = "as it is" | "own users";
 
@@ -62,9 +65,9 @@ async function openOne({ path }: Home, way: Way): Promise<Namespace | { why: str
     ...["--pid", "--fork", "--kill-child=KILL", "--mount-proc", "--propagation", "unchanged"],
     ...["bash", "--norc", "--noprofile", "-c", first],
   ];
-  // The kernel kills it when the thread that spawned it ends: the main thread, here. Where setpriv is absent, and until
-  // it has done its work, the pipe tells.
-  for (const [file = "", ...args] of [["setpriv", "--pdeathsig", "KILL", ...unshare], unshare]) {
+  // Where setpriv is absent, and until it has done its work, the pipe tells.
+  for (const bound of [dyingWithUs, []]) {
+    const [file = "", ...args] = [...bound, ...unshare];
     const child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], detached: true, env });
     const started = await untilReady(child);
     // An old setpriv does not know that option.
@@ -72,7 +75,8 @@ async function openOne({ path }: Home, way: Way): Promise<Namespace | { why: str
     if (started !== "ready") return { why: started };
     const enter = entryTo(child.pid, way);
     const problem = await tryEntry(enter, env);
-    if (problem === undefined) return namespaceOf(child, enter);
+    // A change of the user namespace takes that back again: there it would only cost time.
+    if (problem === undefined) return namespaceOf(child, enter, way === "as it is" ? bound : []);
     child.kill("SIGKILL");
     return { why: problem };
   }
@@ -89,7 +93,7 @@ function entryTo(pid: number | undefined, way: Way): readonly string[] {
   ];
 }
 
-function namespaceOf(child: ChildProcess, enter: readonly string[]): Namespace {
+function namespaceOf(child: ChildProcess, enter: readonly string[], bound: readonly string[]): Namespace {
   const listeners = new Set<() => void>();
   const tell = (): void => {
     for (const listener of listeners) listener();
@@ -103,7 +107,7 @@ function namespaceOf(child: ChildProcess, enter: readonly string[]): Namespace {
   for (const stream of child.stdio) if (stream instanceof net.Socket) stream.unref();
   return {
     kind: "namespace",
-    launch: launchInto(enter),
+    launch: launchInto(enter, bound),
     table: `/proc/${child.pid}/root/proc`,
     gone,
     onEnded(listener) {
@@ -121,17 +125,19 @@ function namespaceOf(child: ChildProcess, enter: readonly string[]): Namespace {
 /**
  * `nsenter` stays outside and waits: it ends as the program ends, by exit code or by signal. Entering other mounts
  * leaves the working directory, so a shell goes back to it; and since a leader that stands outside cannot be seen from
- * the inside, the program gets a session of its own there.
+ * the inside, the program gets a session of its own there. When the program is stopped, `nsenter` stops too, and would
+ * not notice any more that all is over: so it is bound to our own life as well.
  */
-function launchInto(enter: readonly string[]): Launch {
+function launchInto(enter: readonly string[], bound: readonly string[]): Launch {
   const leaked = leakedDescriptors();
   // Only bash can close descriptors of more than one digit; it is there, or there would be no namespace.
   const shell = leaked.length === 0 ? "sh" : "bash";
   // `command`: the user's environment may bring a function of that name.
   const words = `command cd -- "$0" && unset OLDPWD && exec setsid "$@"${closingWords(leaked)}`;
-  return ({ file, args, cwd, env }) => ({
-    file: "nsenter",
-    args: [...enter, shell, "-c", words, cwd, file, ...args],
+  const [file = "", ...before] = [...bound, "nsenter"];
+  return ({ file: program, args, cwd, env }) => ({
+    file,
+    args: [...before, ...enter, shell, "-c", words, cwd, program, ...args],
     role: "doorkeeper",
     options: { cwd, env, detached: true },
   });

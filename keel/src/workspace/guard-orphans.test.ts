@@ -25,6 +25,17 @@ test("whatever a killed process started is gone within two seconds, also without
   expect(await survivors(cwd)).toEqual([]);
 });
 
+test("a command that has stopped itself leaves nobody who waits for it", async () => {
+  verifies("G9");
+  if (me !== 0) return notRunHere("a doorkeeper bound to Keel's life", "not root");
+  const { facts, cwd } = await killOne({
+    wish: "on",
+    commands: ["kill -STOP $$", "kill -STOP $$", "sleep 600"],
+  });
+  if (facts.kind !== "namespace") return notRunHere("the namespace guard", facts.why ?? "");
+  expect(await survivors(cwd)).toEqual([]);
+});
+
 test("the same is true for an ordinary user", async () => {
   verifies("G9");
   if (me !== 0) return notRunHere("an ordinary user beside this one", "not root");

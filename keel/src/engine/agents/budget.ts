@@ -15,6 +15,9 @@ export type BudgetLimits = Pick<Limits, "maxBudgetUsd" | "maxTokens" | "maxTimeM
 export type Spending = { readonly usd: number; readonly tokens: number };
 export type BudgetReason = Extract<TurnReason, "budget_usd" | "budget_tokens" | "budget_time">;
 
+export const isBudget = (reason: TurnReason): reason is BudgetReason =>
+  reason === "budget_usd" || reason === "budget_tokens" || reason === "budget_time";
+
 const warnAt = 0.8;
 const nothing: Spending = { usd: 0, tokens: 0 };
 

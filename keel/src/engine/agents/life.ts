@@ -10,7 +10,7 @@ import type { Bill } from "../../protocol/usage.ts";
 import { billSince } from "../cost.ts";
 import type { Session } from "../session.ts";
 import type { State } from "../state.ts";
-import { isRunning } from "../task-state.ts";
+import { isRunning, isUnsettled } from "../task-state.ts";
 import type { TaskEnd, TaskWork } from "../task-work.ts";
 import { agentEnded } from "../words.ts";
 import { above } from "./mail.ts";
@@ -79,6 +79,7 @@ export class Life implements TaskWork {
       problem,
       more,
       toolUses: this.#toolUses,
+      log: session.fault ? "broken" : "whole",
     });
   }
 
@@ -135,10 +136,13 @@ type Ending = {
   readonly problem?: string | undefined;
   readonly more?: string | undefined;
   readonly toolUses: number;
+  /** Whether the log has taken its end. */
+  readonly log: "whole" | "broken";
 };
 
 /** What the parent records of it. */
-export function endOf({ description, before, state, reason, problem, more, toolUses }: Ending): TaskEnd {
+export function endOf(ending: Ending): TaskEnd {
+  const { description, before, state, reason, problem, more, toolUses, log } = ending;
   const isWell = problem === undefined && reason !== undefined && endedWell.has(reason);
   const status = isWell ? "completed" : reason && stopped.has(reason) ? "stopped" : "failed";
   const said = lastWords(state);
@@ -153,6 +157,8 @@ export function endOf({ description, before, state, reason, problem, more, toolU
     summary: shorten(isWell ? report || description : `${description}: ${why}`, mostSummary),
     ...(isWell ? {} : { error: why }),
     ...(isBudget ? { by: "budget" as const } : {}),
+    // Who opens the session above must come by to set right what is below.
+    ...(log === "broken" || state.tasks.values().some(isUnsettled) ? { unsettled: true } : {}),
   };
 }
 

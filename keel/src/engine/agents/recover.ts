@@ -2,10 +2,11 @@
  * What became of an agent whose process has ended, from its own log: what it reported, if it had come to its end;
  * otherwise it is settled there, from the deepest up, so that each level has its terminal event.
  */
+import { toFault } from "../../kernel/fault.ts";
 import { noBill } from "../../protocol/usage.ts";
 import { Session } from "../session.ts";
 import { emptyState, fold, type State } from "../state.ts";
-import { isRunning, type Task } from "../task-state.ts";
+import { isRunning, isUnsettled, type Task } from "../task-state.ts";
 import type { TaskEnd } from "../task-work.ts";
 import type { Parts } from "../work.ts";
 import { emptyFound, endOf, findIn } from "./life.ts";
@@ -28,20 +29,33 @@ export async function recoverAgent({ id, data }: Task, help: Help): Promise<Task
     for await (const event of help.world.readLog(data.session)) {
       found = findIn(found, event, state);
       state = fold(state, event);
+      if (event.seq === data.since) found = emptyFound(state.bill);
     }
     if (!state.opened) return lost;
-    const isOver = !state.turn && state.pending.length === 0 && found.reason !== undefined;
-    if (isOver && !state.tasks.values().some(isRunning)) return endOf({ ...found, description, state });
-    const settled = await settle(data.session, state, help);
-    const { report, bill, toolUses } = endOf({ ...found, description, state: settled, reason: "lost" });
-    return { ...lost, report, bill, toolUses };
-  } catch {
-    // A log that cannot be read tells nothing, and is somebody's to look at.
-    return lost;
+    const isOver =
+      !state.turn &&
+      state.pending.length === 0 &&
+      found.reason !== undefined &&
+      !state.tasks.values().some(isRunning);
+    const about = { ...found, description, log: "whole" as const };
+    if (isOver && !state.tasks.values().some(isUnsettled)) return endOf({ ...about, state });
+    const settled = await settle(data.session, state, { ...help, reason: isOver ? "ended" : "failed" });
+    if (isOver) return endOf({ ...about, state: settled });
+    const { report, bill, toolUses, unsettled } = endOf({ ...about, state: settled, reason: "lost" });
+    return { ...lost, report, bill, toolUses, ...(unsettled ? { unsettled } : {}) };
+  } catch (thrown) {
+    // The process ended before it had a log.
+    if (toFault(thrown).code === "session_unknown") return lost;
+    // A log that cannot be read or written now must not keep the session above from being opened: it is tried again then.
+    return { ...lost, unsettled: true };
   }
 }
 
-async function settle(id: string, state: State, { world, parts, crew }: Help): Promise<State> {
+async function settle(
+  id: string,
+  state: State,
+  { world, parts, crew, reason }: Help & { readonly reason: "ended" | "failed" },
+): Promise<State> {
   const log = await world.openLog(id);
   const own: Parts = {
     ...parts,
@@ -60,6 +74,6 @@ async function settle(id: string, state: State, { world, parts, crew }: Help): P
   const start = { keel: world.version, cwd: state.opened?.cwd ?? "", settings };
   const session = await Session.open(own, { start, unfinished: "lost" });
   for (const { id: inputId } of session.state.pending) await session.submit({ type: "drop", inputId });
-  await session.close("failed");
+  await session.close(reason);
   return session.state;
 }

@@ -5,12 +5,13 @@
 import { fault } from "../../kernel/fault.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { Origin } from "../../protocol/origin.ts";
+import type { TaskData } from "../../protocol/task.ts";
 import type { Display } from "../../protocol/tool.ts";
 import { type Bill, noBill } from "../../protocol/usage.ts";
 import { graceMs } from "../deadline.ts";
 import { Session } from "../session.ts";
 import { isRunning, type Task } from "../task-state.ts";
-import type { TaskEnd, TaskPlace } from "../task-work.ts";
+import type { TaskAbout, TaskEnd, TaskPlace } from "../task-work.ts";
 import type { Parts } from "../work.ts";
 import { Admission } from "./admission.ts";
 import type { AgentDefinition } from "./definition.ts";
@@ -279,10 +280,13 @@ export class Crew implements Agents {
     const plan = planFor({ ...wish, ...rest, when: "background" }, { world, parent });
     if (!plan.ok) return plan;
     if (data.session === undefined) return { ok: false, why: `${id} cannot go on: its log is not known.` };
+    // Nobody knows yet what it did and cost.
+    if (data.unsettled)
+      return { ok: false, why: `${id} cannot go on: its log could not be read or written.` };
     const log = await world.openLog(data.session);
     const free = this.#tree.take();
     try {
-      await site.tasks.start({ ...data, id, origin: "asked" }, async (place) => {
+      await site.tasks.start({ ...aboutOf(data), id, since: log.lastSeq }, async (place) => {
         const { workspace } = parent.parts;
         const callId = data.callId ?? site.callId;
         const origin = { agentId: id, parentCallId: callId, depth: this.#depth + 1, ...wish };
@@ -327,6 +331,11 @@ function knownOutcome(task: Task, { tasks }: AgentSite): AgentOutcome {
   if (isRunning(task) || task.data.origin !== "waited") return launchedOutcome(task);
   tasks.tell(task.id);
   return outcomeOf(task);
+}
+
+/** What it is, without how it ended: its report is told, and its bill is paid. */
+function aboutOf({ kind, description, agent, session, depth, name, prompt, worktree }: TaskData): TaskAbout {
+  return { kind, origin: "asked", description, agent, session, depth, name, prompt, worktree };
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

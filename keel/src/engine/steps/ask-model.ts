@@ -32,20 +32,32 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
   const requestId = ids.uuid();
   const name = modelOf(work.state);
   const info = model.info(name);
-  const { log, cacheKey, budget } = work.parts;
+  const { log, cacheKey } = work.parts;
   const request = requestOf(work.state, { session: log.session, info, cacheKey });
   const predicted = predictRequest(work.state, { request, info, now: clock.now() });
-  const reserved = await budget?.reserve(spendingOf(predicted, info), work.signal);
-  // Others have spent the rest meanwhile, or the turn was stopped. A stop that is not on record would be tried for ever.
-  if (budget && !reserved) {
-    if (work.signal.aborted && !work.state.turn?.interrupted) work.interrupt("host");
-    return;
-  }
+  const held = await reserveFor(work, predicted, info);
+  // A stop that is not on record would be tried for ever.
+  if (!held && work.signal.aborted && !work.state.turn?.interrupted) work.interrupt("host");
+  if (!held) return;
   try {
     await askOnce(work, { requestId, name, info, request, predicted });
   } finally {
-    reserved?.release();
+    held.release();
   }
+}
+
+/** Room for a request in the budget. Undefined when others have spent the rest meanwhile, or the turn was stopped. */
+export async function reserveFor(
+  { parts: { budget }, signal }: Work,
+  predicted: Prediction,
+  info: ModelInfo,
+): Promise<{ release(): void } | undefined> {
+  if (!budget) return { release: () => undefined };
+  const held = await budget.reserve(spendingOf(predicted, info), signal);
+  if (budget.exhausted === undefined) return held;
+  // What another cost came in between.
+  held?.release();
+  return undefined;
 }
 
 type Asked = {

@@ -17,7 +17,7 @@ import { predictRequest } from "../predict.ts";
 import { modelOf, type State } from "../state.ts";
 import { summaryIntroduction } from "../words.ts";
 import type { Work } from "../work.ts";
-import { fail, waitBefore } from "./ask-model.ts";
+import { fail, reserveFor, waitBefore } from "./ask-model.ts";
 import { readReply } from "./stream.ts";
 
 /** Share of the window that the request for notes may fill when the conversation is too long for it; halved each time. */
@@ -51,19 +51,22 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   });
 
   const requestId = ids.uuid();
-  work.record({
-    type: "model.started",
-    requestId,
-    model: name,
-    purpose: "compaction",
-    attempt: (work.state.turn?.failures ?? 0) + 1,
-    predicted: predictRequest(work.state, { request, info, now: clock.now() }),
-  });
-  await work.saved();
+  const about = { requestId, model: name, purpose: "compaction" as const };
+  const predicted = predictRequest(work.state, { request, info, now: clock.now() });
+  const held = await reserveFor(work, predicted, info);
+  if (!held) return withoutRoom(work, about);
   const startedAt = clock.monotonicMs();
-  const outcome = await readReply(work, request, () => undefined);
+  let outcome: Awaited<ReturnType<typeof readReply>>;
+  try {
+    const attempt = (work.state.turn?.failures ?? 0) + 1;
+    work.record({ type: "model.started", ...about, attempt, predicted });
+    await work.saved();
+    outcome = await readReply(work, request, () => undefined);
+  } finally {
+    held.release();
+  }
   const ms = Math.round(clock.monotonicMs() - startedAt);
-  const attempt = { requestId, model: name, ms, purpose: "compaction" as const };
+  const attempt = { ...about, ms };
   if (!outcome.ok) return fail(work, { ...attempt, fault: outcome.fault, begun: outcome.begun });
   const written = textOf(outcome.reply.content).trim();
   if (written === "")
@@ -101,6 +104,15 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   await hooks.compacted({ trigger, summary }, siteOf(work));
   const { context } = await hooks.start({ source: "compact", model: name }, siteOf(work));
   if (context.length > 0) work.record({ type: "context.added", content: context.map(note), why: "hook" });
+}
+
+/** Within a turn the budget ends the turn. Between turns nobody else gives up what was asked for. */
+function withoutRoom(work: Work, about: { requestId: string; model: string; purpose: "compaction" }): void {
+  const isStopped = work.signal.aborted;
+  if (isStopped && work.state.turn && !work.state.turn.interrupted) work.interrupt("host");
+  if (work.state.turn) return;
+  const why = fault(isStopped ? "aborted" : "budget_used_up");
+  fail(work, { ...about, ms: 0, fault: why, begun: false });
 }
 
 /** Only what this session has read before, and may still read, is read again. */

@@ -1,6 +1,7 @@
 /** Ends the turn, unless a stop hook sends the model back to work. */
 import type { TurnReason } from "../../protocol/event.ts";
 import { textOf } from "../../protocol/message.ts";
+import { isBudget } from "../agents/budget.ts";
 import { siteOf } from "../hooks/site.ts";
 import { openObjections, type Step } from "../next-step.ts";
 import type { Work } from "../work.ts";
@@ -8,6 +9,8 @@ import type { Work } from "../work.ts";
 export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>): Promise<void> {
   const { turn } = work.state;
   if (!turn) return;
+  // Where a turn is taken up again the budget may be gone while calls are under way: they are stopped as if it went now.
+  if (isBudget(step.reason) && isUnderWay(work)) return work.interrupt("budget", step.reason);
   const stopped = step.reason === "completed" ? await askHooks(work, turn.objections) : undefined;
   if (stopped === "objected") return;
   const fault = turn.failure?.fault;
@@ -31,6 +34,10 @@ export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>
     ...(fault ? { fault } : {}),
     ...(turn.answer === undefined ? {} : { answer: turn.answer }),
   });
+}
+
+function isUnderWay({ state: { calls, asks } }: Work): boolean {
+  return asks.some(({ callId }) => callId !== undefined) || calls.some(({ status }) => status === "started");
 }
 
 /** An objection becomes input, by the same way a person's words take. */

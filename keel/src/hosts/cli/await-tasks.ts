@@ -7,25 +7,31 @@ const second = 1_000;
 /** Longer than any build; a server that was started in the background would otherwise keep the command for ever. */
 const defaultWaitSeconds = 600;
 
-export async function awaitTasks(session: OpenSession, { env, err }: Context): Promise<void> {
+/** Who interrupts the command waits for nothing that goes on beside it: then `signal` has fired. */
+export async function awaitTasks(
+  session: OpenSession,
+  { env, err }: Context,
+  signal: AbortSignal,
+): Promise<void> {
   const endsAt = performance.now() + waitSeconds(env["KEEL_TASK_WAIT"]) * second;
   for (;;) {
     const open = session.tasks().filter(({ reports }) => reports);
     if (open.length === 0) return;
-    if (performance.now() >= endsAt) {
+    if (signal.aborted || performance.now() >= endsAt) {
       for (const { id, description } of open)
         err.line(`keel: still running, stopped now: ${description} (${id})`);
       return;
     }
-    await untilTaskChanges(session, endsAt - performance.now());
+    await untilTaskChanges(session, endsAt - performance.now(), signal);
     await session.idle();
   }
 }
 
-function untilTaskChanges(session: OpenSession, ms: number): Promise<void> {
+function untilTaskChanges(session: OpenSession, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", done);
       stop();
       resolve();
     };
@@ -33,6 +39,7 @@ function untilTaskChanges(session: OpenSession, ms: number): Promise<void> {
     const stop = session.onEvent(({ type }) => {
       if (type === "task.changed") done();
     });
+    signal.addEventListener("abort", done, { once: true });
   });
 }
 

@@ -30,7 +30,7 @@ export type Conversation = {
 
 /** Returns the exit code. Throws a fault of the log, and then too the session is closed. */
 export async function converse(session: OpenSession, conversation: Conversation): Promise<number> {
-  const { prompt, newPrinter, context, level, steps = "shown" } = conversation;
+  const { newPrinter, context, level, steps = "shown" } = conversation;
   const answer =
     conversation.answer ??
     ((asked) => (hasPerson(context) ? askPerson(asked, personAt(context, asked)) : refuseAsks(asked)));
@@ -43,7 +43,7 @@ export async function converse(session: OpenSession, conversation: Conversation)
   try {
     const stopAsking = answer(session);
     try {
-      code = await Promise.race([work(session, prompt, context), stopped.code]);
+      code = await Promise.race([work(session, conversation, stopped.interrupted), stopped.code]);
     } finally {
       stopAsking();
     }
@@ -73,24 +73,31 @@ function personAt(context: Context, session: Pick<OpenSession, "keepRule">): Per
   };
 }
 
-async function work(session: OpenSession, prompt: string | undefined, context: Context): Promise<undefined> {
+async function work(
+  session: OpenSession,
+  { prompt, context }: Conversation,
+  interrupted: AbortSignal,
+): Promise<undefined> {
   if (prompt !== undefined) await session.submit({ type: "input", content: [text(prompt)] });
   else if (!session.hasWork()) throw usage("This session has no unfinished turn: give a prompt to go on.");
   await session.idle();
-  await awaitTasks(session, context);
+  await awaitTasks(session, context, interrupted);
 }
 
-/** The first Ctrl-C interrupts the turn and a second one ends the session; asked once more, the process ends at once. */
+/**
+ * The first Ctrl-C interrupts the turn, with which the command comes to its end; a second one ends the session where it
+ * stands; asked once more, the process ends at once.
+ */
 function untilStopped(
   session: OpenSession,
   { signals, out }: Context,
-): { code: Promise<number>; release(): void } {
+): { code: Promise<number>; interrupted: AbortSignal; release(): void } {
   const { promise, resolve } = Promise.withResolvers<number>();
-  let interrupted = false;
+  const interrupted = new AbortController();
   let ending = false;
   const release = signals.take((signal) => {
-    if (signal === "SIGINT" && !interrupted && session.hasWork()) {
-      interrupted = true;
+    if (signal === "SIGINT" && !interrupted.signal.aborted && session.hasWork()) {
+      interrupted.abort();
       // What is queued was meant to follow; somebody who stops the command does not want it either.
       void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
       return;
@@ -103,6 +110,7 @@ function untilStopped(
   const stopWatching = out.watch();
   return {
     code: promise,
+    interrupted: interrupted.signal,
     release() {
       stopWatching();
       release();

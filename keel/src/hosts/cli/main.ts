@@ -9,6 +9,12 @@ import { Output } from "./output.ts";
 import { catchSignals } from "./signals.ts";
 import { isWireWish } from "./wire-options.ts";
 
+/**
+ * For an end in good order once the reader has gone. Whoever started us may be gone too, and nothing of us may outlive
+ * it by more than two seconds: what has not stopped by then dies with the guard.
+ */
+const mostMsUnheard = 800;
+
 export async function main(): Promise<void> {
   let crashed: ((thrown: unknown) => void) | undefined;
   const context: Context = {
@@ -33,6 +39,9 @@ export async function main(): Promise<void> {
     err: new Output(process.stderr),
     signals: catchSignals(),
   };
+  void context.out.closed.then(() =>
+    setTimeout(() => process.exit(exitCodes.outputClosed), mostMsUnheard).unref(),
+  );
   const give = (thrown: unknown): void => {
     if (crashed) crashed(thrown);
     else void fail(context, thrown).then((code) => end(context, code));

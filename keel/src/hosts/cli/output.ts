@@ -5,7 +5,7 @@
 import type { Writable } from "node:stream";
 import { hasLostReader } from "./lost-reader.ts";
 
-const lookEveryMs = 500;
+const lookEveryMs = 250;
 
 export class Output {
   readonly #stream: Writable & { readonly isTTY?: boolean; readonly fd?: number };

@@ -111,7 +111,8 @@ export class WireHost {
       const { conversation } = await this.#started;
       const session = await conversation.open();
       await session.idle();
-      await awaitTasks(session, this.#context);
+      // Who interrupts here ends the session, and this wait with it.
+      await awaitTasks(session, this.#context, new AbortController().signal);
       await conversation.close();
     } catch {
       // What broke the session was told where it broke.

@@ -1,0 +1,80 @@
+/**
+ * The law of the budget: no request goes out when it is used up, and several at once only as far as what they are
+ * expected to cost fits together. Counts by itself, from every event of every session at the moment it is recorded.
+ */
+import type { BudgetLimits, Spending } from "../../keel/src/engine/agents/budget.ts";
+import { costOf } from "../../keel/src/engine/cost.ts";
+import type { Durable } from "../../keel/src/protocol/event.ts";
+import { contextTokens, type ModelInfo } from "../../keel/src/protocol/usage.ts";
+import type { Disks } from "./disk.ts";
+
+/** Sums of fractions. */
+const hair = 1e-9;
+/** What a reply is taken for before it is there. */
+const usualReplyTokens = 1_000;
+
+export class BudgetChecks {
+  readonly #limits: BudgetLimits;
+  readonly #info: ModelInfo;
+  readonly #complain: (words: string) => void;
+  /** By session: each has one request under way at most. */
+  #open = new Map<string, Spending>();
+  #disks: Disks | undefined;
+  #spent: Spending = { usd: 0, tokens: 0 };
+
+  constructor(
+    limits: BudgetLimits,
+    { info, complain }: { info: ModelInfo; complain: (words: string) => void },
+  ) {
+    this.#limits = limits;
+    this.#info = info;
+    this.#complain = complain;
+  }
+
+  /** A new process: only what the disks say was spent; what an agent's log said that could not be read is not known. */
+  begin(disks: Disks): void {
+    this.#disks = disks;
+    this.#open = new Map();
+    const known = [...disks.all.values()].filter(
+      ({ failures }, at) => at === 0 || !failures.has("unreadable"),
+    );
+    const all = known.map((disk) => chargesIn(disk.eventsAfter(0)));
+    this.#spent = all.reduce(add, { usd: 0, tokens: 0 });
+  }
+
+  hear(event: Durable): void {
+    if (event.type === "model.started") this.#lookAtStart(event);
+    else if ("requestId" in event) this.#open.delete(event.session);
+    this.#spent = add(this.#spent, chargesIn([event]));
+  }
+
+  #lookAtStart({ requestId, predicted, session }: Extract<Durable, { type: "model.started" }>): void {
+    const { maxBudgetUsd, maxTokens } = this.#limits;
+    const usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, ...predicted };
+    const reply = { ...usage, outputTokens: usualReplyTokens };
+    const wish = { usd: costOf(reply, this.#info.prices) ?? 0, tokens: contextTokens(reply) };
+    const isUsedUp = this.#spent.usd >= maxBudgetUsd + hair || this.#spent.tokens >= maxTokens;
+    if (isUsedUp) this.#complain(`request ${requestId} went out although the budget was used up`);
+    // What a log did not take has ended without a word.
+    const others = [...this.#open].filter(([id]) => !this.#disks?.get(id)?.failures.has("full"));
+    const together = others.map(([, reserved]) => reserved).reduce(add, add(this.#spent, wish));
+    if (others.length > 0 && (together.usd > maxBudgetUsd + hair || together.tokens > maxTokens))
+      this.#complain(`request ${requestId} went out although it does not fit beside ${others.length} others`);
+    this.#open.set(session, wish);
+  }
+}
+
+const add = (left: Spending, right: Spending): Spending => ({
+  usd: left.usd + right.usd,
+  tokens: left.tokens + right.tokens,
+});
+
+/** What requests are known to have used. */
+export function chargesIn(events: readonly Durable[]): Spending {
+  return events.reduce((sum, event) => add(sum, chargeOf(event)), { usd: 0, tokens: 0 });
+}
+
+function chargeOf(event: Durable): Spending {
+  if (!("usage" in event) || !("requestId" in event)) return { usd: 0, tokens: 0 };
+  return { usd: event.costUsd ?? 0, tokens: event.usage ? contextTokens(event.usage) : 0 };
+}

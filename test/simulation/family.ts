@@ -1,0 +1,118 @@
+/** A session of the simulated machine: alone, or with agents below it and one budget over them all. */
+import { type BudgetLimits, TreeBudget } from "../../keel/src/engine/agents/budget.ts";
+import { Crew } from "../../keel/src/engine/agents/spawn.ts";
+import { AgentTree, type AgentWorld, type Isolated } from "../../keel/src/engine/agents/tree.ts";
+import { defaultLimits } from "../../keel/src/engine/limits.ts";
+import type { Log } from "../../keel/src/engine/ports.ts";
+import { Session } from "../../keel/src/engine/session.ts";
+import type { Tool } from "../../keel/src/engine/tools/define.ts";
+import type { Parts } from "../../keel/src/engine/work.ts";
+import { fault } from "../../keel/src/kernel/fault.ts";
+import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
+import { agentTool } from "../../keel/src/tools/agent.ts";
+import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
+import type { BudgetChecks } from "./budget-checks.ts";
+import type { Disks } from "./disk.ts";
+import type { World } from "./world.ts";
+
+export type Household = { readonly session: Session; readonly tree: AgentTree | undefined; close(): void };
+
+type Opening = Parameters<typeof Session.open>[1];
+
+export async function openAlone(parts: Parts, opening: Opening): Promise<Household> {
+  return { session: await Session.open(parts, opening), tree: undefined, close: () => undefined };
+}
+
+const { maxBudgetUsd, maxTokens, maxTimeMs, maxProcesses } = defaultLimits;
+const noBudget: BudgetLimits = { maxBudgetUsd, maxTokens, maxTimeMs, maxProcesses };
+
+/** Few at once and two levels deep, so that every bound is met. */
+const agentLimits = { mostDepth: 2, mostAtOnce: 4, mostUnasked: 2 };
+
+export async function openFamily(
+  given: Parts,
+  opening: Opening,
+  around: {
+    world: World;
+    disks: Disks;
+    limits: BudgetLimits;
+    checks: BudgetChecks;
+    mutant: string | undefined;
+  },
+): Promise<Household> {
+  const { world, disks, checks, mutant } = around;
+  const limits = mutant === "boundless-budget" ? noBudget : around.limits;
+  const { clock } = given;
+  const budget = new TreeBudget({ limits, clock });
+  const hear = budget.hear.bind(budget);
+  budget.hear = (event) => {
+    checks.hear(event);
+    hear(event);
+  };
+  const tree = new AgentTree({ world: agentWorld(world, disks), budget, limits: agentLimits });
+  const crew = new Crew(tree);
+  const parts: Parts = {
+    ...given,
+    tools: [...given.tools, agentTool(crew) as Tool, sendMessageTool(crew) as Tool],
+    budget,
+    limits: { ...given.limits, ...limits },
+    ...(mutant === "forgotten-agents" ? {} : { recover: (task) => crew.recover(task) }),
+  };
+  crew.equip(parts);
+  const session = await Session.open(parts, opening);
+  crew.attach(session);
+  checks.begin(disks);
+  tree.plant(session, clock);
+  return { session, tree, close: () => budget.close() };
+}
+
+function agentWorld(world: World, disks: Disks): AgentWorld {
+  const logOf = (id: string): Log => {
+    const disk = disks.get(id);
+    if (!disk) throw fault("session_unknown", { session: id });
+    return disk.open(id);
+  };
+  return {
+    version: "test",
+    definitions: () => [
+      { name: "worker", description: "Works.", prompt: "You are a worker.", from: "program" },
+    ],
+    async createLog(id) {
+      await world.sleep(world.between(0, 5));
+      if (world.goesWrong("disk-full"))
+        throw fault("log_unwritable", { path: "log", reason: "no space left" });
+      return disks.create(id).open(id);
+    },
+    openLog: async (id) => logOf(id),
+    readLog: (id) => logOf(id).read(),
+    location: () => undefined,
+    beside: () => ({ spill: async (name, content) => ({ path: name, bytes: content.length }) }),
+    tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
+    resolveModel: (name) => ({ ok: true, value: name }),
+    system: ({ definition }) => [definition.prompt],
+    isolate: async (_, name) => {
+      await world.sleep(world.between(1, 100));
+      return world.draw() < 0.1
+        ? { ok: false, why: "There is no room." }
+        : { ok: true, place: placeOf(world, name) };
+    },
+  };
+}
+
+const placeOf = (world: World, name: string): Isolated => ({
+  workspace: memoryWorkspace(),
+  worktree: { path: `/worktrees/${name}`, branch: `keel/${name}`, from: "/project" },
+  leave: async () => {
+    await world.sleep(world.between(1, 50));
+    return world.draw() < 0.5 ? "kept" : "removed";
+  },
+});
+
+/** Some trees may spend what they want; the others have one bound that many of them meet. */
+export function budgetFor(world: World): BudgetLimits {
+  const dice = world.draw();
+  if (dice < 0.25) return { ...noBudget, maxBudgetUsd: world.between(5, 150) / 1_000 };
+  if (dice < 0.5) return { ...noBudget, maxTokens: world.between(2_000, 50_000) };
+  if (dice < 0.65) return { ...noBudget, maxTimeMs: world.between(5_000, 150_000) };
+  return noBudget;
+}
