@@ -211,26 +211,35 @@ export const settingsSchema = z.object({
   diagnostics: z.optional(
     z
       .array(
-        z.object({
-          files: z
-            .union([z.string(), texts])
-            .check(says("Which files it looks after, as paths in rules are written: `*.ts`, `/src`.")),
-          command: z.optional(
-            z.string().check(says("A language server that speaks over standard input and output.")),
-          ),
-          check: z.optional(
-            z
-              .string()
-              .check(
-                says(
-                  "A command that fails and names the file when something is wrong; `{file}` stands for it.",
+        z
+          .object({
+            files: z
+              .union([z.string(), texts])
+              .check(says("Which files it looks after, as paths in rules are written: `*.ts`, `/src`.")),
+            command: z.optional(
+              z.string().check(says("A language server that speaks over standard input and output.")),
+            ),
+            check: z.optional(
+              z
+                .string()
+                .check(
+                  says(
+                    "A command that fails and names the file when something is wrong; `{file}` stands for it.",
+                  ),
                 ),
-              ),
+            ),
+            language: z.optional(
+              z.string().check(says("What the server calls the language of these files.")),
+            ),
+            options: z.optional(z.json().check(says("What the server is given at its start."))),
+            timeoutMs: z.optional(count.check(says("How long an edit waits for it; 5000 if left out."))),
+          })
+          .check(
+            z.refine(
+              ({ command, check }) => command !== undefined || check !== undefined,
+              "names neither a `command` nor a `check`",
+            ),
           ),
-          language: z.optional(z.string().check(says("What the server calls the language of these files."))),
-          options: z.optional(z.json().check(says("What the server is given at its start."))),
-          timeoutMs: z.optional(count.check(says("How long an edit waits for it; 5000 if left out."))),
-        }),
       )
       .check(says("Who says what an edit broke: language servers and commands that check.")),
   ),

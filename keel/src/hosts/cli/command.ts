@@ -16,6 +16,8 @@ type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promis
 
 /** A row of the table. What it does is loaded when it is called. */
 export type Row<T extends Options> = Pick<Command, "name" | "usage" | "says"> & {
+  /** Left out: nothing but options. What is one word too many is wrong use, and not passed over. */
+  readonly takes?: "words";
   readonly options: T;
   load(): Promise<Run<T>>;
 };

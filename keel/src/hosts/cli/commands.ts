@@ -1,5 +1,5 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
-import { type Options, parseArguments } from "./arguments.ts";
+import { type Options, parseArguments, usage } from "./arguments.ts";
 import type { Command, Row } from "./command.ts";
 import { mcpCommands } from "./mcp-commands.ts";
 import { printOptions } from "./print-options.ts";
@@ -13,6 +13,7 @@ const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies Opti
 export const commands: readonly Command[] = [
   command({
     name: "",
+    takes: "words",
     usage: "keel -p [OPTIONS] [PROMPT]",
     says: "Answers a prompt and ends. The prompt may also come on standard input; with both, they are joined",
     options: { ...printOptions, version: { kind: "flag", short: "V", says: "Show the version" } },
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "sessions show",
+    takes: "words",
     usage: "keel sessions show ID",
     says: "What was said and done in a session. Nothing runs",
     options: {},
@@ -34,6 +36,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "sessions export",
+    takes: "words",
     usage: "keel sessions export ID [--format jsonl|md|html] [-o FILE]",
     says: "A session as its log, as Markdown, or as one page that needs nothing else",
     options: {
@@ -44,6 +47,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "sessions import",
+    takes: "words",
     usage: "keel sessions import FILE",
     says: "Takes an exported log as a new session of this folder",
     options: {},
@@ -51,6 +55,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "sessions delete",
+    takes: "words",
     usage: "keel sessions delete ID",
     says: "Deletes a session and what stands beside its log",
     options: {},
@@ -58,6 +63,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "sessions rewind",
+    takes: "words",
     usage: "keel sessions rewind ID [MESSAGE] [--preview]",
     says: "Puts files back as they were before a message; without one, lists those that changed files",
     options: { ...json, preview: { kind: "flag", says: "Only say what would change" } },
@@ -65,6 +71,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "usage",
+    takes: "words",
     usage: "keel usage [SESSION] [--project] [--days N] [--json]",
     says: "What a session cost, and how the provider's cache served it; the newest one if none is named",
     options: {
@@ -103,6 +110,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "auth set",
+    takes: "words",
     usage: "keel auth set PROVIDER [--base-url URL] [--file] < KEY",
     says: "Keeps the key from standard input: in the keychain if there is one, else in a private file",
     options: {
@@ -124,6 +132,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "auth remove",
+    takes: "words",
     usage: "keel auth remove PROVIDER",
     says: "Forgets the key that Keel keeps",
     options: {},
@@ -141,6 +150,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "config get",
+    takes: "words",
     usage: "keel config get KEY [--json]",
     says: "One setting by its name: permissions.defaultMode",
     options: json,
@@ -148,6 +158,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "config set",
+    takes: "words",
     usage: "keel config set KEY VALUE [--user|--project|--local]",
     says: "Sets it, and keeps the comments of the file",
     options: targetOptions,
@@ -155,6 +166,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "config unset",
+    takes: "words",
     usage: "keel config unset KEY [--user|--project|--local]",
     says: "Removes it",
     options: targetOptions,
@@ -169,6 +181,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "trust",
+    takes: "words",
     usage: "keel trust [FOLDER] [--yes]",
     says: "Shows what trusting a project would enable, and asks",
     options: yes,
@@ -176,6 +189,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "trust status",
+    takes: "words",
     usage: "keel trust status [FOLDER] [--json]",
     says: "Whether a project is trusted, and what that enables",
     options: json,
@@ -190,6 +204,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "trust add",
+    takes: "words",
     usage: "keel trust add [FOLDER] [--yes]",
     says: "Trusts a project and what it has now",
     options: yes,
@@ -197,6 +212,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "trust remove",
+    takes: "words",
     usage: "keel trust remove [FOLDER]",
     says: "Takes the trust back",
     options: {},
@@ -211,6 +227,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "permissions add",
+    takes: "words",
     usage: "keel permissions add RULE [--deny|--ask] [--user|--project|--local]",
     says: "Adds a rule that allows, or one that denies or asks",
     options: {
@@ -222,6 +239,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "permissions remove",
+    takes: "words",
     usage: "keel permissions remove RULE [--user|--project|--local]",
     says: "Removes a rule; from every file that has it when none is named",
     options: targetOptions,
@@ -229,6 +247,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "permissions test",
+    takes: "words",
     usage: "keel permissions test FILE [--json]",
     says: "Holds rules against the verdicts that a file expects",
     options: json,
@@ -236,6 +255,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "permissions explain",
+    takes: "words",
     usage: "keel permissions explain [--with-settings] [--json] (--batch | -- COMMAND)",
     says: "What would be decided about a command, and why. Nothing runs",
     options: {
@@ -255,6 +275,7 @@ export const commands: readonly Command[] = [
   ...mcpCommands(command),
   command({
     name: "plugin add",
+    takes: "words",
     usage: "keel plugin add (FOLDER | git+URL[#TAG] | npm:NAME) [--yes]",
     says: "Shows what a plugin brings, asks, and adds it. Only files are fetched; nothing of it runs",
     options: yes,
@@ -269,6 +290,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "plugin remove",
+    takes: "words",
     usage: "keel plugin remove NAME",
     says: "Removes a plugin. What was fetched is deleted; a folder of your own stays",
     options: {},
@@ -276,6 +298,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "import",
+    takes: "words",
     usage: "keel import (claude | codex | gemini) [--yes] [--json]",
     says: "Shows what another agent has set up here and at home, asks, and copies it",
     options: { ...yes, ...json },
@@ -320,19 +343,29 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-function command<const T extends Options>({ name, usage, says, options, load }: Row<T>): Command {
+function command<const T extends Options>({
+  name,
+  takes,
+  usage: line,
+  says,
+  options,
+  load,
+}: Row<T>): Command {
   const all = { ...options, ...help };
   const self: Command = {
     name,
-    usage,
+    usage: line,
     says,
     options: all,
     async start(given, context) {
-      if (parseArguments(given, all).values.help) {
+      const { values, positionals } = parseArguments(given, all);
+      if (values.help) {
         const { helpFor } = await import("./help.ts");
         context.out.write(helpFor(self, commands));
         return 0;
       }
+      if (takes === undefined && positionals[0] !== undefined)
+        throw usage(`\`keel ${name}\` takes no words, and ${JSON.stringify(positionals[0])} is one.`);
       const run = await load();
       return run(parseArguments<T>(given, all), context);
     },

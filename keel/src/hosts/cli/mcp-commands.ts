@@ -15,6 +15,7 @@ export const mcpCommands = (command: Define): readonly Command[] => [
   }),
   command({
     name: "mcp add",
+    takes: "words",
     usage: "keel mcp add NAME [OPTIONS] (URL | -- COMMAND [ARGUMENTS])",
     says: "Adds an MCP server: an address, or a command that speaks on its standard streams",
     options: {
@@ -32,6 +33,7 @@ export const mcpCommands = (command: Define): readonly Command[] => [
   }),
   command({
     name: "mcp remove",
+    takes: "words",
     usage: "keel mcp remove NAME [--user|--project|--local]",
     says: "Removes an MCP server from the settings that have it",
     options: targetOptions,
@@ -46,6 +48,7 @@ export const mcpCommands = (command: Define): readonly Command[] => [
   }),
   command({
     name: "mcp login",
+    takes: "words",
     usage: "keel mcp login NAME",
     says: "Logs in to a server over HTTP, with a page in the browser",
     options: {},
@@ -53,6 +56,7 @@ export const mcpCommands = (command: Define): readonly Command[] => [
   }),
   command({
     name: "mcp logout",
+    takes: "words",
     usage: "keel mcp logout NAME",
     says: "Forgets what a login left",
     options: {},
