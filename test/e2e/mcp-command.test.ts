@@ -26,10 +26,12 @@ describe("keel mcp", () => {
       process.execPath,
       everything,
       "stdio",
+      "postgresql://me:secret-value@db/x",
     ]);
     expect(added).toMatchObject({ code: 0, stdout: "" });
     const listed = await stage.run(["mcp", "list"]);
     expect(listed.stdout).toContain("all  (user, stdio)");
+    expect(listed.stdout).toContain("postgresql://…@db/x");
     expect((await stage.run(["mcp", "list", "--json"])).stdout).not.toContain("secret-value");
     const status = await stage.run(["mcp", "status"]);
     expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(/all .*connected[\s\S]*echo/) });

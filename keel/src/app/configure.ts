@@ -113,7 +113,7 @@ export function withoutSecrets(path: readonly string[], value: unknown): unknown
   );
 }
 
-const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+const isAddress = (text: string): boolean => /^\s*[a-z][a-z0-9+.-]*:[/\\]{2}/i.test(text);
 
 /** Variables and headers have names of their own: those that sound like a secret are taken for one. */
 function isPrivate(path: readonly string[]): boolean {

@@ -35,7 +35,12 @@ describe("importing", () => {
         ...{ model: "opus", env: { TOKEN: "sk-canary" }, unknown: 1 },
         permissions: { allow: ["Bash(npm test:*)", "not ) a rule"], deny: ["Read(.env)"] },
       }),
-      ".claude.json": JSON.stringify({ mcpServers: { db: { command: "db", env: { KEY: "sk-canary" } } } }),
+      ".claude.json": JSON.stringify({
+        mcpServers: {
+          db: { command: "db", env: { KEY: "sk-canary" } },
+          web: { type: "http", url: "https://me:canary@host/mcp?key=canary" },
+        },
+      }),
       ".claude/CLAUDE.md": "My rules.",
       ".claude/commands/git/push.md": "Push.",
       ".claude/agents/a.md": "---\ndescription: d\n---\nA.",
@@ -76,6 +81,7 @@ describe("importing", () => {
       "left-out rule allow not ) a rule",
       "new rule deny Read(.env)",
       "new server db: db",
+      "new server web: https://…@host/mcp?key=…",
       "new instructions AGENTS.md",
       "new command commands/git/push.md",
       "new agent agents/a.md",

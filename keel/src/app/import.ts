@@ -8,6 +8,7 @@ import { pathsOf, userHome } from "../config/paths.ts";
 import { readPlainText } from "../config/plain-text.ts";
 import { parseRule } from "../engine/policy/rules.ts";
 import { isObject } from "../kernel/json.ts";
+import { withShownUrls } from "../kernel/shown-url.ts";
 import { shorten } from "../kernel/text.ts";
 import { claudeLines, codexLines, eventsOf, type OtherLine } from "./other-session.ts";
 import { keptSessions } from "./sessions.ts";
@@ -112,10 +113,10 @@ function sayValue([group = "", name = ""]: readonly string[], value: unknown): s
   if (group === "env") return `env: ${Object.keys(isObject(value) ? value : {}).join(", ")}`;
   if (group === "mcpServers") {
     const { command, url } = isObject(value) ? value : {};
-    return `${name}: ${shorten(String(command ?? url ?? "?"), 100)}`;
+    return `${name}: ${shorten(withShownUrls(String(command ?? url ?? "?")), 100)}`;
   }
   if (group === "permissions") return `${name} ${String(value)}`;
-  return `${group} = ${shorten(JSON.stringify(value) ?? "", 200)}`;
+  return `${group} = ${shorten(withShownUrls(JSON.stringify(value) ?? ""), 200)}`;
 }
 
 type FileCopy = Awaited<ReturnType<typeof readOtherSetup>>["files"][number];

@@ -3,7 +3,7 @@
 import { addServer, listServers, logIn, logOut, removeServer, tryServers } from "../../app/mcp-manage.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { toLine } from "../../kernel/json.ts";
-import { shownUrl } from "../../kernel/shown-url.ts";
+import { shownUrl, withShownUrls } from "../../kernel/shown-url.ts";
 import type { McpServerStatus } from "../../protocol/mcp.ts";
 import { visible } from "../../view/visible.ts";
 import { usage } from "./arguments.ts";
@@ -121,14 +121,17 @@ function oneName(positionals: readonly string[]): string {
 type Listed = Awaited<ReturnType<typeof listServers>>["servers"][number];
 
 const wayOf = (config: Listed["config"]): string =>
-  config.type === "stdio" ? [config.command, ...(config.args ?? [])].join(" ") : shownUrl(config.url);
+  config.type === "stdio" ? [config.command, ...shownArgs(config)].join(" ") : shownUrl(config.url);
+
+const shownArgs = ({ args = [] }: { args?: readonly string[] | undefined }): string[] =>
+  args.map(withShownUrls);
 
 /** Variables and headers may hold keys: their names are enough. */
 function withoutSecrets({ name, scope, config, file }: Listed): unknown {
   const names = (values: Record<string, string> = {}): string[] => Object.keys(values);
   const about = { name, scope, type: config.type, ...(file === undefined ? {} : { file }) };
   return config.type === "stdio"
-    ? { ...about, command: config.command, args: config.args ?? [], env: names(config.env) }
+    ? { ...about, command: config.command, args: shownArgs(config), env: names(config.env) }
     : { ...about, url: shownUrl(config.url), headers: names(config.headers) };
 }
 
