@@ -35,6 +35,8 @@ export type RunnerWish = {
 
 /** From here on a reader that lags gets no more of what only entertains. */
 const mostWaitingBytes = 4 * 1024 * 1024;
+/** One line of held text: far more than a reply has, and far less than hosts let a line have. */
+const mostHeldCharacters = 1024 * 1024;
 /** Inputs that came before the session was open. */
 const mostEarly = 1_000;
 
@@ -74,7 +76,8 @@ export class Runner {
     const isMore = held && event.type === "assistant_text" && event.inputId === held.inputId;
     if (held && !isMore) this.#write(held);
     const told = isMore ? { ...event, text: held.text + event.text } : event;
-    this.#held = told.type === "assistant_text" && isBehind ? told : undefined;
+    const mayWait = told.type === "assistant_text" && told.text.length < mostHeldCharacters;
+    this.#held = mayWait && isBehind ? told : undefined;
     if (!this.#held) this.#write(told);
   }
 
