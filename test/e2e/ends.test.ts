@@ -1,6 +1,6 @@
 // How the command ends: by signals, with a reader that is slow, and with one that has gone.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
@@ -103,6 +103,24 @@ describe("readers", () => {
     expect(ended.code).toBe(74);
     expect(ended.stderr).not.toMatch(/EPIPE|\n\s+at /);
     expectWhole(stage, "interrupted");
+  });
+
+  test("a command that tells first and then copies is not cut off in the middle by a reader that goes away", {
+    timeout: 120_000,
+  }, async () => {
+    const stage = await openStage({ replies: [] });
+    // Copying takes longer than a session may take to end once nobody reads.
+    const many = 6_000;
+    const skill = path.join(stage.env["HOME"] ?? "", ".claude/skills/long");
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(path.join(skill, "SKILL.md"), "---\ndescription: d\n---\nLong.");
+    for (let count = 1; count < many; count++) writeFileSync(path.join(skill, `x${count}.txt`), "x");
+    const running = stage.start(["import", "claude", "--yes"]);
+    running.child.stdout?.destroy();
+    const ended = await running.ended;
+    expect(ended.stderr).toContain("Copied: 1 of 1.");
+    expect(readdirSync(path.join(stage.home, "skills/long"))).toHaveLength(many);
+    expect(ended.code).toBe(74);
   });
 });
 

@@ -8,6 +8,8 @@ export type Command = {
   readonly usage: string;
   readonly says: string;
   readonly options: Options;
+  /** What it does after it has told is finished also when nobody reads any more. Left out: it ends soon then. */
+  readonly unheard?: "goes-on" | undefined;
   /** Returns the exit code, or throws a fault that has one. */
   start(given: readonly string[], context: Context): Promise<number>;
 };
@@ -15,7 +17,7 @@ export type Command = {
 type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
 
 /** A row of the table. What it does is loaded when it is called. */
-export type Row<T extends Options> = Pick<Command, "name" | "usage" | "says"> & {
+export type Row<T extends Options> = Pick<Command, "name" | "usage" | "says" | "unheard"> & {
   /** Left out: nothing but options. What is one word too many is wrong use, and not passed over. */
   readonly takes?: "words";
   readonly options: T;

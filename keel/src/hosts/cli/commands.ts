@@ -185,6 +185,7 @@ export const commands: readonly Command[] = [
     usage: "keel trust [FOLDER] [--yes]",
     says: "Shows what trusting a project would enable, and asks",
     options: yes,
+    unheard: "goes-on",
     load: async () => (await import("./trust.ts")).trust,
   }),
   command({
@@ -208,6 +209,7 @@ export const commands: readonly Command[] = [
     usage: "keel trust add [FOLDER] [--yes]",
     says: "Trusts a project and what it has now",
     options: yes,
+    unheard: "goes-on",
     load: async () => (await import("./trust.ts")).add,
   }),
   command({
@@ -279,6 +281,7 @@ export const commands: readonly Command[] = [
     usage: "keel plugin add (FOLDER | git+URL[#TAG] | npm:NAME) [--yes]",
     says: "Shows what a plugin brings, asks, and adds it. Only files are fetched; nothing of it runs",
     options: yes,
+    unheard: "goes-on",
     load: async () => (await import("./plugin.ts")).add,
   }),
   command({
@@ -302,6 +305,7 @@ export const commands: readonly Command[] = [
     usage: "keel import (claude | codex | gemini) [--yes] [--json]",
     says: "Shows what another agent has set up here and at home, asks, and copies it",
     options: { ...yes, ...json },
+    unheard: "goes-on",
     load: async () => (await import("./import.ts")).importFrom,
   }),
   command({
@@ -349,6 +353,7 @@ function command<const T extends Options>({
   usage: line,
   says,
   options,
+  unheard,
   load,
 }: Row<T>): Command {
   const all = { ...options, ...help };
@@ -357,6 +362,7 @@ function command<const T extends Options>({
     usage: line,
     says,
     options: all,
+    unheard,
     async start(given, context) {
       const { values, positionals } = parseArguments(given, all);
       if (values.help) {

@@ -39,9 +39,6 @@ export async function main(): Promise<void> {
     err: new Output(process.stderr),
     signals: catchSignals(),
   };
-  void context.out.closed.then(() =>
-    setTimeout(() => process.exit(exitCodes.outputClosed), mostMsUnheard).unref(),
-  );
   const give = (thrown: unknown): void => {
     if (crashed) crashed(thrown);
     else void fail(context, thrown).then((code) => end(context, code));
@@ -54,6 +51,7 @@ export async function main(): Promise<void> {
 
 async function run(given: readonly string[], context: Context): Promise<number> {
   if (isWireWish(given)) {
+    endUnheard(context);
     const { streamJson } = await import("./stream-json.ts");
     return streamJson(given, context);
   }
@@ -62,7 +60,12 @@ async function run(given: readonly string[], context: Context): Promise<number> 
   const isCommand = commands.some(({ name }) => name === first);
   if (group && !isCommand && ["", "-h", "--help"].includes(second)) return showGroup(first, context);
   const found = commandFor(given);
+  if (found.command.unheard === undefined) endUnheard(context);
   return found.command.start(found.rest, context);
+}
+
+function endUnheard({ out }: Context): void {
+  void out.closed.then(() => setTimeout(() => process.exit(exitCodes.outputClosed), mostMsUnheard).unref());
 }
 
 function commandFor(given: readonly string[]): { command: Command; rest: readonly string[] } {
