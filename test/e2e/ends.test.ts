@@ -1,8 +1,9 @@
 // How the command ends: by signals, with a reader that is slow, and with one that has gone.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { notRunHere } from "../not-run.ts";
 import { command, lines, openStage, type Stage, types, until } from "./stage.ts";
@@ -105,6 +106,38 @@ describe("readers", () => {
     expectWhole(stage, "interrupted");
   });
 
+  test.each([
+    ["keel -p", ["-p"], "go", "all said\n"],
+    [
+      "the runner",
+      ["runner"],
+      `${JSON.stringify({ type: "message", content: "go" })}\n`,
+      '"text":"all said"',
+    ],
+  ])(
+    "%s answers whoever has only ended what they send over one socket for both ways",
+    async (_, given, sent, said) => {
+      // Longer than it takes to look whether anybody reads.
+      const stage = await openStage({ replies: [replyWith({ delayMs: 1_500 }, "all said")] });
+      const { server, client } = await socketPair(path.join(stage.project, "socket"));
+      const child = spawn(command, given, {
+        cwd: stage.project,
+        env: { PATH: process.env["PATH"], ...stage.env },
+        stdio: [server, server, "ignore"],
+      });
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      client.end(sent);
+      let heard = "";
+      client.on("data", (chunk) => {
+        heard += chunk;
+      });
+      expect(await ended).toBe(0);
+      server.destroy();
+      await new Promise((resolve) => client.once("close", resolve));
+      expect(heard).toContain(said);
+    },
+  );
+
   test("a command that tells first and then copies is not cut off in the middle by a reader that goes away", {
     timeout: 120_000,
   }, async () => {
@@ -123,6 +156,18 @@ describe("readers", () => {
     expect(ended.code).toBe(74);
   });
 });
+
+/** Both ends of a connection; each way ends for itself. */
+async function socketPair(place: string): Promise<{ server: Socket; client: Socket }> {
+  const listener = createServer({ allowHalfOpen: true, pauseOnConnect: true });
+  await new Promise<void>((resolve) => listener.listen(place, resolve));
+  const taken = new Promise<Socket>((resolve) => listener.once("connection", resolve));
+  const client = connect({ path: place, allowHalfOpen: true });
+  onTestFinished(() => void client.destroy());
+  const server = await taken;
+  listener.close();
+  return { server, client };
+}
 
 async function started(stage: Stage, parameters: readonly string[]) {
   const running = stage.start(parameters);

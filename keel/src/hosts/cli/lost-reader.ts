@@ -2,14 +2,14 @@
  * Whether whoever reads our output has gone, without writing to it. A program that was killed while a command of ours
  * runs is otherwise noticed only with the next word, which may come an hour later.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from "node:fs";
 
 /** False where that cannot be known. */
 export function hasLostReader(descriptor: number): boolean {
   try {
     const stat = fstatSync(descriptor);
     if (stat.isFIFO()) return !hasPipeReader(descriptor);
-    return stat.isSocket() && isNonBlocking(descriptor) && isSocketEnded(descriptor);
+    return stat.isSocket() && !isInput(stat) && isNonBlocking(descriptor) && isSocketEnded(descriptor);
   } catch {
     return false; // No procfs, or no such descriptor.
   }
@@ -23,6 +23,12 @@ function hasPipeReader(descriptor: number): boolean {
   } catch (thrown) {
     return codeOf(thrown) !== "ENXIO";
   }
+}
+
+/** One socket for both ways, as inetd and socat give it: what is read there is our input, and so is its end. */
+function isInput({ dev, ino }: Stats): boolean {
+  const input = fstatSync(0);
+  return input.dev === dev && input.ino === ino;
 }
 
 /** Nobody sends anything to our output; what can be read from it is only its end. */
