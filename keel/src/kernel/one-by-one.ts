@@ -7,24 +7,39 @@ export function oneByOne<T>(
 ): AsyncIterableIterator<T> & Required<Stream<T>> {
   let waiting: readonly T[] = [];
   let at = 0;
+  let isOver = false;
+  /** One at a time: whoever asks meanwhile waits for the same batch, and none is lost. */
+  let coming: Promise<void> | undefined;
   const ready = (): readonly T[] => {
     const rest = waiting.slice(at);
     waiting = [];
     at = 0;
     return rest;
   };
+  const take = async (): Promise<void> => {
+    try {
+      const batch = await batches.next();
+      if (batch.done) isOver = true;
+      // Whoever has stopped meanwhile wants nothing more.
+      if (batch.done || isOver) return;
+      waiting = batch.value;
+      at = 0;
+    } finally {
+      coming = undefined;
+    }
+  };
   return {
     ready,
     async next() {
       while (at >= waiting.length) {
-        const batch = await batches.next();
-        if (batch.done) return { done: true, value: undefined };
-        waiting = batch.value;
-        at = 0;
+        if (isOver) return { done: true, value: undefined };
+        coming ??= take();
+        await coming;
       }
       return { done: false, value: waiting[at++] as T };
     },
     async return() {
+      isOver = true;
       ready();
       await batches.return();
       return { done: true, value: undefined };
