@@ -49,8 +49,10 @@ type Definition = {
   readonly type: string;
   readonly checks?: readonly unknown[];
   readonly format?: string;
+  readonly coerce?: boolean;
   readonly innerType?: Schema;
   readonly element?: Schema;
+  readonly keyType?: Schema;
   readonly valueType?: Schema;
   readonly catchall?: Schema;
   readonly values?: readonly (string | number | boolean | null)[];
@@ -65,7 +67,7 @@ const definitionOf = (schema: Schema): Definition => schema._zod.def as Definiti
 export function shapeOf(schema: Schema): Shape {
   const definition = definitionOf(schema);
   // What is checked further, only the schema can check.
-  if (definition.checks?.length || definition.format) return { kind: "unsure" };
+  if (definition.checks?.length || definition.format || definition.coerce) return { kind: "unsure" };
   switch (definition.type) {
     case "string":
       return { kind: "text" };
@@ -84,7 +86,9 @@ export function shapeOf(schema: Schema): Shape {
     case "array":
       return { kind: "list", of: inner(definition.element) };
     case "record":
-      return { kind: "map", of: inner(definition.valueType) };
+      return inner(definition.keyType).kind === "text"
+        ? { kind: "map", of: inner(definition.valueType) }
+        : { kind: "unsure" };
     case "nullable":
       return { kind: "any", of: [{ kind: "null" }, inner(definition.innerType)] };
     case "optional":
@@ -118,10 +122,32 @@ const isOptional = (schema: Schema): boolean => definitionOf(schema).type === "o
 
 function union({ options = [], discriminator }: Definition): Shape {
   const shapes = options.map(shapeOf);
-  if (discriminator === undefined) return { kind: "any", of: shapes };
+  // The first that takes a value may also change it, though another one would leave it as it is.
+  if (discriminator === undefined)
+    return shapes.filter(mayChange).length > 1 || shapes.some(isUnsure)
+      ? { kind: "unsure" }
+      : { kind: "any", of: shapes };
   const named = shapes.flatMap((shape) => {
     const member = shape.kind === "object" ? shape.of[discriminator]?.[0] : undefined;
     return member?.kind === "one" ? member.of.map((name) => [String(name), shape] as const) : [];
   });
   return { kind: "by", key: discriminator, of: Object.fromEntries(named) };
+}
+
+const isUnsure = ({ kind }: Shape): boolean => kind === "unsure";
+
+/** A schema leaves out of an object what it does not know. */
+function mayChange(shape: Shape): boolean {
+  switch (shape.kind) {
+    case "object":
+    case "by":
+    case "map":
+      return true;
+    case "list":
+      return mayChange(shape.of);
+    case "any":
+      return shape.of.some(mayChange);
+    default:
+      return false;
+  }
 }
