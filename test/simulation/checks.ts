@@ -88,6 +88,12 @@ export class Checks {
     for (const id of this.#askedAt.keys()) this.#askedAt.set(id, this.#world.monotonicMs);
   }
 
+  /** Its disk failed for good: at every step it may begin to wait anew, so that no time of it is known. */
+  forgive(): void {
+    this.#stopping = undefined;
+    this.#askedAt.clear();
+  }
+
   /** A request goes out: what it says is what the disk says, and that it goes out stands there too. */
   atRequest(request: ModelRequest, info: ModelInfo): string[] {
     this.follow();

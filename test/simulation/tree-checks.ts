@@ -40,7 +40,7 @@ export class TreeChecks {
     this.#top.keeps(promises);
     for (const [id, checks] of this.#logs) {
       // An agent whose log is broken comes to its end there when the session above is opened again.
-      if (id !== this.#root && this.#disks.get(id)?.failures.has("full")) checks.excuse();
+      if (id !== this.#root && this.#disks.get(id)?.failures.has("full")) checks.forgive();
       checks.always();
     }
     for (const [call, times] of effects.runs) {
