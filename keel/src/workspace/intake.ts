@@ -12,6 +12,12 @@ const bufferBytes = 65_536;
 const mostDrainMs = 200;
 /** What is written lies ready in the pipe: turns of the event loop without news mean that it was all read. */
 const quietTurns = 3;
+/**
+ * No pipe holds more, so that what comes behind it was written after the end, by somebody else. To read on would only
+ * push the last words of the command out of what is kept.
+ */
+const mostPipeBytes = 65_536;
+const mostSocketBytes = 1_048_576;
 /** Who stays behind may write, so that it does not block or break, but not at the cost of our time. */
 const pauseAfterReadMs = 10;
 
@@ -61,8 +67,9 @@ export class Intake {
     this.#isEnding = true;
     this.#left = false;
     for (const stream of this.#streams) stream.resume();
+    const endBytes = this.#received + (this.#pipe ? mostPipeBytes : mostSocketBytes);
     let quiet = 0;
-    while (quiet < quietTurns && this.#open > 0 && performance.now() < endsAt) {
+    while (quiet < quietTurns && this.#open > 0 && this.#received < endBytes && performance.now() < endsAt) {
       const before = this.#received;
       await nextTurn();
       quiet = this.#received === before ? quiet + 1 : 0;
