@@ -1,5 +1,5 @@
 /** Opening a file without ever waiting for one, and asking the opened object what it is. */
-import { constants, readlinkSync } from "node:fs";
+import { constants, readlinkSync, readSync } from "node:fs";
 import { type FileHandle, lstat, open, realpath, statfs } from "node:fs/promises";
 
 /** `f_type` of procfs on Linux. */
@@ -7,6 +7,7 @@ const procfs = 0x9fa0;
 
 /** How much is asked for at once behind the size that a file had when it was opened. */
 const growthBytes = 65_536;
+const mostShortBytes = 65_536;
 
 /** Opens for reading. A pipe without a writer does not block, a terminal is not taken over, a link is not followed. */
 export function openFile(path: string): Promise<FileHandle> {
@@ -44,7 +45,11 @@ export async function readAtMost(
   const parts: Uint8Array[] = [];
   let total = 0;
   for (let room = new Uint8Array(sizeBytes + 1); ; room = new Uint8Array(growthBytes)) {
-    const { bytesRead } = await file.read(room, 0, room.length, null);
+    // What is short is read sooner than a thread would wake up for it; it was looked at a moment ago, so it is there.
+    const bytesRead =
+      room.length <= mostShortBytes
+        ? readSync(file.fd, room, 0, room.length, null)
+        : (await file.read(room, 0, room.length, null)).bytesRead;
     total += bytesRead;
     if (total > mostBytes) return undefined;
     // A regular file gives what is asked for, unless it ends.
