@@ -26,8 +26,8 @@ const pauseAfterReadMs = 10;
  * pipe, and takes neither our time nor the processor from others.
  */
 const freeBytes = 64 * 2 ** 20;
-const bytesPerWalk = 2 ** 20;
-const walkMs = 10;
+const bytesPerWalk = 3 * 2 ** 17;
+const walkMs = 15;
 
 export class Intake {
   /** For `spawn`: no input, and where both outputs go. */
