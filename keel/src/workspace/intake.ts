@@ -28,6 +28,10 @@ const pauseAfterReadMs = 10;
 const freeBytes = 64 * 2 ** 20;
 const bytesPerWalk = 3 * 2 ** 17;
 const walkMs = 15;
+/** Where our own time comes late, others wait for theirs: then the walk is slower still. */
+const lateMs = 2;
+const restPerLateMs = 4;
+const mostRestMs = 100;
 
 export class Intake {
   /** For `spawn`: no input, and where both outputs go. */
@@ -88,7 +92,8 @@ export class Intake {
     this.#received += bytes.length;
     this.#take(bytes);
     if (!this.#left && !this.#isTooMuch(bytes.length)) return true;
-    setTimeout(() => stream.resume(), this.#left ? pauseAfterReadMs : walkMs).unref();
+    if (this.#left) setTimeout(() => stream.resume(), pauseAfterReadMs).unref();
+    else rest(() => stream.resume());
     return false;
   }
 
@@ -115,4 +120,13 @@ export class Intake {
       if (!this.#receive(stream, bytes)) stream.pause();
     });
   }
+}
+
+function rest(then: () => void): void {
+  const dueAt = performance.now() + walkMs;
+  setTimeout(() => {
+    const late = performance.now() - dueAt;
+    if (late < lateMs) then();
+    else setTimeout(then, Math.min(late * restPerLateMs, mostRestMs)).unref();
+  }, walkMs).unref();
 }
