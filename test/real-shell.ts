@@ -15,7 +15,14 @@ export type RealShell = {
   readonly cwd: string;
   run(
     text: string,
-    how?: { timeoutMs?: number; mostBytes?: number; signal?: AbortSignal; shell?: Shell },
+    how?: {
+      timeoutMs?: number;
+      mostBytes?: number;
+      signal?: AbortSignal;
+      shell?: Shell;
+      /** For whoever measures memory: what is shown meanwhile is not collected. */
+      chunks?: "dropped";
+    },
   ): Promise<Run>;
   /** Starts a command and leaves it running. */
   start(text: string, how?: { timeoutMs?: number; mostBytes?: number }): Promise<ShellRun>;
@@ -48,7 +55,7 @@ export function realShell(guard: Guard = groupGuard()): RealShell {
       for (;;) {
         const next = await running.next();
         if (next.done) return { ...next.value, chunks };
-        chunks.push(next.value.text);
+        if (how.chunks !== "dropped") chunks.push(next.value.text);
       }
     },
     start(text, { timeoutMs = Number.POSITIVE_INFINITY, mostBytes = 100_000 } = {}) {
