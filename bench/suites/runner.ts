@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Contest, Entrant, Samples } from "../measure.ts";
 import { officialSdk } from "../official-sdk.ts";
 import { runSpawned } from "../spawned.ts";
-import { keelEnv, openStage, type StartStage } from "./start.ts";
+import { bareRun, keelEnv, openStage, type StartStage } from "./start.ts";
 import type { Suite } from "./suite.ts";
 
 const command = path.resolve(import.meta.dirname, "../../node_modules/.bin/keel");
@@ -31,14 +31,7 @@ function runnerContest(stage: StartStage): Contest {
     floor: {
       name: "a bare node:http program",
       run: async (): Promise<Samples> => {
-        const options = { url: "{URL}", firstBytes: stage.keelBytes.first, bytesPerTurn: 3000 };
-        const { firstRequestMs, peakMb } = await runSpawned({
-          command: process.execPath,
-          parameters: [stage.programs.pathOf("floors/spawned-loop"), JSON.stringify(options)],
-          env: {},
-          cwd: stage.cwd,
-          toolTurns: 0,
-        });
+        const { firstRequestMs, peakMb } = await bareRun(stage, "floors/spawned-loop");
         return { ready: [firstRequestMs], first: [firstRequestMs], memory: [peakMb] };
       },
     },

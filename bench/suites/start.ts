@@ -58,15 +58,7 @@ export const resumeSuite: Suite = async (bench) => {
           {
             name: "a bare program that does the same",
             run: async () => {
-              const options = { url: "{URL}", file: log, firstBytes: stage.keelBytes.first };
-              const { firstRequestMs, peakMb } = await runSpawned({
-                command: process.execPath,
-                parameters: [bench.programs.pathOf("floors/resume"), JSON.stringify(options)],
-                env: {},
-                cwd: stage.cwd,
-                toolTurns: 0,
-                call: { name: "Read", input: {} },
-              });
+              const { firstRequestMs, peakMb } = await bareRun(stage, "floors/resume", { file: log });
               return { first: [firstRequestMs], memory: [peakMb] };
             },
           },
@@ -117,6 +109,23 @@ function keelRun(
   return runSpawned({ command, parameters, env: keelEnv(home), cwd, toolTurns: turns, call });
 }
 
+/** A floor as a program of its own: it sends as many bytes as Keel does. */
+export function bareRun(
+  { programs, cwd, file: read, keelBytes }: StartStage,
+  program: string,
+  { turns = 0, file }: { turns?: number; file?: string | undefined } = {},
+): Promise<SpawnedRun> {
+  const options = { url: "{URL}", firstBytes: keelBytes.first, bytesPerTurn: 3000, file };
+  return runSpawned({
+    command: process.execPath,
+    parameters: [programs.pathOf(program), JSON.stringify(options)],
+    env: {},
+    cwd,
+    toolTurns: turns,
+    call: { name: "Read", input: { file_path: read } },
+  });
+}
+
 function printContest(stage: StartStage): Contest {
   const turns = Math.min(toolTurns, stage.counts.turns);
   const samples = ({ firstRequestMs, gapsMs, peakMb, firstRequestBytes }: SpawnedRun): Samples => ({
@@ -134,19 +143,7 @@ function printContest(stage: StartStage): Contest {
   };
   const bare = (name: string, program: string): Entrant => ({
     name,
-    run: async () => {
-      const options = { url: "{URL}", firstBytes: stage.keelBytes.first, bytesPerTurn: 3000 };
-      return samples(
-        await runSpawned({
-          command: process.execPath,
-          parameters: [stage.programs.pathOf(program), JSON.stringify(options)],
-          env: {},
-          cwd: stage.cwd,
-          toolTurns: turns,
-          call,
-        }),
-      );
-    },
+    run: async () => samples(await bareRun(stage, program, { turns })),
   });
   return {
     name: "keel -p",

@@ -3,7 +3,8 @@
  * value and leave it as it is. A no means nothing; then the schema itself is asked. Schemas take a library to run, and
  * for a long log that took longer than everything else together.
  */
-import { isJson } from "./json.ts";
+import { isJson, isPlain } from "./json.ts";
+import { never } from "./never.ts";
 
 export type Shape =
   /** `unsure`: only the schema can tell. */
@@ -47,7 +48,7 @@ export function fits(shape: Shape, value: unknown): boolean {
     case "object":
       return isPlain(value) && fitsMembers(shape, value);
     default:
-      return false;
+      return never(shape);
   }
 }
 
@@ -77,10 +78,4 @@ function fitsMembers(
     left -= known[1];
   }
   return left === 0;
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -147,4 +147,4 @@ function chooseListed(
   );
 }
 
-const noProvider = (): Fault => fault("no_model", { reason: "there is no key and no base URL" });
+const noProvider = (): Fault => fault("no_model", { reason: "there is no key and no base URL." });

@@ -5,9 +5,7 @@
  * A log from elsewhere is somebody else's word. What was allowed there is not allowed here: `import-rights.ts` says
  * what of it stays.
  */
-
 import { fault } from "../kernel/fault.ts";
-import { each, oneByOne } from "../kernel/one-by-one.ts";
 import { nodeFiles, type OpenFile } from "./files.ts";
 import { copyLog } from "./fork.ts";
 import { type LeftOut, RightsFilter } from "./import-rights.ts";
@@ -76,11 +74,12 @@ async function check(file: OpenFile, { scan, entries, damage }: Survey, path: st
   const origin = scan.header?.session ?? "";
   let first: string | undefined;
   let unfinishedFrom = Number.POSITIVE_INFINITY;
-  await each(oneByOne(readEvents({ file, entries, session: origin, damage })), ({ type, seq }) => {
-    first ??= type;
-    if (type === "turn.started") unfinishedFrom = seq;
-    if (type === "turn.finished") unfinishedFrom = Number.POSITIVE_INFINITY;
-  });
+  for await (const events of readEvents({ file, entries, session: origin, damage }))
+    for (const { type, seq } of events) {
+      first ??= type;
+      if (type === "turn.started") unfinishedFrom = seq;
+      if (type === "turn.finished") unfinishedFrom = Number.POSITIVE_INFINITY;
+    }
   const damaged = damage.notices().find(({ level }) => level === "warning");
   if (damaged) throw fault("log_damaged", { path, reason: reasonIn(damaged.text) });
   if (first !== "session.opened")

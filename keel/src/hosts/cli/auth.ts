@@ -1,5 +1,4 @@
 /** `keel auth`: keys that Keel keeps. A key comes on standard input, never as an argument that others can see. */
-
 import { forgetKey, keepKey, keyStatus } from "../../app/keys.ts";
 import { readSettings } from "../../app/settings.ts";
 import { exitCodes } from "../../kernel/faults.ts";

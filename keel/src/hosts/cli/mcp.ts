@@ -1,5 +1,4 @@
 /** `keel mcp`: the servers of tools, listed, added, removed, tried and logged in to. */
-
 import { addServer, listServers, logIn, logOut, removeServer, tryServers } from "../../app/mcp-manage.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { toLine } from "../../kernel/json.ts";

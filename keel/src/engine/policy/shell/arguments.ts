@@ -1,5 +1,6 @@
 /** From words as written to the arguments that a program gets, as far as the text tells. */
 import { expandBraces, type Piece } from "./braces.ts";
+import { isPlainText } from "./source.ts";
 import type { Part, Word } from "./syntax.ts";
 
 export type Argument = {
@@ -27,16 +28,17 @@ export type Known = { readonly home: string; readonly variables: ReadonlyMap<str
 /** Undefined when braces make more of it than can be looked at. */
 export function argumentsOf(word: Word, known: Known): readonly Argument[] | undefined {
   const [only] = word.parts;
-  if (word.parts.length === 1 && only?.kind === "text" && (only.quoted || standsForItself.test(only.text)))
+  if (
+    word.parts.length === 1 &&
+    only?.kind === "text" &&
+    (only.quoted || (only.text !== "" && isPlainText(only.text)))
+  )
     return [asWritten(only.text)];
   // What braces leave empty without any quote is no word at all.
   return expandBraces(piecesOf(word.parts))
     ?.filter((pieces) => pieces.length > 0)
     .map((pieces) => argumentOf(pieces, known, word.source));
 }
-
-/** Most words: nothing in them is a sign of braces, a pattern or a home. */
-const standsForItself = /^[\w./:@%+,=-]+$/;
 
 const asWritten = (text: string): Argument => ({
   kind: "fixed",

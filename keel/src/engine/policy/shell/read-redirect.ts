@@ -1,6 +1,6 @@
 /** Redirections: what stands before the operator, the operator and its word. A here-document gets its text later. */
 import { readDocument, readWord } from "./read-word.ts";
-import { deeper, peek, peekNext, type Source, skipBlanks, take, Unreadable } from "./source.ts";
+import { deeper, isPlainText, peek, peekNext, type Source, skipBlanks, take, Unreadable } from "./source.ts";
 import type { Compound, Operator, Redirect, Word } from "./syntax.ts";
 
 /** Longest first. */
@@ -46,7 +46,7 @@ export function readRedirect(source: Source): Redirect | undefined {
 
 /** The name of a file behind `>&` is expanded, and what comes of it once more. */
 function expandedTwice(source: Source, target: Word): Word {
-  if (target.parts.every((part) => part.kind === "text" && /^[\w./:@%+,=-]*$/.test(part.text))) return target;
+  if (target.parts.every((part) => part.kind === "text" && isPlainText(part.text))) return target;
   const text = target.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
   const again = readDocument(deeper(source, { text, at: 0, end: text.length, isOriginal: false }));
   const open = { kind: "expansion", scripts: [], quoted: false, isPlain: false } as const;

@@ -126,4 +126,7 @@ export const positions = (source: Source, start: number): Pick<Word, "start" | "
   source: source.text.slice(start, source.at),
 });
 
+/** Signs that mean nothing but themselves, wherever they stand in a word: no braces, no pattern, no home, no quote. */
+export const isPlainText = (text: string): boolean => /^[\w./:@%+,=-]*$/.test(text);
+
 export const isMetaSign = (sign: string): boolean => sign === "" || " \t\n|&;()<>".includes(sign);
