@@ -1,6 +1,7 @@
 // Bundles the command and the public entries into keel/dist, and writes their types.
 // Runs on the pinned Node through `npm run build`.
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -70,7 +71,20 @@ async function rehearse() {
   }
 }
 
+/** The same sources make the same name, wherever they are built. */
+function nameOfBuild() {
+  const sources = globSync("keel/src/**/*.ts", { cwd: root, exclude: (name) => name.endsWith(".test.ts") });
+  const sum = createHash("sha256");
+  for (const file of [...sources.sort(), "package-lock.json"])
+    sum
+      .update(`${file}\0`)
+      .update(readFileSync(path.join(root, file)))
+      .update("\0");
+  return sum.digest("hex").slice(0, 32);
+}
+
 async function bundle() {
+  const define = { keelBuild: JSON.stringify(nameOfBuild()) };
   const shared = {
     absWorkingDir: root,
     outdir: fresh,
@@ -83,6 +97,7 @@ async function bundle() {
     legalComments: "linked",
     // Its entry for CommonJS hides what it requires from a bundler.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    define,
     metafile: true,
     logLevel: "warning",
   };
@@ -90,7 +105,7 @@ async function bundle() {
   const banner =
     'import { createRequire as keelRequire } from "node:module"; const require = keelRequire(import.meta.url);';
   const [command, ...results] = await Promise.all([
-    bundleCommand(path.join(fresh, "cli")),
+    bundleCommand(path.join(fresh, "cli"), define),
     build({
       ...shared,
       entryPoints: points(false),

@@ -17,12 +17,13 @@ const loadedLate = [
 ];
 
 /** Writes the bundle into the folder; returns the number of bytes, and which source is imported by which. */
-export async function bundleCommand(folder) {
+export async function bundleCommand(folder, define) {
   const imports = {};
   const bundle = await rolldown({
     cwd: root,
     input: { main: entry },
     platform: "node",
+    transform: { define },
     // Its entry for CommonJS hides what it requires from a bundler.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     plugins: [lateModules(), lateSchemas(), importsInto(imports)],

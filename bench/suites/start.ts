@@ -43,18 +43,25 @@ export const resumeSuite: Suite = async (bench) => {
   };
   const [log] = await Array.fromAsync(glob(path.join(home, ".keel/projects/*", `${session}.jsonl`)));
   /** Each resume goes on with the session: the next one needs it as it was. */
-  const copy = async (): Promise<string> => {
+  const copyOf = (of: string) => async (): Promise<string> => {
     const place = await bench.folder();
-    await cp(home, place, { recursive: true });
+    await cp(of, place, { recursive: true });
     return place;
   };
+  /** As Keel leaves it when it ends: the log was written by hand, so it goes on with it once. */
+  const left = await copyOf(home)();
+  await run(["--resume", session], async () => left)();
   return {
     contests: [
       {
         name: "resume",
         floor: { name: "a fresh start of keel -p", run: run([], bench.folder) },
-        keel: { name: "keel -p --resume", run: run(["--resume", session], copy) },
+        keel: { name: "keel -p --resume", run: run(["--resume", session], copyOf(left)) },
         peers: [
+          {
+            name: "Keel, by the log alone (after a kill)",
+            run: run(["--resume", session], copyOf(home)),
+          },
           {
             name: "a bare program that does the same",
             run: async () => {

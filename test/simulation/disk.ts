@@ -1,5 +1,5 @@
 /** The log of the simulated machine: what was synced stays, what was under way at a crash may be there in part. */
-import type { Log } from "../../keel/src/engine/ports.ts";
+import type { KeptFold, Log } from "../../keel/src/engine/ports.ts";
 import { fault } from "../../keel/src/kernel/fault.ts";
 import { type Durable, durableEventSchema } from "../../keel/src/protocol/event.ts";
 import type { World } from "./world.ts";
@@ -46,6 +46,7 @@ export class Disk {
   readonly #boundaries: Durable[] = [];
   readonly #world: World;
   #underWay: string[] = [];
+  #kept: KeptFold | undefined;
 
   readonly #forgetful: boolean;
   /** What went wrong here, and could keep an agent's log from being brought to its end. */
@@ -108,6 +109,11 @@ export class Disk {
           if (world.goesWrong("slow-read")) await world.sleep(world.between(1, 3_000));
           yield event;
         }
+      },
+      // Every other time nothing is there: a log must be as good as its fold.
+      kept: () => (disk.lines.length % 2 === 0 ? disk.#kept : undefined),
+      async keep(write) {
+        disk.#kept = { seq: disk.lines.length, texts: write() };
       },
       close: async () => undefined,
     };

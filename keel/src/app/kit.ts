@@ -21,6 +21,7 @@ import { nodeSearch } from "../workspace/search.ts";
 import { nodeShell } from "../workspace/shell.ts";
 import { agentOutfit, withSkills } from "./agent-outfit.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
+import { build } from "./build.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import { processGrammar } from "./grammar.ts";
 import { processGuard } from "./guard.ts";
@@ -285,7 +286,8 @@ async function storeOf(
   { persist }: OpenOptions,
   disk: { home: string; clock: Clock; ids: Ids },
 ): Promise<Store> {
-  if (persist !== "memory") return jsonlStore({ ...disk, leases: processLeases(disk) });
+  const keeping = build === undefined ? undefined : { build };
+  if (persist !== "memory") return jsonlStore({ ...disk, keeping, leases: processLeases(disk) });
   const { memoryStore } = await import("../store/memory.ts");
   return memoryStore();
 }

@@ -37,10 +37,8 @@ export async function changeSettings(work: Work, patch: SettingsPatch): Promise<
 }
 
 /** False where nothing was said yet: there is nothing to make notes of. */
-export function requestCompaction({ state, record }: Work, instructions: string | undefined): boolean {
-  if (state.history.length === 0 && !state.turn) return false;
-  record({ type: "compaction.requested", instructions });
-  return true;
+export function requestCompaction({ state, record }: Work, instructions: string | undefined): void {
+  if (state.history.length > 0 || state.turn) record({ type: "compaction.requested", instructions });
 }
 
 /** The conversation begins anew: for hooks one session ends and, with the next input, another starts. */

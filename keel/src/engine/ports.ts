@@ -78,10 +78,13 @@ export type LogNotice = {
   readonly code?: FaultCode;
 };
 
-/** The open log of one session, held by one writer. */
 /** Work that may be done while the disk works; where nobody calls it, nothing is lost. Never throws. */
 export type Meanwhile = () => void;
 
+/** What the events up to `seq` folded to. Missing at any doubt that it was by this code and of these bytes. */
+export type KeptFold = { readonly seq: number; readonly texts: readonly string[] };
+
+/** The open log of one session, held by one writer. */
 export interface Log {
   readonly session: string;
   /** The highest seq on disk, also of a record that this version does not know. The next append goes on from it. */
@@ -100,6 +103,10 @@ export interface Log {
    * Absent where nothing would be gained.
    */
   rest?(): Promise<boolean>;
+  /** What was kept of an earlier fold of it; told once. */
+  kept?(): KeptFold | undefined;
+  /** Keeps what all of it folds to, where that is worth its room. Never throws. */
+  keep?(write: () => readonly string[]): Promise<void>;
   /** Gives the lease back. */
   close(): Promise<void>;
 }

@@ -14,16 +14,18 @@ import { siteOf } from "./hooks/site.ts";
 import { Journal } from "./journal.ts";
 import { limitsFor } from "./limits.ts";
 import { type Listener, Listeners } from "./listeners.ts";
+import { keepState, readState } from "./load-state.ts";
 import { inputFor, nextStep, type Step } from "./next-step.ts";
 import type { Opening } from "./opening.ts";
 import { type BesideVerdict, type BesideWish, permitBeside } from "./permit-beside.ts";
 import { rulesInForce } from "./policy/changes.ts";
 import { interruptedAnswer, notWritten } from "./refused-answers.ts";
-import { isQuiet, lightened, readState, UsedIds } from "./rest.ts";
+import { isQuiet, lightened } from "./rest.ts";
 import { closingOf, settleAsLost, settleLeft, settleRequest } from "./settle.ts";
 import { emptyState, fold, modelOf, type State } from "./state.ts";
 import { perform } from "./steps/perform.ts";
 import { TaskBoard } from "./tasks.ts";
+import { UsedIds } from "./used-ids.ts";
 import type { Parts, Work } from "./work.ts";
 
 export class Session {
@@ -141,10 +143,8 @@ export class Session {
         await changeSettings(this.#work(), command.patch);
         return this.#done();
       case "compact":
-        if (!requestCompaction(this.#work(), command.instructions)) return { type: "done" };
-        await this.#journal.saved();
-        void this.run();
-        return { type: "done" };
+        requestCompaction(this.#work(), command.instructions);
+        return this.#done().finally(() => this.#wake());
       case "clear":
         this.#mustNotRun("A turn runs: interrupt it first.");
         await clearContext(this.#work());
@@ -198,8 +198,7 @@ export class Session {
     this.#running ??= this.#drain().finally(() => {
       this.#running = undefined;
       // Something may have come in after the last look.
-      if (this.#closing === undefined && !this.#journal.broken && this.#next().kind !== "idle")
-        void this.run();
+      if (this.#next().kind !== "idle") this.#wake();
     });
     return this.#running;
   }
@@ -234,6 +233,7 @@ export class Session {
       const last = this.#journal.broken ? [] : closingOf(this.#state, this.#parts, reason);
       for (const event of last) this.#record(event);
       await this.#journal.saved();
+      if (!this.#rests) await keepState(this.#parts.log, this.#state, this.#used);
     } finally {
       await this.#parts.checkpoints?.close();
       await this.#parts.log.close();

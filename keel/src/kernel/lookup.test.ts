@@ -51,3 +51,16 @@ describe("a lookup", () => {
     );
   });
 });
+
+test("a lookup of pairs has them, in their order, and the last of a name", () => {
+  const lookup = Lookup.of([
+    ["b", 1],
+    ["a", 2],
+    ["b", 3],
+  ]);
+  expect([...lookup]).toEqual([
+    ["b", 3],
+    ["a", 2],
+  ]);
+  expect(lookup.with("c", 4).get("a")).toBe(2);
+});

@@ -19,6 +19,12 @@ export class Lookup<V> {
     return new Lookup<V>(new Map(), { extensions: 0 });
   }
 
+  static of<V>(entries: Iterable<readonly [string, V]>): Lookup<V> {
+    let lookup = Lookup.empty<V>();
+    for (const [name, value] of entries) lookup = lookup.with(name, value);
+    return lookup;
+  }
+
   get(name: string): V | undefined {
     return this.#entryOf(name)?.value;
   }
@@ -31,9 +37,15 @@ export class Lookup<V> {
     return new Lookup<V>(entries, storage);
   }
 
+  *[Symbol.iterator](): Iterator<[string, V]> {
+    for (const name of this.#entries.keys()) {
+      const entry = this.#entryOf(name);
+      if (entry) yield [name, entry.value];
+    }
+  }
+
   toJSON(): Record<string, V> {
-    const found = [...this.#entries.keys()].map((name) => [name, this.#entryOf(name)] as const);
-    return Object.fromEntries(found.flatMap(([name, entry]) => (entry ? [[name, entry.value]] : [])));
+    return Object.fromEntries(this);
   }
 
   /** What a newer lookup set is not there for this one. */
@@ -49,10 +61,7 @@ export class Lookup<V> {
     if (this.#extensions > 0 && this.#storage.extensions === this.#extensions)
       return { entries: this.#entries, storage: this.#storage };
     const entries = new Map<string, Entry<V>>();
-    for (const name of this.#entries.keys()) {
-      const entry = this.#entryOf(name);
-      if (entry) entries.set(name, { value: entry.value, since: 0, before: undefined });
-    }
+    for (const [name, value] of this) entries.set(name, { value, since: 0, before: undefined });
     return { entries, storage: { extensions: 0 } };
   }
 }

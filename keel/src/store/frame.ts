@@ -1,4 +1,5 @@
 /** Cuts a file into lines by LF bytes, chunk by chunk: memory does not grow with the file. */
+import { crc32 } from "node:zlib";
 import type { OpenFile } from "./files.ts";
 import { MOST_LINE_BYTES } from "./line.ts";
 
@@ -19,12 +20,19 @@ export type Line = {
   readonly ended: boolean;
 };
 
-/** Visits every line in order; what follows the last LF comes last, if there is anything. Returns the size read. */
-export async function eachLine(file: OpenFile, visit: (line: Line) => void): Promise<number> {
+/** So many bytes of a file from its start, and their checksum. */
+export type Start = { readonly bytes: number; readonly sum: number };
+
+/** Visits every line in order; what follows the last LF comes last, if there is anything. Returns all that was read. */
+export async function eachLine(
+  file: OpenFile,
+  visit: (line: Line) => void,
+  behind: Start = { bytes: 0, sum: 0 },
+): Promise<Start> {
   let chunk = Buffer.allocUnsafeSlow(FIRST_CHUNK_BYTES);
   const held = new Held();
-  let size = 0;
-  let lineStart = 0;
+  let { bytes: size, sum } = behind;
+  let lineStart = size;
   for (;;) {
     const count = await file.read(chunk, size);
     if (count === 0) break;
@@ -46,13 +54,14 @@ export async function eachLine(file: OpenFile, visit: (line: Line) => void): Pro
       lineStart = size + from;
     }
     held.add(part.subarray(from));
+    sum = crc32(part, sum);
     size += count;
     if (count === FIRST_CHUNK_BYTES) chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   }
   if (size > lineStart) {
     visit({ offset: lineStart, bytes: withoutCr(held.take()), wholeBytes: size - lineStart, ended: false });
   }
-  return size;
+  return { bytes: size, sum };
 }
 
 /** The start of a line whose end is in a later chunk. */

@@ -7,17 +7,18 @@ import { oneByOne } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
 import { type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { copyLog } from "./fork.ts";
+import { type Keeping, type Kept, readKept } from "./kept.ts";
 import { Leases, type SessionLock } from "./lease.ts";
 import { encodeHeader } from "./line.ts";
 import { listLogs } from "./list.ts";
 import { JsonlLog } from "./log.ts";
 import { openForReading, openLogFile } from "./open-file.ts";
-import { agentsOf, folderOf, isCopyOf, Places } from "./places.ts";
+import { agentsOf, folderOf, isCopyOf, isKeptOf, Places } from "./places.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import { isSessionId, sessionId } from "./session-id.ts";
 import { spillText } from "./spill.ts";
-import { survey } from "./survey.ts";
+import { type Survey, survey, surveyBehind } from "./survey.ts";
 
 export type JsonlStoreOptions = {
   /** `KEEL_HOME` or `~/.keel`; made, private, when the first log is. */
@@ -28,6 +29,8 @@ export type JsonlStoreOptions = {
   readonly fs?: FileLayer;
   /** Who holds which session; made when absent. */
   readonly leases?: Leases;
+  /** Absent: nothing is kept of a fold. */
+  readonly keeping?: Keeping | undefined;
 };
 
 export function jsonlStore(options: JsonlStoreOptions): Store {
@@ -50,6 +53,7 @@ class JsonlStore implements Store {
   readonly #places: Places;
   readonly #leases: Leases;
   readonly #now: () => number;
+  readonly #keeping: Keeping | undefined;
 
   constructor(options: JsonlStoreOptions) {
     this.#home = options.home;
@@ -57,6 +61,7 @@ class JsonlStore implements Store {
     this.#places = new Places(options.home, this.#files);
     this.#leases = options.leases ?? leasesOf(options);
     this.#now = () => options.clock?.now() ?? Date.now();
+    this.#keeping = options.keeping;
   }
 
   async create(id: string, { cwd, parent }: { cwd: string; parent?: string | undefined }): Promise<Log> {
@@ -157,7 +162,8 @@ class JsonlStore implements Store {
     const lock = await this.#take(session);
     try {
       const directory = path.dirname(log);
-      const copies = (await this.#files.names(directory)).filter((name) => isCopyOf(log, name));
+      const names = await this.#files.names(directory);
+      const copies = names.filter((name) => isCopyOf(log, name) || isKeptOf(log, name));
       // The log goes last: whatever stops us before, the session is still listed and can be deleted again.
       for (const name of copies) await this.#files.remove(path.join(directory, name));
       await this.#files.removeTree(folderOf(log));
@@ -220,15 +226,28 @@ class JsonlStore implements Store {
   async #openLocked(session: string, log: string, lock: SessionLock | undefined): Promise<Log> {
     const opened = await openLogFile(this.#files, log, session);
     try {
-      const found = await survey(opened.file, { path: log, tornEnd: "told" });
+      const found = await this.#lookAt(session, log, opened.file);
       const parts = { session, path: log, files: this.#files, leases: this.#leases, now: this.#now };
-      const open = new JsonlLog({ ...parts, lock, opened, survey: found });
+      const open = new JsonlLog({ ...parts, keeping: this.#keeping, lock, opened, ...found });
       await open.prepare();
       return open;
     } catch (thrown) {
       await opened.file.close();
       throw thrown;
     }
+  }
+
+  /** What is known of its start is not looked at again. */
+  async #lookAt(
+    session: string,
+    log: string,
+    file: OpenFile,
+  ): Promise<{ survey: Survey; kept: Kept | undefined }> {
+    const wanted = { ...this.#keeping, files: this.#files, session, path: log, file };
+    const kept = await readKept(wanted);
+    const behind = kept && (await surveyBehind(file, { path: log, start: kept.log, seq: kept.seq }));
+    if (behind) return { survey: behind, kept };
+    return { survey: await survey(file, { path: log, tornEnd: "told" }), kept: undefined };
   }
 
   /** While somebody holds the log, its end may be half written at any moment: that is no damage. */

@@ -3,7 +3,7 @@
  * opened; where that fails (a full disk, a read-only home) the log can still be read, says so, and tries again at the
  * next append. A log that rests keeps its lock and where it ends, and nothing else.
  */
-import type { Log, LogNotice, Meanwhile } from "../engine/ports.ts";
+import type { KeptFold, Log, LogNotice, Meanwhile } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { oneByOne, type Stream } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
@@ -11,6 +11,7 @@ import { logVersion } from "../protocol/version.ts";
 import { checkFollows, checkReadable } from "./accept.ts";
 import type { FileLayer, OpenFile } from "./files.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { type Keeping, type Kept, writeKept } from "./kept.ts";
 import type { Leases, SessionLock } from "./lease.ts";
 import { encodeHeader, encodeRecord, MOST_LINE_BYTES } from "./line.ts";
 import { openLogFile } from "./open-file.ts";
@@ -19,7 +20,7 @@ import { readEvents } from "./records.ts";
 import type { Entry } from "./scan.ts";
 import { cutBack, keepOriginal } from "./seal.ts";
 import { type Survey, survey } from "./survey.ts";
-import { Writer } from "./writer.ts";
+import { type Place, Writer } from "./writer.ts";
 
 export type LogParts = {
   readonly session: string;
@@ -31,6 +32,9 @@ export type LogParts = {
   readonly lock: SessionLock | undefined;
   readonly opened: { readonly file: OpenFile; readonly how: "read" | "write" };
   readonly survey: Survey;
+  /** What of the log was folded before. Then the survey has only what stands behind it. */
+  readonly kept: Kept | undefined;
+  readonly keeping: Keeping | undefined;
 };
 
 type Batch = {
@@ -42,8 +46,10 @@ type Batch = {
 export class JsonlLog implements Log {
   readonly #parts: LogParts;
   readonly #group: GroupCommit<Batch>;
-  /** Undefined while it rests, and after that until it is read. */
+  /** Undefined while it rests, and after that until it is read. Only those after `#knownAfter`. */
   #entries: Entry[] | undefined;
+  #knownAfter: number;
+  #kept: Kept | undefined;
   #lastSeq: number;
   #lock: SessionLock | undefined;
   #file: OpenFile | undefined;
@@ -54,7 +60,7 @@ export class JsonlLog implements Log {
   /** The last seq that is on disk or on its way. */
   #acceptedSeq: number;
   /** Where a log that rested goes on, and who opens it again. */
-  #restedAt: number | undefined;
+  #restedAt: Place | undefined;
   #opening: Promise<OpenFile> | undefined;
   #readers = 0;
   #closed = false;
@@ -63,7 +69,9 @@ export class JsonlLog implements Log {
     const { file, how } = parts.opened;
     this.#parts = parts;
     this.#entries = [...parts.survey.entries];
-    this.#lastSeq = this.#entries.at(-1)?.seq ?? 0;
+    this.#kept = parts.kept;
+    this.#knownAfter = parts.kept?.seq ?? 0;
+    this.#lastSeq = this.#entries.at(-1)?.seq ?? this.#knownAfter;
     this.#acceptedSeq = this.#lastSeq;
     this.#lock = parts.lock;
     this.#file = file;
@@ -123,21 +131,36 @@ export class JsonlLog implements Log {
     this.#readers++;
     try {
       const file = await this.#open();
-      const entries = (await this.#known(file)).filter(({ seq }) => seq > after);
+      const entries = (await this.#known(file, after)).filter(({ seq }) => seq > after);
       yield* readEvents({ file, entries, session, damage: first.damage });
     } finally {
       this.#readers--;
     }
   }
 
+  kept(): KeptFold | undefined {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    return kept;
+  }
+
+  async keep(write: () => readonly string[]): Promise<void> {
+    await this.#group.idle();
+    const { keeping, files, path, session, kept } = this.#parts;
+    const place = this.#writer?.place;
+    // What was found to be wrong with a log is told at every start, and not only at the first.
+    if (!keeping || this.#closed || !place || this.notices.length > 0) return;
+    const log = { path, session, seq: this.#lastSeq, place, keptBytes: kept?.log.bytes ?? 0 };
+    await writeKept({ ...keeping, files, log, write });
+  }
+
   async rest(): Promise<boolean> {
     await this.#group.idle();
     const file = this.#file;
-    const end = this.#writer?.end;
+    const place = this.#writer?.place;
     // Whoever reads holds the file; what cannot be written, or was not written to its end, is not let out of sight.
-    if (this.#closed || this.#readers > 0 || !file || end === undefined || file !== this.#writeFile)
-      return false;
-    this.#restedAt = end;
+    if (this.#closed || this.#readers > 0 || !file || !place || file !== this.#writeFile) return false;
+    this.#restedAt = place;
     this.#entries = undefined;
     this.#writer = undefined;
     this.#file = undefined;
@@ -197,7 +220,7 @@ export class JsonlLog implements Log {
     if (this.#writer) return this.#writer;
     const { files, leases, session, path } = this.#parts;
     if (this.#restedAt !== undefined) return this.#goOn(this.#restedAt);
-    const { size, end } = this.#parts.survey.scan;
+    const { size, end, sum } = this.#parts.survey.scan;
     this.#lock ??= await leases.take(session);
     this.#writeFile ??= await files.open(path, "write");
     const file = this.#writeFile;
@@ -208,17 +231,18 @@ export class JsonlLog implements Log {
       this.#parts.survey.damage.keptIn(this.#copy);
       await cutBack({ file, end });
     }
-    this.#writer = new Writer({ file, path, end, lead: this.#lead() });
+    const place = { bytes: end, sum: size === end ? sum : undefined };
+    this.#writer = new Writer({ file, path, place, lead: this.#lead() });
     this.#unsaved = undefined;
     return this.#writer;
   }
 
   /** The writer itself looks whether the file is still as it was. */
-  async #goOn(end: number): Promise<Writer> {
+  async #goOn(place: Place): Promise<Writer> {
     const { files, path } = this.#parts;
     await this.#open();
     this.#writeFile ??= await files.open(path, "write");
-    this.#writer = new Writer({ file: this.#writeFile, path, end, lead: Buffer.alloc(0) });
+    this.#writer = new Writer({ file: this.#writeFile, path, place, lead: Buffer.alloc(0) });
     return this.#writer;
   }
 
@@ -238,12 +262,15 @@ export class JsonlLog implements Log {
     return this.#opening;
   }
 
-  async #known(file: OpenFile): Promise<readonly Entry[]> {
-    while (!this.#entries) {
+  async #known(file: OpenFile, after: number): Promise<readonly Entry[]> {
+    while (!this.#entries || after < this.#knownAfter) {
       const before = this.#lastSeq;
       const { entries } = await survey(file, { path: this.#parts.path, tornEnd: "ignored" });
       // What was added meanwhile may be missing: it is looked for once more.
-      if (this.#lastSeq === before) this.#entries ??= [...entries];
+      if (this.#lastSeq !== before) continue;
+      // One that is on its way is added when it is on disk.
+      this.#entries = entries.filter(({ seq }) => seq <= before);
+      this.#knownAfter = 0;
     }
     return this.#entries;
   }

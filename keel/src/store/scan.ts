@@ -4,7 +4,7 @@
  */
 import { logVersion } from "../protocol/version.ts";
 import type { OpenFile } from "./files.ts";
-import { eachLine, type Line } from "./frame.ts";
+import { eachLine, type Line, type Start } from "./frame.ts";
 import { type Checked, checkLine, type Header, MOST_LINE_BYTES } from "./line.ts";
 import { salvage } from "./salvage.ts";
 
@@ -18,6 +18,8 @@ export type Entry = {
 
 export type Scan = {
   readonly size: number;
+  /** Of all bytes that were read, and those before them. */
+  readonly sum: number;
   /** Behind the last whole line: what follows is torn and not yet counted as lost. */
   readonly end: number;
   /** The last record has no line end yet. */
@@ -36,21 +38,26 @@ export type Scan = {
 /** Stretches in the middle of the file that are no record. */
 export type Lost = { readonly stretches: number; readonly bytes: number; readonly firstOffset: number };
 
-export async function scan(file: OpenFile): Promise<Scan> {
-  const survey = new Survey();
-  const size = await eachLine(file, (line) => survey.add(line));
-  return survey.result(size);
+/** `behind`: what is known already and stands in the format of this version. */
+export async function scan(file: OpenFile, behind?: Start): Promise<Scan> {
+  const survey = new Survey(behind);
+  return survey.result(await eachLine(file, (line) => survey.add(line), behind));
 }
 
 class Survey {
   #header: Header | undefined;
   #v = logVersion;
-  #newest = 0;
-  #end = 0;
+  #newest: number;
+  #end: number;
   #unended = false;
   #joined = 0;
   readonly #entries: Entry[] = [];
   readonly #lost = { stretches: 0, bytes: 0, firstOffset: 0 };
+
+  constructor(behind: Start | undefined) {
+    this.#newest = behind ? logVersion : 0;
+    this.#end = behind?.bytes ?? 0;
+  }
 
   add(line: Line): void {
     const { offset, bytes, wholeBytes, ended } = line;
@@ -63,9 +70,10 @@ class Survey {
     this.#unended = !ended;
   }
 
-  result(size: number): Scan {
+  result({ bytes: size, sum }: Start): Scan {
     return {
       size,
+      sum,
       end: this.#end,
       unended: this.#unended,
       header: this.#header,

@@ -3,6 +3,7 @@ import { fault } from "../kernel/fault.ts";
 import { logVersion } from "../protocol/version.ts";
 import { Damage } from "./damage.ts";
 import type { OpenFile } from "./files.ts";
+import type { Start } from "./frame.ts";
 import { decodeLine } from "./line.ts";
 import { inOrder } from "./order.ts";
 import { type Entry, type Scan, scan } from "./scan.ts";
@@ -26,6 +27,18 @@ export async function survey(
   const tornBytes = tornEnd === "told" ? found.size - found.end : 0;
   damage.found({ scan: found, ordered, tornBytes });
   return { scan: found, entries: ordered.entries, damage };
+}
+
+/** Of what stands behind a start that is known to be sound; undefined unless all of it is sound as well. */
+export async function surveyBehind(
+  file: OpenFile,
+  { path, start, seq }: { path: string; start: Start; seq: number },
+): Promise<Survey | undefined> {
+  const found = await scan(file, start);
+  const { entries, header, size, end, unended, lost, joined } = found;
+  const isSound = header === undefined && size === end && !unended && lost.stretches === 0 && joined === 0;
+  const follows = entries.every((entry, index) => entry.seq === seq + 1 + index);
+  return isSound && follows ? { scan: found, entries, damage: new Damage(path) } : undefined;
 }
 
 async function callOf(file: OpenFile, entry: Entry): Promise<string | undefined> {

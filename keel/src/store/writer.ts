@@ -2,30 +2,37 @@
  * Adds bytes to the end of a log so that they are on disk, or not there at all. Whatever fails on the way, the file is
  * cut back to its last good end before anything else is written.
  */
+import { crc32 } from "node:zlib";
 import type { Meanwhile } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { type OpenFile, writeAll } from "./files.ts";
+import type { Start } from "./frame.ts";
 import { unwritable } from "./reasons.ts";
+
+/** The end of a log, and the checksum of all before it, where that is known. */
+export type Place = Pick<Start, "bytes"> & { readonly sum: number | undefined };
 
 export class Writer {
   readonly #file: OpenFile;
   readonly #path: string;
   #end: number;
+  #sum: number | undefined;
   /** What must stand before the next bytes: a missing line end, or a header. */
   #lead: Buffer;
   /** Bytes of a failed write may stand behind the end. */
   #soiled = false;
 
-  constructor({ file, path, end, lead }: { file: OpenFile; path: string; end: number; lead: Buffer }) {
+  constructor({ file, path, place, lead }: { file: OpenFile; path: string; place: Place; lead: Buffer }) {
     this.#file = file;
     this.#path = path;
-    this.#end = end;
+    this.#end = place.bytes;
+    this.#sum = place.sum;
     this.#lead = lead;
   }
 
   /** Where the next bytes go. Undefined while something must be mended or written before them. */
-  get end(): number | undefined {
-    return this.#soiled || this.#lead.length > 0 ? undefined : this.#end;
+  get place(): Place | undefined {
+    return this.#soiled || this.#lead.length > 0 ? undefined : { bytes: this.#end, sum: this.#sum };
   }
 
   /** Resolves to where the bytes start, once they are on disk. Throws `log_unwritable` with nothing added. */
@@ -41,6 +48,7 @@ export class Writer {
       this.#soiled = false;
       const start = this.#end + this.#lead.length;
       this.#end += whole.length;
+      if (this.#sum !== undefined) this.#sum = crc32(whole, this.#sum);
       this.#lead = Buffer.alloc(0);
       return start;
     } catch (thrown) {

@@ -1,0 +1,55 @@
+/**
+ * From a log to its state. The log is the one source; the state of a quiet session may be kept beside it as text, and the
+ * next opener folds only what came after. Such a state is the memory of a pure function: it counts for the very bytes
+ * that were folded and the very code that folded them, and the store sees to both.
+ */
+import { sameJson } from "../kernel/json.ts";
+import { List } from "../kernel/list.ts";
+import { each } from "../kernel/one-by-one.ts";
+import { fromPlain, toPlain } from "../kernel/plain.ts";
+import type { Message } from "../protocol/message.ts";
+import type { KeptFold, Log } from "./ports.ts";
+import { isQuiet } from "./rest.ts";
+import { emptyState, fold, type State } from "./state.ts";
+import type { UsedIds } from "./used-ids.ts";
+
+/** Folds a log. What stood in memory before and is the same stays the one object that it was. */
+export async function readState(log: Log, used: UsedIds, before: State = emptyState): Promise<State> {
+  used.forget();
+  const kept = log.kept?.();
+  let state = (kept && recall(kept, used)) ?? emptyState;
+  await each(log.read(state.seq), (event) => {
+    used.take(event);
+    state = fold(state, event);
+  });
+  return {
+    ...state,
+    // A record that this version does not know still has its number.
+    seq: Math.max(state.seq, log.lastSeq),
+    prompt: sameJson(state.prompt, before.prompt) ? before.prompt : state.prompt,
+  };
+}
+
+/** For a session that ends. What is not kept is folded again; nothing depends on it. */
+export async function keepState(log: Log, state: State, used: UsedIds): Promise<void> {
+  if (isQuiet(state) && state.seq === log.lastSeq) await log.keep?.(() => textsOf(state, used));
+}
+
+/** The conversation by itself: it is nearly all of the text, and plain already. */
+function textsOf({ history, ...rest }: State, used: UsedIds): string[] {
+  return [toPlain(rest), history, used].map((value) => JSON.stringify(value));
+}
+
+/** Undefined when it is not what was kept. */
+function recall({ seq, texts }: KeptFold, used: UsedIds): State | undefined {
+  try {
+    const [rest = "", history = "", ids = ""] = texts;
+    const messages: Message[] = JSON.parse(history);
+    const state = { ...(fromPlain(JSON.parse(rest)) as Omit<State, "history">), history: List.of(messages) };
+    if (state.seq !== seq) return undefined;
+    used.recall(JSON.parse(ids));
+    return state;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+// A state that was kept and recalled is the state that was folded, and stays so whatever comes after it.
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { keepState, readState } from "../keel/src/engine/load-state.ts";
+import type { KeptFold, Log } from "../keel/src/engine/ports.ts";
+import { isQuiet } from "../keel/src/engine/rest.ts";
+import { emptyState, fold, type State } from "../keel/src/engine/state.ts";
+import { UsedIds } from "../keel/src/engine/used-ids.ts";
+import type { Durable } from "../keel/src/protocol/event.ts";
+import { memoryLog } from "../keel/src/testing/test-session.ts";
+import { simulate } from "./simulation/run.ts";
+
+type Folded = { readonly state: State; readonly used: UsedIds };
+
+/** The log, and what was kept of it. */
+const keepingLog = (events: readonly Durable[], kept?: KeptFold) => {
+  let newest = kept;
+  const log: Log = {
+    ...memoryLog({ events: [...events] }),
+    lastSeq: events.length,
+    kept: () => kept,
+    keep: async (write) => {
+      newest = { seq: events.length, texts: write() };
+    },
+  };
+  return { log, kept: () => newest };
+};
+
+async function folded(events: readonly Durable[], kept?: KeptFold): Promise<Folded> {
+  const used = new UsedIds();
+  return { state: await readState(keepingLog(events, kept).log, used), used };
+}
+
+async function keptOf(events: readonly Durable[]): Promise<KeptFold | undefined> {
+  const { state, used } = await folded(events);
+  const { log, kept } = keepingLog(events);
+  await keepState(log, state, used);
+  return kept();
+}
+
+/** As plain data: what is not the same in it is not the same in a request or on a screen. */
+const plain = ({ state, used }: Folded): unknown =>
+  JSON.parse(
+    JSON.stringify({ state, used }, (_, value: unknown) =>
+      value instanceof Map || value instanceof Set ? [...value] : value,
+    ),
+  );
+
+/** Every place at which the session was quiet, so that it could have been kept there. */
+function quietPlaces(events: readonly Durable[]): number[] {
+  let state = emptyState;
+  return events.flatMap((event, index) => {
+    state = fold(state, event);
+    return isQuiet(state) ? [index + 1] : [];
+  });
+}
+
+const folder = path.join(import.meta.dirname, "golden/logs");
+const goldenLogs = globSync("*.jsonl", { cwd: folder }).map((name): [string, Durable[]] => [
+  name,
+  readFileSync(path.join(folder, name), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter(({ seq }) => seq !== undefined),
+]);
+
+async function expectSame(events: readonly Durable[], name: string): Promise<number> {
+  const places = quietPlaces(events);
+  for (const place of places) {
+    const kept = await keptOf(events.slice(0, place));
+    expect(kept?.seq, name).toBe(place);
+    for (const end of new Set([place, Math.min(place + 3, events.length), events.length])) {
+      const all = events.slice(0, end);
+      expect(plain(await folded(all, kept)), `${name}: kept at ${place}, read at ${end}`).toEqual(
+        plain(await folded(all)),
+      );
+    }
+  }
+  return places.length;
+}
+
+describe("a state that was kept", () => {
+  test.each(goldenLogs)("is the state of %s", async (name, events) => {
+    expect(await expectSame(events, name)).toBeGreaterThan(0);
+  });
+
+  test("is the state of every session that lived in a world that goes wrong", async () => {
+    let places = 0;
+    for (let number = 1; number <= 25; number++) {
+      const { logs } = await simulate(number, { agents: "some" });
+      for (const [id, lines] of logs)
+        places += await expectSame(
+          lines.map((line) => JSON.parse(line)),
+          `seed ${number}, ${id}`,
+        );
+    }
+    expect(places).toBeGreaterThan(100);
+  });
+
+  test("is not kept while something is to be done", async () => {
+    const [, events = []] = goldenLogs.find(([name]) => name.includes("every-event")) ?? [];
+    const quiet = new Set(quietPlaces(events));
+    const busy = events.map((_, index) => index + 1).filter((place) => !quiet.has(place));
+    for (const place of busy) expect(await keptOf(events.slice(0, place))).toBeUndefined();
+    expect(busy.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["no text", []],
+    ["texts that are no JSON", ["{", "[]", "{}"]],
+    ["another number of events", (texts: readonly string[]) => [texts[0]?.replace(/"seq":\d+/, '"seq":1')]],
+    ["a kind of value that there is not", ['{"$":"tree"}', "[]", "{}"]],
+  ])("counts for nothing when it is %s: the log is folded", async (_, change) => {
+    const [, events = []] = goldenLogs[0] ?? [];
+    const place = quietPlaces(events).at(-1) ?? 0;
+    const kept = await keptOf(events.slice(0, place));
+    const changed = typeof change === "function" ? change(kept?.texts ?? []) : change;
+    const texts = [...changed, ...(kept?.texts ?? []).slice(changed.length)].map((text) => text ?? "");
+    const wrong = { seq: place, texts: changed.length === 0 ? [] : texts };
+    expect(plain(await folded(events, wrong))).toEqual(plain(await folded(events)));
+  });
+});
