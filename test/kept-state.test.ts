@@ -1,15 +1,12 @@
 // A state that was kept and recalled is the state that was folded, and stays so whatever comes after it.
-import { globSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { keepState, readState } from "../keel/src/engine/load-state.ts";
 import type { KeptFold, Log } from "../keel/src/engine/ports.ts";
-import { isQuiet } from "../keel/src/engine/rest.ts";
-import { emptyState, fold, type State } from "../keel/src/engine/state.ts";
+import type { State } from "../keel/src/engine/state.ts";
 import { UsedIds } from "../keel/src/engine/used-ids.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import { memoryLog } from "../keel/src/testing/test-session.ts";
-import { simulate } from "./simulation/run.ts";
+import { goldenLogs, quietPlaces, simulatedLogs } from "./quiet-places.ts";
 
 type Folded = { readonly state: State; readonly used: UsedIds };
 
@@ -47,25 +44,6 @@ const plain = ({ state, used }: Folded): unknown =>
     ),
   );
 
-/** Every place at which the session was quiet, so that it could have been kept there. */
-function quietPlaces(events: readonly Durable[]): number[] {
-  let state = emptyState;
-  return events.flatMap((event, index) => {
-    state = fold(state, event);
-    return isQuiet(state) ? [index + 1] : [];
-  });
-}
-
-const folder = path.join(import.meta.dirname, "golden/logs");
-const goldenLogs = globSync("*.jsonl", { cwd: folder }).map((name): [string, Durable[]] => [
-  name,
-  readFileSync(path.join(folder, name), "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line))
-    .filter(({ seq }) => seq !== undefined),
-]);
-
 async function expectSame(events: readonly Durable[], name: string): Promise<number> {
   const places = quietPlaces(events);
   for (const place of places) {
@@ -88,14 +66,7 @@ describe("a state that was kept", () => {
 
   test("is the state of every session that lived in a world that goes wrong", async () => {
     let places = 0;
-    for (let number = 1; number <= 25; number++) {
-      const { logs } = await simulate(number, { agents: "some" });
-      for (const [id, lines] of logs)
-        places += await expectSame(
-          lines.map((line) => JSON.parse(line)),
-          `seed ${number}, ${id}`,
-        );
-    }
+    for await (const [name, events] of simulatedLogs(25)) places += await expectSame(events, name);
     expect(places).toBeGreaterThan(100);
   });
 

@@ -16,30 +16,37 @@ import { reply, replyWith } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
 import { session } from "../store/home.ts";
 import { writeLongSession } from "../store/long-session.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { type Line, startHost } from "./runner-host.ts";
+import { lines, openStage, type Stage, until } from "./stage.ts";
 
 type Left = Stage & {
   readonly kept: string;
-  /** Puts the home back to how it was left, changes it, and goes on with the session. */
+  /** Puts the home back to how it was left. */
+  putBack(): void;
+  /** Puts it back, changes it, and goes on with the session. */
   goOn(change: () => void): Promise<{ body: unknown; types: unknown[] }>;
 };
 
 /** A session of 1,500 events that Keel went on with once, and ended. */
-async function openLeft(replies: readonly Reply[] = []): Promise<Left> {
+async function openLeft(replies: readonly Reply[] = [], goOnce = printOnce): Promise<Left> {
   const stage = await openStage({ replies: [...replies], otherwise: reply("ok") });
   const wish = { home: stage.home, cwd: stage.project, session, model: "claude-haiku-4-5" };
   writeLongSession({ ...wish, events: 1_500, bytes: 1_500_000, words: 'One "word" ✓\n' });
   const kept = path.join(stage.home, "projects/long", `${session}.kept`);
   const left = `${stage.home}.left`;
-  expect(await stage.run(["-p", "one", "--resume", session])).toMatchObject({ code: 0, stdout: "ok\n" });
+  await goOnce(stage);
   cpSync(stage.home, left, { recursive: true });
   const before = stage.log(session).length;
+  const putBack = (): void => {
+    rmSync(stage.home, { recursive: true });
+    cpSync(left, stage.home, { recursive: true });
+  };
   return {
     ...stage,
     kept,
+    putBack,
     async goOn(change) {
-      rmSync(stage.home, { recursive: true });
-      cpSync(left, stage.home, { recursive: true });
+      putBack();
       change();
       expect(await stage.run(["-p", "two", "--resume", session])).toMatchObject({
         ...{ code: 0, stdout: "ok\n", stderr: "" },
@@ -49,6 +56,10 @@ async function openLeft(replies: readonly Reply[] = []): Promise<Left> {
     },
   };
 }
+
+const printOnce = async ({ run }: Stage): Promise<void> => {
+  expect(await run(["-p", "one", "--resume", session])).toMatchObject({ code: 0, stdout: "ok\n" });
+};
 
 test("with it, without it, and with what is left of it, the session asks the same and writes the same", async () => {
   const { kept, goOn } = await openLeft();
@@ -116,4 +127,46 @@ test("after a kill what came since is folded on top of it", async () => {
   await run(["-p", "three", "--resume", session]);
   expect(server.requests.at(-1)?.body).toEqual(withIt);
   expect(JSON.stringify(withIt)).toContain("lost words");
+});
+
+/** What differs from run to run: names that are made of the time, and times. */
+const withoutTimes = (lines: readonly Record<string, unknown>[]): unknown[] =>
+  JSON.parse(
+    JSON.stringify(lines, (name, value: unknown) =>
+      /^id$|uuid|duration|_ms$|Ms$|time|Ids?$/.test(name) ? typeof value : value,
+    ),
+  );
+
+test("messages as JSON count on, with it and without it", async () => {
+  const json = ["--resume", session, "--output-format", "stream-json", "--verbose"];
+  const { kept, putBack, run } = await openLeft([], async (stage) => {
+    await stage.run(["-p", "one", ...json]);
+  });
+  const ended = async () => withoutTimes(lines((await run(["-p", "two", ...json])).stdout));
+  expect(readFileSync(kept, "utf8")).toContain('{"messages":{');
+  const withIt = await ended();
+  putBack();
+  rmSync(kept);
+  expect(await ended()).toEqual(withIt);
+  expect(withIt.at(-1)).toMatchObject({ type: "result", total_cost_usd: expect.closeTo(3.62, 2) });
+});
+
+test("a host of the runner is told the same, with it and without it", async () => {
+  const goOn = async (stage: Stage): Promise<Line[]> => {
+    const host = startHost(stage, ["--resume", session]);
+    await host.next("init");
+    host.send({ type: "message", content: "more" });
+    await host.next("result");
+    host.end();
+    expect((await host.exited).code).toBe(0);
+    return host.lines;
+  };
+  const { kept, putBack, ...stage } = await openLeft([], async (first) => {
+    await goOn(first);
+  });
+  expect(readFileSync(kept, "utf8")).toContain('{"runner":{');
+  const withIt = withoutTimes(await goOn(stage));
+  putBack();
+  rmSync(kept);
+  expect(withoutTimes(await goOn(stage))).toEqual(withIt);
 });

@@ -18,6 +18,7 @@ import { mustKnowPrices } from "./budget.ts";
 import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { guardWish } from "./guard.ts";
+import { type HostFold, HostFolds } from "./host-folds.ts";
 import type { SessionFacts } from "./info.ts";
 import type { Inquiries } from "./inquiries.ts";
 import { type Kit, makeKit } from "./kit.ts";
@@ -79,6 +80,8 @@ export type OpenSession = {
   readonly mcp: McpControl;
   /** The durable events after `seq`, from the log. */
   history(after?: number): AsyncIterable<Durable>;
+  /** What a host makes of them so far; kept over the end of the session where that is worth it. */
+  fold<M>(wanted: HostFold<M>): Promise<M>;
   /** Ends the session gracefully; a second call joins the first. */
   close(reason: CloseReason): Promise<void>;
 };
@@ -98,7 +101,8 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   const chosen = which.kind === "new" ? await find() : undefined;
   if (chosen) undo.defer(chosen.close);
   if (chosen) checkBudget(kit, chosen);
-  const log = await openLog(which, { store: kit.store, ids, cwd: workspace.cwd });
+  const folds = new HostFolds(await openLog(which, { store: kit.store, ids, cwd: workspace.cwd }));
+  const log = folds.log();
   if (which.kind !== "resume") undo.defer(() => kit.store.delete(log.session));
   undo.defer(() => log.close());
   undo.defer(() => kit.mcp.close());
@@ -141,6 +145,7 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   return handleOf({
     kit,
     log,
+    folds,
     session,
     model,
     version: options.version,
@@ -185,6 +190,7 @@ async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
 type Opened = {
   kit: Kit;
   log: Log;
+  folds: HostFolds;
   session: Session;
   model: OpenModel;
   version: string;
@@ -192,7 +198,7 @@ type Opened = {
   place: SessionPlace;
 };
 
-function handleOf({ kit, log, session, model, version, found, place }: Opened): OpenSession {
+function handleOf({ kit, log, folds, session, model, version, found, place }: Opened): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
@@ -280,6 +286,7 @@ function handleOf({ kit, log, session, model, version, found, place }: Opened): 
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
     history: (after) => log.read(after),
+    fold: (wanted) => folds.fold(session, wanted),
     close(reason) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;

@@ -53,11 +53,8 @@ export async function openFor(options: Options, { out, named, heard, tooSlow }: 
   const session = await openSession({ ...wanted, which: await whichOf(options, wanted) });
   const teller = new Teller(session, { options, named, out });
   const mirror = mirrorOf(options, { session, known, teller });
-  // A session that goes on counts on: its totals are in its log.
-  for await (const event of session.history()) {
-    teller.remember(event);
-    mirror?.add(event);
-  }
+  await teller.catchUp();
+  if (mirror) for await (const event of session.history()) mirror.add(event);
   const servers: SessionServers = new SessionServers(session, {
     given: options.mcpServers,
     changed: () => teller.showServers(servers.states()),

@@ -1,7 +1,7 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../app/open-session.ts";
-import { type Durable, type Envelope, isDurable } from "../protocol/event.ts";
-import { toMessages } from "./dialect.ts";
+import { type Envelope, isDurable } from "../protocol/event.ts";
+import { messagesFold, toMessages } from "./dialect.ts";
 import { type Memo, newMemo, withFacts } from "./dialect-memo.ts";
 import { resultWithoutTurn } from "./dialect-result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./dialect-say.ts";
@@ -53,9 +53,9 @@ export class Teller {
     });
   }
 
-  /** Takes a fact in that was told to somebody else. */
-  remember(event: Durable): void {
-    this.#memo = toMessages(event, this.#memo)[1];
+  /** Takes in what was told to somebody else: a session that goes on counts on, its totals are in its log. */
+  async catchUp(): Promise<void> {
+    this.#memo = await this.#session.fold(messagesFold(this.#memo));
   }
 
   /** False when the program reads too slowly. */

@@ -1,6 +1,6 @@
 /** `--output-format json` and `stream-json`: the SDK's messages, one JSON object per line and nothing else. */
 import { toLine } from "../../kernel/json.ts";
-import { toMessages } from "../../sdk/dialect.ts";
+import { messagesFold, toMessages } from "../../sdk/dialect.ts";
 import { newMemo, withFacts } from "../../sdk/dialect-memo.ts";
 import type { SDKMessage } from "../../sdk/messages.ts";
 import type { Context } from "./context.ts";
@@ -17,9 +17,8 @@ export type JsonOutput = {
 export const jsonPrinter =
   ({ show, replies }: JsonOutput): NewPrinter =>
   async (session, context) => {
-    let memo = newMemo(factsOf(session, context, replies));
     // A session that goes on counts on: its totals are in its log.
-    for await (const event of session.history()) memo = toMessages(event, memo)[1];
+    let memo = await session.fold(messagesFold(newMemo(factsOf(session, context, replies))));
     const pieces = piecesFor(context.out);
     let result: SDKMessage | undefined;
     return {

@@ -10,6 +10,6 @@ export type Printer = {
 };
 
 export type NewPrinter = (
-  session: Pick<OpenSession, "id" | "info" | "history" | "notices" | "mcp" | "toolNames">,
+  session: Pick<OpenSession, "id" | "info" | "fold" | "notices" | "mcp" | "toolNames">,
   context: Context,
 ) => Promise<Printer>;

@@ -93,9 +93,14 @@ export class Runner {
     const { start, options } = this.#wish;
     const session = await openSession(options);
     this.#session = session;
-    this.#memo = newMemo({ sessionId: session.id, checkpointing: options.checkpoints === "on" });
+    const facts = { sessionId: session.id, checkpointing: options.checkpoints === "on" };
     // What was spent before counts on; nothing of it is told again.
-    for await (const event of session.history()) this.#memo = toEvents(event, this.#memo)[1];
+    this.#memo = await session.fold({
+      name: "runner",
+      start: newMemo(facts),
+      step: (memo, event) => toEvents(event, memo)[1],
+      takeUp: (kept) => ({ ...kept, ...facts }),
+    });
     session.onEvent((envelope) => {
       const [events, next] = toEvents(envelope, this.#memo);
       this.#memo = next;

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { goldenLogs, quietPlaces, simulatedLogs } from "../../../test/quiet-places.ts";
+import type { KeptFold, Log } from "../engine/ports.ts";
+import { toEvents } from "../hosts/runner/dialect.ts";
+import { newMemo as newRunnerMemo } from "../hosts/runner/memo.ts";
+import type { Durable, Envelope } from "../protocol/event.ts";
+import { memoOfLog, messagesFold } from "../sdk/dialect.ts";
+import { type Facts, newMemo } from "../sdk/dialect-memo.ts";
+import { memoryLog } from "../testing/test-session.ts";
+import { type HostFold, HostFolds } from "./host-folds.ts";
+
+const facts: Facts = {
+  sessionId: "00000000-0000-7000-8000-00000000005e",
+  cwd: "/project",
+  model: "from this process",
+  permissionMode: "default",
+  tools: ["Read"],
+  version: "1",
+  apiKeySource: "user",
+};
+
+/** A log that has these events so far, and one who listens to it. */
+function stageOf(events: readonly Durable[], kept?: KeptFold, lastSeq = events.at(-1)?.seq ?? 0) {
+  let newest: KeptFold | undefined;
+  const listeners: ((envelope: Envelope) => void)[] = [];
+  const log: Log = {
+    ...memoryLog({ events: [...events] }),
+    lastSeq,
+    kept: () => kept,
+    keep: async (write) => {
+      newest = { seq: lastSeq, texts: write() };
+    },
+  };
+  const folds = new HostFolds(log);
+  return {
+    folds,
+    log: folds.log(),
+    kept: () => newest,
+    events: { onEvent: (listener: (envelope: Envelope) => void) => listeners.push(listener) },
+    tell: (envelope: Envelope) => {
+      for (const listener of listeners) listener(envelope);
+    },
+  };
+}
+
+/** What a process that opens the log and ends it at once keeps. */
+async function keptOf<M>(events: readonly Durable[], wanted: HostFold<M>): Promise<KeptFold | undefined> {
+  const { folds, log, events: heard, kept } = stageOf(events);
+  await folds.fold(heard, wanted);
+  await log.keep?.(() => ["the state"]);
+  return kept();
+}
+
+async function foldedWith<M>(
+  events: readonly Durable[],
+  kept: KeptFold | undefined,
+  wanted: HostFold<M>,
+): Promise<M> {
+  const { folds, log, events: heard } = stageOf(events, kept);
+  log.kept?.();
+  return folds.fold(heard, wanted);
+}
+
+const runnerFold = (checkpointing: boolean): HostFold<ReturnType<typeof newRunnerMemo>> => {
+  const known = { sessionId: facts.sessionId, checkpointing };
+  return {
+    name: "runner",
+    start: newRunnerMemo(known),
+    step: (memo, event) => toEvents(event, memo)[1],
+    takeUp: (kept) => ({ ...kept, ...known }),
+  };
+};
+
+const counting: HostFold<number> = {
+  name: "count",
+  start: 0,
+  step: (count) => count + 1,
+  takeUp: (count) => count,
+};
+
+const [, all = []] = goldenLogs[0] ?? [];
+
+describe("what a host makes of a session's events", () => {
+  test("is the same whether it was kept or is made anew, in both dialects", async () => {
+    const wanted = [messagesFold(newMemo(facts)), runnerFold(true)] as HostFold<unknown>[];
+    const earlier = [
+      messagesFold(newMemo({ ...facts, tools: [], partialMessages: true })),
+      runnerFold(false),
+    ];
+    let places = 0;
+    const logs = [...goldenLogs, ...(await Array.fromAsync(simulatedLogs(15)))];
+    for (const [name, events] of logs)
+      for (const place of quietPlaces(events)) {
+        places++;
+        for (const [at, fold] of wanted.entries()) {
+          const kept = await keptOf(events.slice(0, place), earlier[at] as HostFold<unknown>);
+          expect(
+            await foldedWith(events, kept, fold),
+            `${name}: kept at ${place}, ${fold.name}`,
+          ).toStrictEqual(await foldedWith(events, undefined, fold));
+        }
+      }
+    expect(places).toBeGreaterThan(100);
+  });
+
+  test("is what the dialect makes of the whole log", async () => {
+    const wanted = messagesFold(newMemo(facts));
+    expect(await foldedWith(all, await keptOf(all.slice(0, 20), wanted), wanted)).toEqual(
+      memoOfLog(all, facts),
+    );
+  });
+
+  test("reads only what came after it was kept, and the engine does not see it", async () => {
+    const kept = await keptOf(all.slice(0, 5), counting);
+    expect(kept?.texts).toEqual(["the state", '{"count":5}']);
+    const { folds, log, events } = stageOf(all.slice(0, 9), kept);
+    expect(log.kept?.()?.texts).toEqual(["the state"]);
+    expect(await folds.fold(events, { ...counting, takeUp: (count) => count + 1000 })).toBe(1009);
+  });
+
+  test("goes on with facts as they come, each once, and not with what is only shown or an agent's", async () => {
+    const { folds, log, events, tell, kept } = stageOf(all.slice(0, 3), undefined, 4);
+    expect(await folds.fold(events, counting)).toBe(3);
+    const [third, fourth] = all.slice(2, 4) as [Durable, Durable];
+    tell(third);
+    tell({ ...fourth, origin: { agentId: "a", parentCallId: "b", kind: "c", depth: 1 } });
+    tell({ type: "notice.raised", level: "info", text: "shown", at: 1, session: fourth.session });
+    tell(fourth);
+    tell(fourth);
+    await log.keep?.(() => []);
+    expect(kept()?.texts).toEqual(['{"count":4}']);
+  });
+
+  test.each([
+    ["misses a fact", [0, 1, 3]],
+    ["is behind the log", [0, 1]],
+  ])("is not kept when it %s", async (_, heard) => {
+    const { folds, log, events, tell, kept } = stageOf([], undefined, 4);
+    await folds.fold(events, counting);
+    for (const at of heard) tell(all[at] as Durable);
+    await log.keep?.(() => []);
+    expect(kept()?.texts).toEqual(["{}"]);
+  });
+
+  test.each([undefined, "", "{", "[1]", '{"count":{"$":"tree"}}'])(
+    "is made anew when what was kept is %j",
+    async (text) => {
+      const kept = { seq: 5, texts: text === undefined ? [] : ["the state", text] };
+      expect(await foldedWith(all, kept, counting)).toBe(all.length);
+    },
+  );
+});
