@@ -1,5 +1,8 @@
 import { appendFile, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seed } from "../../../test/budget.ts";
 import { failingFiles, failNth } from "../../../test/store/failing-files.ts";
@@ -57,6 +60,16 @@ describe("the fold of a log that is kept beside it", () => {
       expect(log.kept?.()).toBeUndefined();
       expect(log.lastSeq).toBe(8);
       expect(log.notices).toEqual([]);
+    });
+  });
+
+  test("is not held once it was told", async () => {
+    await keepLog();
+    await withLog(async (log) => {
+      const told = new WeakRef(log.kept?.() ?? {});
+      await setImmediate();
+      collect();
+      expect(told.deref()).toBeUndefined();
     });
   });
 
@@ -281,6 +294,11 @@ describe("what was kept counts for nothing", () => {
     }
   });
 });
+
+function collect(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+}
 
 async function changeByte(file: string, at: number, by = 1): Promise<void> {
   const bytes = await readFile(file);
