@@ -70,6 +70,18 @@ describe("a state that was kept", () => {
     expect(places).toBeGreaterThan(100);
   });
 
+  test("is the state of the log also where a tool's schema has what JSON has no word for", async () => {
+    const [opened] = goldenLogs[0]?.[1] ?? [];
+    const schemas = [{ type: "object", title: undefined }, { type: "object", mend: () => 1 }, new Date(0)];
+    const tools = schemas.map((input, at) => ({ name: `tool ${at}`, description: "", input }));
+    const live = [opened, { ...opened, seq: 2, type: "prompt.fixed", system: [], tools }] as Durable[];
+    const logged: Durable[] = JSON.parse(JSON.stringify(live));
+    const kept = await keptOf(live);
+    expect(kept?.seq).toBe(2);
+    const { state } = await folded(logged, kept);
+    expect(state.prompt).toStrictEqual((await folded(logged)).state.prompt);
+  });
+
   test("is not kept while something is to be done", async () => {
     const [, events = []] = goldenLogs.find(([name]) => name.includes("every-event")) ?? [];
     const quiet = new Set(quietPlaces(events));

@@ -35,17 +35,18 @@ export async function keepState(log: Log, state: State, used: UsedIds): Promise<
   if (isQuiet(state) && state.seq === log.lastSeq) await log.keep?.(() => textsOf(state, used));
 }
 
-/** The conversation by itself: it is nearly all of the text, and plain already. */
-function textsOf({ history, ...rest }: State, used: UsedIds): string[] {
-  return [toPlain(rest), history, used].map((value) => JSON.stringify(value));
+/** What the model was told by itself: it is nearly all of the text, and JSON leaves out of it what it left out of the log. */
+function textsOf({ prompt, history, ...rest }: State, used: UsedIds): string[] {
+  return [toPlain(rest), { prompt, history }, used].map((value) => JSON.stringify(value));
 }
 
 /** Undefined when it is not what was kept. */
 function recall({ seq, texts }: KeptFold, used: UsedIds): State | undefined {
   try {
-    const [rest = "", history = "", ids = ""] = texts;
-    const messages: Message[] = JSON.parse(history);
-    const state = { ...(fromPlain(JSON.parse(rest)) as Omit<State, "history">), history: List.of(messages) };
+    const [rest = "", talk = "", ids = ""] = texts;
+    const { prompt, history }: Pick<State, "prompt"> & { history: Message[] } = JSON.parse(talk);
+    const known = fromPlain(JSON.parse(rest)) as Omit<State, "prompt" | "history">;
+    const state = { ...known, prompt, history: List.of(history) };
     if (state.seq !== seq) return undefined;
     used.recall(JSON.parse(ids));
     return state;
