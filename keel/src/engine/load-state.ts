@@ -3,12 +3,13 @@
  * next opener folds only what came after. Such a state is the memory of a pure function: it counts for the very bytes
  * that were folded and the very code that folded them, and the store sees to both.
  */
+import { over } from "../kernel/abort.ts";
 import { sameJson } from "../kernel/json.ts";
 import { List } from "../kernel/list.ts";
 import { each } from "../kernel/one-by-one.ts";
 import { fromPlain, toPlain } from "../kernel/plain.ts";
 import type { Message } from "../protocol/message.ts";
-import type { KeptFold, Log } from "./ports.ts";
+import type { Clock, KeptFold, Log } from "./ports.ts";
 import { isQuiet } from "./rest.ts";
 import { emptyState, fold, type State } from "./state.ts";
 import type { UsedIds } from "./used-ids.ts";
@@ -31,9 +32,16 @@ export async function readState(log: Log, used: UsedIds, before: State = emptySt
 }
 
 /** For a session that ends. What is not kept is folded again; nothing depends on it. */
-export async function keepState(log: Log, state: State, used: UsedIds): Promise<void> {
-  if (isQuiet(state) && state.seq === log.lastSeq) await log.keep?.(() => textsOf(state, used));
+export async function keepState({ log, clock }: Keeper, state: State, used: UsedIds): Promise<void> {
+  if (!log.keep || !isQuiet(state) || state.seq !== log.lastSeq) return;
+  const done = new AbortController();
+  const kept = log.keep(() => textsOf(state, used)).finally(() => done.abort(over));
+  await Promise.race([kept, clock.sleep(mostKeepMs, done.signal)]);
 }
+
+type Keeper = { readonly log: Log; readonly clock: Clock };
+/** An end must not come too late because of a disk that is slow with what nobody needs. */
+const mostKeepMs = 1_000;
 
 /** What the model was told by itself: it is nearly all of the text, and JSON leaves out of it what it left out of the log. */
 function textsOf({ prompt, history, ...rest }: State, used: UsedIds): string[] {

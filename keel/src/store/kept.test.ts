@@ -10,7 +10,7 @@ import { type Home, makeHome, otherSession, readAll, session } from "../../../te
 import { randomOf } from "../../../test/store/random.ts";
 import type { Log, Store } from "../engine/ports.ts";
 import { calls, envelopes, opened } from "../testing/store-suite-events.ts";
-import { nodeFiles } from "./files.ts";
+import { nodeFiles, type OpenFor } from "./files.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { encodeHeader } from "./line.ts";
 
@@ -208,6 +208,28 @@ describe("nothing is kept", () => {
     });
     expect(await recalled()).toMatchObject({ seq: 8, texts });
     expect(await readdir(path.dirname(kept))).not.toContain(`${path.basename(kept)}.new`);
+  });
+
+  test("when the log was closed meanwhile: somebody else may hold it, or may have removed it", async () => {
+    const [begun, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const real = nodeFiles();
+    const slow = async (name: string, how: OpenFor) => {
+      if (how === "create" && name.endsWith(".new")) {
+        begun.resolve();
+        await isOver.promise;
+      }
+      return real.open(name, how);
+    };
+    const store = storeOf({ fs: { ...real, open: slow } });
+    const log = await store.create(session, { cwd: place.cwd });
+    await log.append(all);
+    const kept = log.keep?.(() => texts);
+    await begun.promise;
+    await log.close();
+    await store.delete(session);
+    isOver.resolve();
+    await kept;
+    expect(await names()).toEqual([]);
   });
 
   test("that could be taken for something else, whichever call of the disk fails", async () => {

@@ -135,6 +135,8 @@ type Fold = Keeping & {
     readonly place: Place;
     /** How much of it is kept already. */
     readonly keptBytes: number;
+    /** Whoever closed it has given its lock back: from then on nothing of it is written. */
+    isClosed(): boolean;
   };
   readonly write: () => readonly string[];
 };
@@ -156,6 +158,7 @@ export async function writeKept(fold: Fold): Promise<void> {
     // Half of one that was being written when its process was killed.
     await files.remove(fresh).catch(unlessMissing);
     await writeFile(files, fresh, content);
+    if (log.isClosed()) throw new Error("too late");
     await files.rename(fresh, keptOf(log.path));
     await removeOldest(files, path.dirname(log.path));
   } catch {

@@ -153,7 +153,8 @@ export class JsonlLog implements Log {
     const place = this.#writer?.place;
     // What was found to be wrong with a log is told at every start, and not only at the first.
     if (!keeping || this.#closed || !place || this.notices.length > 0) return;
-    const log = { path, session, seq: this.#lastSeq, place, keptBytes: this.#keptBytes };
+    const about = { path, session, seq: this.#lastSeq, place, keptBytes: this.#keptBytes };
+    const log = { ...about, isClosed: () => this.#closed };
     await writeKept({ ...keeping, files, log, write });
   }
 
