@@ -12,7 +12,7 @@ import type { KeptFold } from "../engine/ports.ts";
 import { isObject } from "../kernel/json.ts";
 import { type FileLayer, isMissing, type OpenFile, writeAll } from "./files.ts";
 import type { Start } from "./frame.ts";
-import { isKept, keptOf } from "./places.ts";
+import { isKept, keptOf, unfinishedOf } from "./places.ts";
 import type { Place } from "./writer.ts";
 
 /** A shorter log is folded as quickly as this would be read. */
@@ -146,7 +146,7 @@ export async function writeKept(fold: Fold): Promise<void> {
   const { files, build, log, write, leastLogBytes = LEAST_LOG_BYTES } = fold;
   const { bytes, sum } = log.place;
   if (sum === undefined || bytes < leastLogBytes || bytes < log.keptBytes * (1 + LEAST_GROWTH)) return;
-  const fresh = `${keptOf(log.path)}.new`;
+  const fresh = unfinishedOf(keptOf(log.path));
   try {
     const texts = write().map((text) => Buffer.from(text));
     const rest = Buffer.concat(texts);
