@@ -91,6 +91,16 @@ describe("a state that was kept", () => {
     expect(busy.length).toBeGreaterThan(0);
   });
 
+  test("is not kept while the log has more or less than it", async () => {
+    const [, events = []] = goldenLogs[0] ?? [];
+    const { state, used } = await folded(events.slice(0, quietPlaces(events)[0]));
+    for (const lastSeq of [state.seq - 1, state.seq + 1]) {
+      const { log, kept } = keepingLog([]);
+      await keepState({ log: { ...log, lastSeq }, clock: fakeClock() }, state, used);
+      expect(kept()).toBeUndefined();
+    }
+  });
+
   test("is not waited for when the disk is slow: the end of a session must not come too late", async () => {
     const [, events = []] = goldenLogs[0] ?? [];
     const { state, used } = await folded(events.slice(0, quietPlaces(events)[0]));

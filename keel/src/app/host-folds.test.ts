@@ -123,7 +123,7 @@ describe("what a host makes of a session's events", () => {
     expect(await folds.fold(events, counting)).toBe(3);
     const [third, fourth] = all.slice(2, 4) as [Durable, Durable];
     tell(third);
-    tell({ ...fourth, origin: { agentId: "a", parentCallId: "b", kind: "c", depth: 1 } });
+    tell({ ...fourth, seq: 9, origin: { agentId: "a", parentCallId: "b", kind: "c", depth: 1 } });
     tell({ type: "notice.raised", level: "info", text: "shown", at: 1, session: fourth.session });
     tell(fourth);
     tell(fourth);

@@ -10,7 +10,7 @@ import { type Home, makeHome, otherSession, readAll, session } from "../../../te
 import { randomOf } from "../../../test/store/random.ts";
 import type { Log, Store } from "../engine/ports.ts";
 import { calls, envelopes, opened } from "../testing/store-suite-events.ts";
-import { nodeFiles, type OpenFor } from "./files.ts";
+import { nodeFiles, type OpenFile, type OpenFor } from "./files.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { encodeHeader } from "./line.ts";
 
@@ -94,6 +94,32 @@ describe("the fold of a log that is kept beside it", () => {
     expect(await readAll(storeOf().read(session))).toEqual(all);
   });
 
+  test("does not make a record that is on its way stand there twice", async () => {
+    await keepLog();
+    const [written, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const real = nodeFiles();
+    const open = async (name: string, how: OpenFor): Promise<OpenFile> => {
+      const file = await real.open(name, how);
+      const datasync = async (): Promise<void> => {
+        written.resolve();
+        await mayGoOn.promise;
+        await file.datasync();
+      };
+      return { ...file, datasync };
+    };
+    await withLog(
+      async (log) => {
+        const appended = log.append(all.slice(8));
+        await written.promise;
+        expect(await readAll(log.read())).toEqual(all.slice(0, 8));
+        mayGoOn.resolve();
+        await appended;
+        expect(await readAll(log.read())).toEqual(all);
+      },
+      storeOf({ fs: { ...real, open } }),
+    );
+  });
+
   test("counts for a log that has grown since, and is kept anew when that is much", async () => {
     const { kept } = await keepLog();
     const first = await readFile(kept);
@@ -166,6 +192,14 @@ describe("the fold of a log that is kept beside it", () => {
 describe("nothing is kept", () => {
   test("of a short log", async () => {
     await keepLog(storeOf({ keeping: { build: "this build" } }));
+    expect((await names()).filter((name) => name.includes(".kept"))).toEqual([]);
+  });
+
+  test("that is too large", async () => {
+    const log = await storeOf().create(session, { cwd: place.cwd });
+    await log.append(all);
+    await log.keep?.(() => ["x".repeat(16 * 1024 * 1024), "x".repeat(16 * 1024 * 1024)]);
+    await log.close();
     expect((await names()).filter((name) => name.includes(".kept"))).toEqual([]);
   });
 
