@@ -160,6 +160,19 @@ describe("the fold of a log that is kept beside it", () => {
     expect(await names()).toEqual([]);
   });
 
+  test("does not keep its session from being deleted when another process removes it first", async () => {
+    const { kept } = await keepLog();
+    const real = nodeFiles();
+    const names = async (directory: string): Promise<string[]> => {
+      const found = await real.names(directory);
+      if (found.includes(path.basename(kept))) await rm(kept);
+      return found;
+    };
+    const store = storeOf({ fs: { ...real, names } });
+    await store.delete(session);
+    expect(await store.list()).toEqual([]);
+  });
+
   test("is no session, and a copy of the session does not have it", async () => {
     await keepLog();
     const store = storeOf();
