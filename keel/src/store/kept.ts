@@ -21,7 +21,7 @@ const LEAST_LOG_BYTES = 256 * 1024;
 const LEAST_GROWTH = 1 / 4;
 /** A fold is about as large as what the model sees; one that is not is not worth its room. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Of one project: those that were used last. */
+/** Of one project, and of the agents of one session: those that were written last. */
 const MOST_KEPT = 16;
 const CHUNK_BYTES = 1024 * 1024;
 const LF = 0x0a;
