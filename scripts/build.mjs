@@ -1,13 +1,13 @@
 // Bundles the command and the public entries into keel/dist, and writes their types.
 // Runs on the pinned Node through `npm run build`.
-import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
 import { bundleCommand } from "./bundle-command.mjs";
+import { nameOfBuild } from "./name-of-build.mjs";
 import { root, run } from "./run.mjs";
 
 const dist = path.join(root, "keel/dist");
@@ -71,20 +71,8 @@ async function rehearse() {
   }
 }
 
-/** The same sources make the same name, wherever they are built. */
-function nameOfBuild() {
-  const sources = globSync("keel/src/**/*.ts", { cwd: root, exclude: (name) => name.endsWith(".test.ts") });
-  const sum = createHash("sha256");
-  for (const file of [...sources.sort(), "package-lock.json"])
-    sum
-      .update(`${file}\0`)
-      .update(readFileSync(path.join(root, file)))
-      .update("\0");
-  return sum.digest("hex").slice(0, 32);
-}
-
 async function bundle() {
-  const define = { keelBuild: JSON.stringify(nameOfBuild()) };
+  const define = { keelBuild: JSON.stringify(nameOfBuild(root)) };
   const shared = {
     absWorkingDir: root,
     outdir: fresh,

@@ -5,6 +5,7 @@ import type { KeptFold, Log } from "../keel/src/engine/ports.ts";
 import type { State } from "../keel/src/engine/state.ts";
 import { UsedIds } from "../keel/src/engine/used-ids.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
+import { fakeClock, instantClock } from "../keel/src/testing/fake-clock.ts";
 import { memoryLog } from "../keel/src/testing/test-session.ts";
 import { goldenLogs, quietPlaces, simulatedLogs } from "./quiet-places.ts";
 
@@ -32,7 +33,7 @@ async function folded(events: readonly Durable[], kept?: KeptFold): Promise<Fold
 async function keptOf(events: readonly Durable[]): Promise<KeptFold | undefined> {
   const { state, used } = await folded(events);
   const { log, kept } = keepingLog(events);
-  await keepState(log, state, used);
+  await keepState({ log, clock: fakeClock() }, state, used);
   return kept();
 }
 
@@ -70,12 +71,44 @@ describe("a state that was kept", () => {
     expect(places).toBeGreaterThan(100);
   });
 
+  test("is the state of the log also where a tool's schema has what JSON has no word for", async () => {
+    const [opened] = goldenLogs[0]?.[1] ?? [];
+    const schemas = [{ type: "object", title: undefined }, { type: "object", mend: () => 1 }, new Date(0)];
+    const tools = schemas.map((input, at) => ({ name: `tool ${at}`, description: "", input }));
+    const live = [opened, { ...opened, seq: 2, type: "prompt.fixed", system: [], tools }] as Durable[];
+    const logged: Durable[] = JSON.parse(JSON.stringify(live));
+    const kept = await keptOf(live);
+    expect(kept?.seq).toBe(2);
+    const { state } = await folded(logged, kept);
+    expect(state.prompt).toStrictEqual((await folded(logged)).state.prompt);
+  });
+
   test("is not kept while something is to be done", async () => {
     const [, events = []] = goldenLogs.find(([name]) => name.includes("every-event")) ?? [];
     const quiet = new Set(quietPlaces(events));
     const busy = events.map((_, index) => index + 1).filter((place) => !quiet.has(place));
     for (const place of busy) expect(await keptOf(events.slice(0, place))).toBeUndefined();
     expect(busy.length).toBeGreaterThan(0);
+  });
+
+  test("is not kept while the log has more or less than it", async () => {
+    const [, events = []] = goldenLogs[0] ?? [];
+    const { state, used } = await folded(events.slice(0, quietPlaces(events)[0]));
+    for (const lastSeq of [state.seq - 1, state.seq + 1]) {
+      const { log, kept } = keepingLog([]);
+      await keepState({ log: { ...log, lastSeq }, clock: fakeClock() }, state, used);
+      expect(kept()).toBeUndefined();
+    }
+  });
+
+  test("is not waited for when the disk is slow: the end of a session must not come too late", async () => {
+    const [, events = []] = goldenLogs[0] ?? [];
+    const { state, used } = await folded(events.slice(0, quietPlaces(events)[0]));
+    const asked: string[] = [];
+    const keep = (): Promise<void> => new Promise(() => asked.push("keep"));
+    const log = { ...keepingLog([]).log, lastSeq: state.seq, keep };
+    await keepState({ log, clock: instantClock() }, state, used);
+    expect(asked).toEqual(["keep"]);
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { toEvents } from "../hosts/runner/dialect.ts";
 import { newMemo as newRunnerMemo } from "../hosts/runner/memo.ts";
 import type { Durable, Envelope } from "../protocol/event.ts";
 import { memoOfLog, messagesFold } from "../sdk/dialect.ts";
-import { type Facts, newMemo } from "../sdk/dialect-memo.ts";
+import type { Facts } from "../sdk/dialect-memo.ts";
 import { memoryLog } from "../testing/test-session.ts";
 import { type HostFold, HostFolds } from "./host-folds.ts";
 
@@ -65,9 +65,9 @@ const runnerFold = (checkpointing: boolean): HostFold<ReturnType<typeof newRunne
   const known = { sessionId: facts.sessionId, checkpointing };
   return {
     name: "runner",
-    start: newRunnerMemo(known),
+    start: newRunnerMemo({ sessionId: "", checkpointing: false }),
     step: (memo, event) => toEvents(event, memo)[1],
-    takeUp: (kept) => ({ ...kept, ...known }),
+    takeUp: (memo) => ({ ...memo, ...known }),
   };
 };
 
@@ -82,11 +82,8 @@ const [, all = []] = goldenLogs[0] ?? [];
 
 describe("what a host makes of a session's events", () => {
   test("is the same whether it was kept or is made anew, in both dialects", async () => {
-    const wanted = [messagesFold(newMemo(facts)), runnerFold(true)] as HostFold<unknown>[];
-    const earlier = [
-      messagesFold(newMemo({ ...facts, tools: [], partialMessages: true })),
-      runnerFold(false),
-    ];
+    const wanted = [messagesFold(facts), runnerFold(true)] as HostFold<unknown>[];
+    const earlier = [messagesFold({ ...facts, tools: [], partialMessages: true }), runnerFold(false)];
     let places = 0;
     const logs = [...goldenLogs, ...(await Array.fromAsync(simulatedLogs(15)))];
     for (const [name, events] of logs)
@@ -104,7 +101,7 @@ describe("what a host makes of a session's events", () => {
   });
 
   test("is what the dialect makes of the whole log", async () => {
-    const wanted = messagesFold(newMemo(facts));
+    const wanted = messagesFold(facts);
     expect(await foldedWith(all, await keptOf(all.slice(0, 20), wanted), wanted)).toEqual(
       memoOfLog(all, facts),
     );
@@ -112,10 +109,13 @@ describe("what a host makes of a session's events", () => {
 
   test("reads only what came after it was kept, and the engine does not see it", async () => {
     const kept = await keptOf(all.slice(0, 5), counting);
-    expect(kept?.texts).toEqual(["the state", '{"count":5}']);
+    expect(kept?.texts).toEqual(["the state", '{"hosts":{"count":5}}']);
     const { folds, log, events } = stageOf(all.slice(0, 9), kept);
     expect(log.kept?.()?.texts).toEqual(["the state"]);
-    expect(await folds.fold(events, { ...counting, takeUp: (count) => count + 1000 })).toBe(1009);
+    const seen: number[] = [];
+    const watched: HostFold<number> = { ...counting, step: (count, { seq }) => seen.push(seq) && count + 1 };
+    expect(await folds.fold(events, watched)).toBe(9);
+    expect(seen).toEqual([6, 7, 8, 9]);
   });
 
   test("goes on with facts as they come, each once, and not with what is only shown or an agent's", async () => {
@@ -123,12 +123,12 @@ describe("what a host makes of a session's events", () => {
     expect(await folds.fold(events, counting)).toBe(3);
     const [third, fourth] = all.slice(2, 4) as [Durable, Durable];
     tell(third);
-    tell({ ...fourth, origin: { agentId: "a", parentCallId: "b", kind: "c", depth: 1 } });
+    tell({ ...fourth, seq: 9, origin: { agentId: "a", parentCallId: "b", kind: "c", depth: 1 } });
     tell({ type: "notice.raised", level: "info", text: "shown", at: 1, session: fourth.session });
     tell(fourth);
     tell(fourth);
     await log.keep?.(() => []);
-    expect(kept()?.texts).toEqual(['{"count":4}']);
+    expect(kept()?.texts).toEqual(['{"hosts":{"count":4}}']);
   });
 
   test.each([
@@ -139,10 +139,26 @@ describe("what a host makes of a session's events", () => {
     await folds.fold(events, counting);
     for (const at of heard) tell(all[at] as Durable);
     await log.keep?.(() => []);
-    expect(kept()?.texts).toEqual(["{}"]);
+    expect(kept()?.texts).toEqual(['{"hosts":{}}']);
   });
 
-  test.each([undefined, "", "{", "[1]", '{"count":{"$":"tree"}}'])(
+  test("has nothing but what the events say: what else this process knows is not kept", async () => {
+    const known = { cwd: "/known", tools: ["Known"], warnings: ["known"], version: "known" };
+    const wanted = messagesFold({ ...facts, ...known, sessionId: "known", apiKeySource: "known" });
+    const kept = await keptOf(all, wanted);
+    expect(kept?.texts.at(-1)).toContain('{"messages":{');
+    expect(kept?.texts.at(-1)).not.toMatch(/known/i);
+    expect((await foldedWith(all, kept, wanted)).facts).toMatchObject(known);
+  });
+
+  test("leaves the engine its texts where no host has kept anything", async () => {
+    const texts = ["the state", "the conversation", '{"inputs":["count"],"calls":[]}'];
+    const { folds, log, events } = stageOf(all, { seq: 5, texts });
+    expect(log.kept?.()?.texts).toEqual(texts);
+    expect(await folds.fold(events, counting)).toBe(all.length);
+  });
+
+  test.each([undefined, "", "{", "[1]", '{"hosts":{"count":{"$":"tree"}}}', '{"count":1000}'])(
     "is made anew when what was kept is %j",
     async (text) => {
       const kept = { seq: 5, texts: text === undefined ? [] : ["the state", text] };

@@ -9,19 +9,20 @@ import { type Durable, type Envelope, isDurable } from "../protocol/event.ts";
 export type HostFold<M> = {
   /** One per dialect: whoever uses it goes on with what another process kept under it. */
   readonly name: string;
+  /** Has nothing that only this process knows: what is made of it is kept, and another goes on with it. */
   readonly start: M;
   /** Pure. */
   step(memo: M, event: Durable): M;
-  /** What was kept, with what only this process knows. */
-  takeUp(kept: M): M;
+  /** What was made of the events, with what only this process knows. */
+  takeUp(memo: M): M;
 };
 
 type Events = { onEvent(listener: (envelope: Envelope) => void): unknown };
 
 export class HostFolds {
   readonly #log: Log;
-  /** What hosts kept, up to which event. */
-  #kept: { readonly seq: number; readonly memos: Readonly<Record<string, unknown>> } | undefined;
+  /** What hosts kept, by name and up to which event, until somebody goes on with it. */
+  readonly #kept = new Map<string, { readonly seq: number; readonly memo: unknown }>();
   readonly #current = new Map<string, () => unknown>();
 
   constructor(log: Log) {
@@ -44,8 +45,10 @@ export class HostFolds {
       ...(log.rest ? { rest: () => log.rest?.() ?? Promise.resolve(false) } : {}),
       kept: () => {
         const kept = log.kept?.();
-        if (!kept) return undefined;
-        this.#kept = { seq: kept.seq, memos: memosOf(kept.texts.at(-1)) };
+        const memos = kept && memosOf(kept.texts.at(-1));
+        // By somebody who is no host, such as whoever took a session's files back: all texts are the engine's.
+        if (!memos) return kept;
+        for (const [name, memo] of memos) this.#kept.set(name, { seq: kept.seq, memo });
         return { ...kept, texts: kept.texts.slice(0, -1) };
       },
       keep: async (write) => log.keep?.(() => [...write(), this.#text()]),
@@ -55,9 +58,10 @@ export class HostFolds {
 
   /** All that has happened, folded; what happens from now on is folded beside it, to be kept. */
   async fold<M>(session: Events, { name, start, step, takeUp }: HostFold<M>): Promise<M> {
-    const kept = this.#kept?.memos[name];
-    let seq = kept === undefined ? 0 : (this.#kept?.seq ?? 0);
-    let memo = kept === undefined ? start : takeUp(kept as M);
+    const kept = this.#kept.get(name);
+    this.#kept.delete(name);
+    let seq = kept?.seq ?? 0;
+    let memo = kept ? (kept.memo as M) : start;
     let isWhole = true;
     const take = (event: Durable): void => {
       if (event.seq <= seq) return;
@@ -70,22 +74,21 @@ export class HostFolds {
       if (isDurable(envelope) && !envelope.origin) take(envelope);
     });
     this.#current.set(name, () => (isWhole && seq === this.#log.lastSeq ? toPlain(memo) : undefined));
-    return memo;
+    return takeUp(memo);
   }
 
   #text(): string {
     const memos = [...this.#current].map(([name, plain]) => [name, plain()] as const);
-    return JSON.stringify(Object.fromEntries(memos.filter(([, plain]) => plain !== undefined)));
+    return JSON.stringify({ hosts: Object.fromEntries(memos.filter(([, plain]) => plain !== undefined)) });
   }
 }
 
-/** None where it cannot be read: then all that has happened is. */
-function memosOf(text: string | undefined): Readonly<Record<string, unknown>> {
+/** Undefined where the text is no host's. */
+function memosOf(text = ""): [string, unknown][] | undefined {
   try {
-    return Object.fromEntries(
-      Object.entries<unknown>(JSON.parse(text ?? "{}")).map(([name, plain]) => [name, fromPlain(plain)]),
-    );
+    const { hosts } = JSON.parse(text);
+    return Object.entries(hosts).map(([name, plain]) => [name, fromPlain(plain)]);
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -43,6 +43,21 @@ function frailLog(events: Durable[] = []): Log & { fails: boolean; readonly even
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("after a failed write", () => {
+  test("an input that was refused is new when it comes again", async () => {
+    verifies("G8");
+    const log = frailLog();
+    const { session, say } = await openTestSession({
+      log,
+      script: { replies: [], otherwise: reply("Yes.") },
+    });
+    log.fails = true;
+    await expect(say("words", { id })).rejects.toThrow();
+    log.fails = false;
+    expect(await say("words", { id })).toMatchObject({ duplicate: false });
+    expect(await say("words", { id })).toMatchObject({ duplicate: true });
+    expect([...session.state.history]).toHaveLength(2);
+  });
+
   test("inputs that come together are each accepted once and each end once", async () => {
     verifies("G1", "G8");
     const log = frailLog();

@@ -3,12 +3,13 @@
  * next opener folds only what came after. Such a state is the memory of a pure function: it counts for the very bytes
  * that were folded and the very code that folded them, and the store sees to both.
  */
+import { over } from "../kernel/abort.ts";
 import { sameJson } from "../kernel/json.ts";
 import { List } from "../kernel/list.ts";
 import { each } from "../kernel/one-by-one.ts";
 import { fromPlain, toPlain } from "../kernel/plain.ts";
 import type { Message } from "../protocol/message.ts";
-import type { KeptFold, Log } from "./ports.ts";
+import type { Clock, KeptFold, Log } from "./ports.ts";
 import { isQuiet } from "./rest.ts";
 import { emptyState, fold, type State } from "./state.ts";
 import type { UsedIds } from "./used-ids.ts";
@@ -31,21 +32,29 @@ export async function readState(log: Log, used: UsedIds, before: State = emptySt
 }
 
 /** For a session that ends. What is not kept is folded again; nothing depends on it. */
-export async function keepState(log: Log, state: State, used: UsedIds): Promise<void> {
-  if (isQuiet(state) && state.seq === log.lastSeq) await log.keep?.(() => textsOf(state, used));
+export async function keepState({ log, clock }: Keeper, state: State, used: UsedIds): Promise<void> {
+  if (!log.keep || !isQuiet(state) || state.seq !== log.lastSeq) return;
+  const done = new AbortController();
+  const kept = log.keep(() => textsOf(state, used)).finally(() => done.abort(over));
+  await Promise.race([kept, clock.sleep(mostKeepMs, done.signal)]);
 }
 
-/** The conversation by itself: it is nearly all of the text, and plain already. */
-function textsOf({ history, ...rest }: State, used: UsedIds): string[] {
-  return [toPlain(rest), history, used].map((value) => JSON.stringify(value));
+type Keeper = { readonly log: Log; readonly clock: Clock };
+/** An end must not come too late because of a disk that is slow with what nobody needs. */
+const mostKeepMs = 1_000;
+
+/** What the model was told by itself: it is nearly all of the text, and JSON leaves out of it what it left out of the log. */
+function textsOf({ prompt, history, ...rest }: State, used: UsedIds): string[] {
+  return [toPlain(rest), { prompt, history }, used].map((value) => JSON.stringify(value));
 }
 
 /** Undefined when it is not what was kept. */
 function recall({ seq, texts }: KeptFold, used: UsedIds): State | undefined {
   try {
-    const [rest = "", history = "", ids = ""] = texts;
-    const messages: Message[] = JSON.parse(history);
-    const state = { ...(fromPlain(JSON.parse(rest)) as Omit<State, "history">), history: List.of(messages) };
+    const [rest = "", talk = "", ids = ""] = texts;
+    const { prompt, history }: Pick<State, "prompt"> & { history: Message[] } = JSON.parse(talk);
+    const known = fromPlain(JSON.parse(rest)) as Omit<State, "prompt" | "history">;
+    const state = { ...known, prompt, history: List.of(history) };
     if (state.seq !== seq) return undefined;
     used.recall(JSON.parse(ids));
     return state;

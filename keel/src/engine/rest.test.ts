@@ -109,6 +109,25 @@ describe("a session that rests", () => {
     expect(types().at(-1)).toBe("session.closed");
   });
 
+  test("is not kept as it is: a fold without its conversation would pass for the whole", async () => {
+    const kept: string[] = [];
+    const endAfter = async (last: "a rest" | "more words"): Promise<void> => {
+      const keep: Log["keep"] = async (write) => void kept.push(`after ${last}: ${write().join("")}`);
+      const log = Object.assign(restingLog(), { keep });
+      const { session, say } = await openTestSession({
+        log,
+        script: { replies: [reply("One."), reply("Two.")] },
+      });
+      await say("first");
+      await session.rest();
+      if (last === "more words") await say("second");
+      await session.close("ended");
+    };
+    await endAfter("a rest");
+    await endAfter("more words");
+    expect(kept).toEqual([expect.stringMatching(/^after more words: .*first.*One\..*second.*Two\./)]);
+  });
+
   test("stays awake where its log cannot rest", async () => {
     const { session, say } = await openTestSession({ script: { replies: [reply("One.")] } });
     await say("first");

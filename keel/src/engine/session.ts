@@ -233,7 +233,7 @@ export class Session {
       const last = this.#journal.broken ? [] : closingOf(this.#state, this.#parts, reason);
       for (const event of last) this.#record(event);
       await this.#journal.saved();
-      if (!this.#rests) await keepState(this.#parts.log, this.#state, this.#used);
+      if (!this.#rests) await keepState(this.#parts, this.#state, this.#used);
     } finally {
       await this.#parts.checkpoints?.close();
       await this.#parts.log.close();

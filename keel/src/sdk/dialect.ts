@@ -63,17 +63,25 @@ export function memoOfLog(log: Iterable<Durable>, facts: Facts): Memo {
 }
 
 /** The same, for a session that may have kept it. Model and mode are the log's word; all other facts this process's. */
-export const messagesFold = (start: Memo): HostFold<Memo> => ({
+export const messagesFold = (facts: Facts): HostFold<Memo> => ({
   name: "messages",
-  start,
+  start: newMemo(nobodysFacts),
   step: (memo, event) => toMessages(event, memo)[1],
-  takeUp: ({ facts: { model, permissionMode }, ...kept }) => ({
-    ...kept,
-    // Whether replies are passed on as they are written is for this process to say; between turns none is.
-    stream: null,
-    facts: { ...start.facts, model, permissionMode },
+  takeUp: ({ facts: { model, permissionMode }, ...memo }) => ({
+    ...memo,
+    facts: { ...facts, model, permissionMode },
   }),
 });
+
+const nobodysFacts: Facts = {
+  sessionId: "",
+  cwd: "",
+  model: "",
+  permissionMode: "default",
+  tools: [],
+  version: "",
+  apiKeySource: "",
+};
 
 /** What a new reader of a session gets first: the `init` of the turn that is under way, if one is. */
 export function greeting(memo: Memo, at: number): SDKMessage[] {

@@ -55,7 +55,7 @@ export class Teller {
 
   /** Takes in what was told to somebody else: a session that goes on counts on, its totals are in its log. */
   async catchUp(): Promise<void> {
-    this.#memo = await this.#session.fold(messagesFold(this.#memo));
+    this.#memo = await this.#session.fold(messagesFold(this.#memo.facts));
   }
 
   /** False when the program reads too slowly. */

@@ -165,7 +165,8 @@ class JsonlStore implements Store {
       const names = await this.#files.names(directory);
       const copies = names.filter((name) => isCopyOf(log, name) || isKeptOf(log, name));
       // The log goes last: whatever stops us before, the session is still listed and can be deleted again.
-      for (const name of copies) await this.#files.remove(path.join(directory, name));
+      // Somebody else who keeps a fold here may have removed an old one meanwhile.
+      for (const name of copies) await this.#files.removeTree(path.join(directory, name));
       await this.#files.removeTree(folderOf(log));
       await this.#files.remove(log);
       await this.#files.syncDirectory(directory);

@@ -1,5 +1,8 @@
 import { appendFile, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seed } from "../../../test/budget.ts";
 import { failingFiles, failNth } from "../../../test/store/failing-files.ts";
@@ -7,7 +10,7 @@ import { type Home, makeHome, otherSession, readAll, session } from "../../../te
 import { randomOf } from "../../../test/store/random.ts";
 import type { Log, Store } from "../engine/ports.ts";
 import { calls, envelopes, opened } from "../testing/store-suite-events.ts";
-import { nodeFiles } from "./files.ts";
+import { nodeFiles, type OpenFile, type OpenFor } from "./files.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { encodeHeader } from "./line.ts";
 
@@ -60,6 +63,16 @@ describe("the fold of a log that is kept beside it", () => {
     });
   });
 
+  test("is not held once it was told", async () => {
+    await keepLog();
+    await withLog(async (log) => {
+      const told = new WeakRef(log.kept?.() ?? {});
+      await setImmediate();
+      collect();
+      expect(told.deref()).toBeUndefined();
+    });
+  });
+
   test("needs no look at the records before it, and they can be read all the same", async () => {
     const { file } = await keepLog();
     const files = failingFiles(nodeFiles());
@@ -79,6 +92,32 @@ describe("the fold of a log that is kept beside it", () => {
       storeOf({ fs: files }),
     );
     expect(await readAll(storeOf().read(session))).toEqual(all);
+  });
+
+  test("does not make a record that is on its way stand there twice", async () => {
+    await keepLog();
+    const [written, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const real = nodeFiles();
+    const open = async (name: string, how: OpenFor): Promise<OpenFile> => {
+      const file = await real.open(name, how);
+      const datasync = async (): Promise<void> => {
+        written.resolve();
+        await mayGoOn.promise;
+        await file.datasync();
+      };
+      return { ...file, datasync };
+    };
+    await withLog(
+      async (log) => {
+        const appended = log.append(all.slice(8));
+        await written.promise;
+        expect(await readAll(log.read())).toEqual(all.slice(0, 8));
+        mayGoOn.resolve();
+        await appended;
+        expect(await readAll(log.read())).toEqual(all);
+      },
+      storeOf({ fs: { ...real, open } }),
+    );
   });
 
   test("counts for a log that has grown since, and is kept anew when that is much", async () => {
@@ -121,6 +160,19 @@ describe("the fold of a log that is kept beside it", () => {
     expect(await names()).toEqual([]);
   });
 
+  test("does not keep its session from being deleted when another process removes it first", async () => {
+    const { kept } = await keepLog();
+    const real = nodeFiles();
+    const names = async (directory: string): Promise<string[]> => {
+      const found = await real.names(directory);
+      if (found.includes(path.basename(kept))) await rm(kept);
+      return found;
+    };
+    const store = storeOf({ fs: { ...real, names } });
+    await store.delete(session);
+    expect(await store.list()).toEqual([]);
+  });
+
   test("is no session, and a copy of the session does not have it", async () => {
     await keepLog();
     const store = storeOf();
@@ -136,9 +188,13 @@ describe("the fold of a log that is kept beside it", () => {
     for (const [at, id] of ids.entries()) {
       const { kept } = await keepLog(storeOf(), id);
       await utimes(kept, 1000 + at, 1000 + at);
+      // What a kill left of others counts as well.
+      const half = kept.replace(/.\.kept$/, "f.kept.new");
+      await writeFile(half, "half of one");
+      await utimes(half, 500, 500);
     }
     const { kept } = await keepLog();
-    const left = (await names()).filter((name) => name.endsWith(".kept"));
+    const left = (await names()).filter((name) => name.includes(".kept"));
     expect(left).toHaveLength(16);
     expect(left).toContain(path.basename(kept));
     expect(left).not.toContain(`${ids[2]}.kept`);
@@ -149,6 +205,14 @@ describe("the fold of a log that is kept beside it", () => {
 describe("nothing is kept", () => {
   test("of a short log", async () => {
     await keepLog(storeOf({ keeping: { build: "this build" } }));
+    expect((await names()).filter((name) => name.includes(".kept"))).toEqual([]);
+  });
+
+  test("that is too large", async () => {
+    const log = await storeOf().create(session, { cwd: place.cwd });
+    await log.append(all);
+    await log.keep?.(() => ["x".repeat(16 * 1024 * 1024), "x".repeat(16 * 1024 * 1024)]);
+    await log.close();
     expect((await names()).filter((name) => name.includes(".kept"))).toEqual([]);
   });
 
@@ -195,6 +259,28 @@ describe("nothing is kept", () => {
     });
     expect(await recalled()).toMatchObject({ seq: 8, texts });
     expect(await readdir(path.dirname(kept))).not.toContain(`${path.basename(kept)}.new`);
+  });
+
+  test("when the log was closed meanwhile: somebody else may hold it, or may have removed it", async () => {
+    const [begun, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const real = nodeFiles();
+    const slow = async (name: string, how: OpenFor) => {
+      if (how === "create" && name.endsWith(".new")) {
+        begun.resolve();
+        await isOver.promise;
+      }
+      return real.open(name, how);
+    };
+    const store = storeOf({ fs: { ...real, open: slow } });
+    const log = await store.create(session, { cwd: place.cwd });
+    await log.append(all);
+    const kept = log.keep?.(() => texts);
+    await begun.promise;
+    await log.close();
+    await store.delete(session);
+    isOver.resolve();
+    await kept;
+    expect(await names()).toEqual([]);
   });
 
   test("that could be taken for something else, whichever call of the disk fails", async () => {
@@ -281,6 +367,11 @@ describe("what was kept counts for nothing", () => {
     }
   });
 });
+
+function collect(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+}
 
 async function changeByte(file: string, at: number, by = 1): Promise<void> {
   const bytes = await readFile(file);

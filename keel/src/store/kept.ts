@@ -12,7 +12,7 @@ import type { KeptFold } from "../engine/ports.ts";
 import { isObject } from "../kernel/json.ts";
 import { type FileLayer, isMissing, type OpenFile, writeAll } from "./files.ts";
 import type { Start } from "./frame.ts";
-import { isKept, keptOf } from "./places.ts";
+import { isKept, keptOf, unfinishedOf } from "./places.ts";
 import type { Place } from "./writer.ts";
 
 /** A shorter log is folded as quickly as this would be read. */
@@ -21,7 +21,7 @@ const LEAST_LOG_BYTES = 256 * 1024;
 const LEAST_GROWTH = 1 / 4;
 /** A fold is about as large as what the model sees; one that is not is not worth its room. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Of one project: those that were used last. */
+/** Of one project, and of the agents of one session: those that were written last. */
 const MOST_KEPT = 16;
 const CHUNK_BYTES = 1024 * 1024;
 const LF = 0x0a;
@@ -135,6 +135,8 @@ type Fold = Keeping & {
     readonly place: Place;
     /** How much of it is kept already. */
     readonly keptBytes: number;
+    /** Whoever closed it has given its lock back: from then on nothing of it is written. */
+    isClosed(): boolean;
   };
   readonly write: () => readonly string[];
 };
@@ -144,7 +146,7 @@ export async function writeKept(fold: Fold): Promise<void> {
   const { files, build, log, write, leastLogBytes = LEAST_LOG_BYTES } = fold;
   const { bytes, sum } = log.place;
   if (sum === undefined || bytes < leastLogBytes || bytes < log.keptBytes * (1 + LEAST_GROWTH)) return;
-  const fresh = `${keptOf(log.path)}.new`;
+  const fresh = unfinishedOf(keptOf(log.path));
   try {
     const texts = write().map((text) => Buffer.from(text));
     const rest = Buffer.concat(texts);
@@ -156,6 +158,7 @@ export async function writeKept(fold: Fold): Promise<void> {
     // Half of one that was being written when its process was killed.
     await files.remove(fresh).catch(unlessMissing);
     await writeFile(files, fresh, content);
+    if (log.isClosed()) throw new Error("too late");
     await files.rename(fresh, keptOf(log.path));
     await removeOldest(files, path.dirname(log.path));
   } catch {

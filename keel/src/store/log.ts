@@ -44,12 +44,14 @@ type Batch = {
 };
 
 export class JsonlLog implements Log {
-  readonly #parts: LogParts;
+  readonly #parts: Omit<LogParts, "kept">;
   readonly #group: GroupCommit<Batch>;
   /** Undefined while it rests, and after that until it is read. Only those after `#knownAfter`. */
   #entries: Entry[] | undefined;
   #knownAfter: number;
+  /** Until it is told: its texts are as large as the conversation. */
   #kept: Kept | undefined;
+  readonly #keptBytes: number;
   #lastSeq: number;
   #lock: SessionLock | undefined;
   #file: OpenFile | undefined;
@@ -65,12 +67,13 @@ export class JsonlLog implements Log {
   #readers = 0;
   #closed = false;
 
-  constructor(parts: LogParts) {
+  constructor({ kept, ...parts }: LogParts) {
     const { file, how } = parts.opened;
     this.#parts = parts;
     this.#entries = [...parts.survey.entries];
-    this.#kept = parts.kept;
-    this.#knownAfter = parts.kept?.seq ?? 0;
+    this.#kept = kept;
+    this.#keptBytes = kept?.log.bytes ?? 0;
+    this.#knownAfter = kept?.seq ?? 0;
     this.#lastSeq = this.#entries.at(-1)?.seq ?? this.#knownAfter;
     this.#acceptedSeq = this.#lastSeq;
     this.#lock = parts.lock;
@@ -146,11 +149,12 @@ export class JsonlLog implements Log {
 
   async keep(write: () => readonly string[]): Promise<void> {
     await this.#group.idle();
-    const { keeping, files, path, session, kept } = this.#parts;
+    const { keeping, files, path, session } = this.#parts;
     const place = this.#writer?.place;
     // What was found to be wrong with a log is told at every start, and not only at the first.
     if (!keeping || this.#closed || !place || this.notices.length > 0) return;
-    const log = { path, session, seq: this.#lastSeq, place, keptBytes: kept?.log.bytes ?? 0 };
+    const about = { path, session, seq: this.#lastSeq, place, keptBytes: this.#keptBytes };
+    const log = { ...about, isClosed: () => this.#closed };
     await writeKept({ ...keeping, files, log, write });
   }
 

@@ -159,10 +159,12 @@ export const folderOf = (log: string): string => log.slice(0, -LOG.length);
 
 /** Where stands what a log was folded to, and what is left of one that was being written. */
 export const keptOf = (log: string): string => `${folderOf(log)}${KEPT}`;
-export const isKept = (name: string): boolean => name.endsWith(KEPT);
+export const unfinishedOf = (kept: string): string => `${kept}${UNFINISHED}`;
+export const isKept = (name: string): boolean => name.endsWith(KEPT) || name.endsWith(unfinishedOf(KEPT));
 export const isKeptOf = (log: string, name: string): boolean => name.startsWith(path.basename(keptOf(log)));
 
 const KEPT = ".kept";
+const UNFINISHED = ".new";
 
 /** Whether the name is of a copy that was kept of a damaged log. */
 export const isCopyOf = (log: string, name: string): boolean =>

@@ -1,7 +1,7 @@
 /** `--output-format json` and `stream-json`: the SDK's messages, one JSON object per line and nothing else. */
 import { toLine } from "../../kernel/json.ts";
 import { messagesFold, toMessages } from "../../sdk/dialect.ts";
-import { newMemo, withFacts } from "../../sdk/dialect-memo.ts";
+import { type Facts, withFacts } from "../../sdk/dialect-memo.ts";
 import type { SDKMessage } from "../../sdk/messages.ts";
 import type { Context } from "./context.ts";
 import { piecesFor } from "./pieces.ts";
@@ -18,7 +18,7 @@ export const jsonPrinter =
   ({ show, replies }: JsonOutput): NewPrinter =>
   async (session, context) => {
     // A session that goes on counts on: its totals are in its log.
-    let memo = await session.fold(messagesFold(newMemo(factsOf(session, context, replies))));
+    let memo = await session.fold(messagesFold(factsOf(session, context, replies)));
     const pieces = piecesFor(context.out);
     let result: SDKMessage | undefined;
     return {
@@ -47,7 +47,7 @@ function factsOf(
   { id, info, notices }: Parameters<NewPrinter>[0],
   { version }: Context,
   replies: JsonOutput["replies"],
-): Parameters<typeof newMemo>[0] {
+): Facts {
   return {
     sessionId: id,
     cwd: info.cwd,

@@ -97,9 +97,9 @@ export class Runner {
     // What was spent before counts on; nothing of it is told again.
     this.#memo = await session.fold({
       name: "runner",
-      start: newMemo(facts),
+      start: this.#memo,
       step: (memo, event) => toEvents(event, memo)[1],
-      takeUp: (kept) => ({ ...kept, ...facts }),
+      takeUp: (memo) => ({ ...memo, ...facts }),
     });
     session.onEvent((envelope) => {
       const [events, next] = toEvents(envelope, this.#memo);
