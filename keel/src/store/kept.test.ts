@@ -348,6 +348,15 @@ describe("what was kept counts for nothing", () => {
     }
   });
 
+  test("when the log was changed by hand, and then it is removed: what was taken out stands nowhere", async () => {
+    const { file, kept } = await keepLog();
+    await changeByte(file, 300);
+    expect(await recalled(storeOf({ keeping: { ...keeping, build: "that build" } }))).toBeUndefined();
+    expect(await names()).toContain(path.basename(kept));
+    expect(await recalled()).toBeUndefined();
+    expect(await names()).not.toContain(path.basename(kept));
+  });
+
   test("when a byte of it or of the log is another, or missing", async () => {
     const { file, kept } = await keepLog();
     const random = randomOf(seed());

@@ -51,7 +51,10 @@ export async function readKept(wanted: Wanted): Promise<Kept | undefined> {
   if (wanted.build === undefined) return undefined;
   try {
     const kept = await readFile(wanted);
-    return kept && (await isStart(wanted.file, kept.log)) ? kept : undefined;
+    if (!kept || (await isStart(wanted.file, kept.log))) return kept;
+    // Somebody changed the log. What they took out of it must not stand here any longer.
+    await wanted.files.remove(keptOf(wanted.path));
+    return undefined;
   } catch {
     return undefined;
   }

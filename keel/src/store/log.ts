@@ -9,6 +9,7 @@ import { oneByOne, type Stream } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
 import { logVersion } from "../protocol/version.ts";
 import { checkFollows, checkReadable } from "./accept.ts";
+import type { Damage } from "./damage.ts";
 import type { FileLayer, OpenFile } from "./files.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { type Keeping, type Kept, writeKept } from "./kept.ts";
@@ -17,7 +18,7 @@ import { encodeHeader, encodeRecord, MOST_LINE_BYTES } from "./line.ts";
 import { openLogFile } from "./open-file.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import type { Entry } from "./scan.ts";
+import type { Entry, Scan } from "./scan.ts";
 import { cutBack, keepOriginal } from "./seal.ts";
 import { type Survey, survey } from "./survey.ts";
 import { type Place, Writer } from "./writer.ts";
@@ -44,7 +45,9 @@ type Batch = {
 };
 
 export class JsonlLog implements Log {
-  readonly #parts: Omit<LogParts, "kept">;
+  readonly #parts: Omit<LogParts, "kept" | "survey">;
+  readonly #scan: Omit<Scan, "entries">;
+  readonly #damage: Damage;
   readonly #group: GroupCommit<Batch>;
   /** Undefined while it rests, and after that until it is read. Only those after `#knownAfter`. */
   #entries: Entry[] | undefined;
@@ -67,10 +70,14 @@ export class JsonlLog implements Log {
   #readers = 0;
   #closed = false;
 
-  constructor({ kept, ...parts }: LogParts) {
+  constructor({ kept, survey: { scan, entries, damage }, ...parts }: LogParts) {
     const { file, how } = parts.opened;
     this.#parts = parts;
-    this.#entries = [...parts.survey.entries];
+    this.#damage = damage;
+    // Where each record stands is let go of when the log rests.
+    const { entries: _, ...found } = scan;
+    this.#scan = found;
+    this.#entries = [...entries];
     this.#kept = kept;
     this.#keptBytes = kept?.log.bytes ?? 0;
     this.#knownAfter = kept?.seq ?? 0;
@@ -96,7 +103,7 @@ export class JsonlLog implements Log {
   }
 
   get notices(): readonly LogNotice[] {
-    return [...this.#parts.survey.damage.notices(), ...(this.#unsaved ? [this.#unsaved] : [])];
+    return [...this.#damage.notices(), ...(this.#unsaved ? [this.#unsaved] : [])];
   }
 
   /** Makes everything ready for writing, or notes why it cannot be. */
@@ -130,12 +137,12 @@ export class JsonlLog implements Log {
 
   async *#batches(after: number): AsyncGenerator<Durable[], void> {
     if (this.#closed) throw fault("session_closed");
-    const { session, survey: first } = this.#parts;
+    const { session } = this.#parts;
     this.#readers++;
     try {
       const file = await this.#open();
       const entries = (await this.#known(file, after)).filter(({ seq }) => seq > after);
-      yield* readEvents({ file, entries, session, damage: first.damage });
+      yield* readEvents({ file, entries, session, damage: this.#damage });
     } finally {
       this.#readers--;
     }
@@ -224,7 +231,7 @@ export class JsonlLog implements Log {
     if (this.#writer) return this.#writer;
     const { files, leases, session, path } = this.#parts;
     if (this.#restedAt !== undefined) return this.#goOn(this.#restedAt);
-    const { size, end, sum } = this.#parts.survey.scan;
+    const { size, end, sum } = this.#scan;
     this.#lock ??= await leases.take(session);
     this.#writeFile ??= await files.open(path, "write");
     const file = this.#writeFile;
@@ -232,7 +239,7 @@ export class JsonlLog implements Log {
     if (bytes !== size && bytes !== end) throw new Error("it was changed since it was read; open it again");
     if (bytes > end) {
       this.#copy ??= await keepOriginal({ files, file, path, size, end });
-      this.#parts.survey.damage.keptIn(this.#copy);
+      this.#damage.keptIn(this.#copy);
       await cutBack({ file, end });
     }
     const place = { bytes: end, sum: size === end ? sum : undefined };
@@ -282,7 +289,7 @@ export class JsonlLog implements Log {
   /** What the next record must not do without: the end of the line before it, and a header of its format. */
   #lead(): Buffer {
     const { session, now } = this.#parts;
-    const { unended, newest, header } = this.#parts.survey.scan;
+    const { unended, newest, header } = this.#scan;
     const parts: Buffer[] = unended ? [Buffer.from("\n")] : [];
     if (newest < logVersion) parts.push(encodeHeader({ session, cwd: header?.cwd ?? "", at: now() }));
     return Buffer.concat(parts);
