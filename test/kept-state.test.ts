@@ -19,7 +19,7 @@ const keepingLog = (events: readonly Durable[], kept?: KeptFold) => {
     lastSeq: events.length,
     kept: () => kept,
     keep: async (write) => {
-      newest = { seq: events.length, texts: write() };
+      newest = { seq: events.length, texts: await write() };
     },
   };
   return { log, kept: () => newest };

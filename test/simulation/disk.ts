@@ -113,7 +113,7 @@ export class Disk {
       // Every other time nothing is there: a log must be as good as its fold.
       kept: () => (disk.lines.length % 2 === 0 ? disk.#kept : undefined),
       async keep(write) {
-        disk.#kept = { seq: disk.lines.length, texts: write() };
+        disk.#kept = { seq: disk.lines.length, texts: await write() };
       },
       close: async () => undefined,
     };

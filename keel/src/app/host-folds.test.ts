@@ -3,7 +3,7 @@ import { goldenLogs, quietPlaces, simulatedLogs } from "../../../test/quiet-plac
 import type { KeptFold, Log } from "../engine/ports.ts";
 import { toEvents } from "../hosts/runner/dialect.ts";
 import { newMemo as newRunnerMemo } from "../hosts/runner/memo.ts";
-import type { Durable, Envelope } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event.ts";
 import { memoOfLog, messagesFold } from "../sdk/dialect.ts";
 import type { Facts } from "../sdk/dialect-memo.ts";
 import { memoryLog } from "../testing/test-session.ts";
@@ -19,16 +19,16 @@ const facts: Facts = {
   apiKeySource: "user",
 };
 
-/** A log that has these events so far, and one who listens to it. */
-function stageOf(events: readonly Durable[], kept?: KeptFold, lastSeq = events.at(-1)?.seq ?? 0) {
+/** A log that has these events so far, and may grow. */
+function stageOf(events: readonly Durable[], kept?: KeptFold) {
   let newest: KeptFold | undefined;
-  const listeners: ((envelope: Envelope) => void)[] = [];
+  const written = [...events];
+  const lastSeq = (): number => written.at(-1)?.seq ?? 0;
   const log: Log = {
-    ...memoryLog({ events: [...events] }),
-    lastSeq,
+    ...memoryLog({ events: written }),
     kept: () => kept,
     keep: async (write) => {
-      newest = { seq: lastSeq, texts: write() };
+      newest = { seq: lastSeq(), texts: await write() };
     },
   };
   const folds = new HostFolds(log);
@@ -36,17 +36,14 @@ function stageOf(events: readonly Durable[], kept?: KeptFold, lastSeq = events.a
     folds,
     log: folds.log(),
     kept: () => newest,
-    events: { onEvent: (listener: (envelope: Envelope) => void) => listeners.push(listener) },
-    tell: (envelope: Envelope) => {
-      for (const listener of listeners) listener(envelope);
-    },
+    grow: (more: readonly Durable[]) => written.push(...more),
   };
 }
 
 /** What a process that opens the log and ends it at once keeps. */
 async function keptOf<M>(events: readonly Durable[], wanted: HostFold<M>): Promise<KeptFold | undefined> {
-  const { folds, log, events: heard, kept } = stageOf(events);
-  await folds.fold(heard, wanted);
+  const { folds, log, kept } = stageOf(events);
+  await folds.fold(wanted);
   await log.keep?.(() => ["the state"]);
   return kept();
 }
@@ -56,9 +53,9 @@ async function foldedWith<M>(
   kept: KeptFold | undefined,
   wanted: HostFold<M>,
 ): Promise<M> {
-  const { folds, log, events: heard } = stageOf(events, kept);
+  const { folds, log } = stageOf(events, kept);
   log.kept?.();
-  return folds.fold(heard, wanted);
+  return folds.fold(wanted);
 }
 
 const runnerFold = (checkpointing: boolean): HostFold<ReturnType<typeof newRunnerMemo>> => {
@@ -110,36 +107,23 @@ describe("what a host makes of a session's events", () => {
   test("reads only what came after it was kept, and the engine does not see it", async () => {
     const kept = await keptOf(all.slice(0, 5), counting);
     expect(kept?.texts).toEqual(["the state", '{"hosts":{"count":5}}']);
-    const { folds, log, events } = stageOf(all.slice(0, 9), kept);
+    const { folds, log } = stageOf(all.slice(0, 9), kept);
     expect(log.kept?.()?.texts).toEqual(["the state"]);
     const seen: number[] = [];
     const watched: HostFold<number> = { ...counting, step: (count, { seq }) => seen.push(seq) && count + 1 };
-    expect(await folds.fold(events, watched)).toBe(9);
+    expect(await folds.fold(watched)).toBe(9);
     expect(seen).toEqual([6, 7, 8, 9]);
   });
 
-  test("goes on with facts as they come, each once, and not with what is only shown or an agent's", async () => {
-    const { folds, log, events, tell, kept } = stageOf(all.slice(0, 3), undefined, 4);
-    expect(await folds.fold(events, counting)).toBe(3);
-    const [third, fourth] = all.slice(2, 4) as [Durable, Durable];
-    tell(third);
-    tell({ ...fourth, seq: 9, origin: { agentId: "a", parentCallId: "b", kind: "c", depth: 1 } });
-    tell({ type: "notice.raised", level: "info", text: "shown", at: 1, session: fourth.session });
-    tell(fourth);
-    tell(fourth);
+  test("is kept with all that came since it was made, read once more from the log", async () => {
+    const { folds, log, grow, kept } = stageOf(all.slice(0, 3));
+    expect(await folds.fold(counting)).toBe(3);
+    grow(all.slice(3, 7));
     await log.keep?.(() => []);
-    expect(kept()?.texts).toEqual(['{"hosts":{"count":4}}']);
-  });
-
-  test.each([
-    ["misses a fact", [0, 1, 3]],
-    ["is behind the log", [0, 1]],
-  ])("is not kept when it %s", async (_, heard) => {
-    const { folds, log, events, tell, kept } = stageOf([], undefined, 4);
-    await folds.fold(events, counting);
-    for (const at of heard) tell(all[at] as Durable);
+    expect(kept()?.texts).toEqual(['{"hosts":{"count":7}}']);
+    grow(all.slice(7, 9));
     await log.keep?.(() => []);
-    expect(kept()?.texts).toEqual(['{"hosts":{}}']);
+    expect(kept()?.texts).toEqual(['{"hosts":{"count":9}}']);
   });
 
   test("has nothing but what the events say: what else this process knows is not kept", async () => {
@@ -153,9 +137,9 @@ describe("what a host makes of a session's events", () => {
 
   test("leaves the engine its texts where no host has kept anything", async () => {
     const texts = ["the state", "the conversation", '{"inputs":["count"],"calls":[]}'];
-    const { folds, log, events } = stageOf(all, { seq: 5, texts });
+    const { folds, log } = stageOf(all, { seq: 5, texts });
     expect(log.kept?.()?.texts).toEqual(texts);
-    expect(await folds.fold(events, counting)).toBe(all.length);
+    expect(await folds.fold(counting)).toBe(all.length);
   });
 
   test.each([undefined, "", "{", "[1]", '{"hosts":{"count":{"$":"tree"}}}', '{"count":1000}'])(

@@ -3,8 +3,9 @@
  * all that has happened. Only facts count, in their order, so that it is the same whether it was kept or is made anew.
  */
 import type { Log } from "../engine/ports.ts";
+import { each } from "../kernel/one-by-one.ts";
 import { fromPlain, toPlain } from "../kernel/plain.ts";
-import { type Durable, type Envelope, isDurable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event.ts";
 
 export type HostFold<M> = {
   /** One per dialect: whoever uses it goes on with what another process kept under it. */
@@ -17,13 +18,12 @@ export type HostFold<M> = {
   takeUp(memo: M): M;
 };
 
-type Events = { onEvent(listener: (envelope: Envelope) => void): unknown };
-
 export class HostFolds {
   readonly #log: Log;
   /** What hosts kept, by name and up to which event, until somebody goes on with it. */
   readonly #kept = new Map<string, { readonly seq: number; readonly memo: unknown }>();
-  readonly #current = new Map<string, () => unknown>();
+  /** Folds on to the end of the log. Not before it is kept: most sessions never are. */
+  readonly #toTheEnd = new Map<string, () => Promise<unknown>>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -51,35 +51,32 @@ export class HostFolds {
         for (const [name, memo] of memos) this.#kept.set(name, { seq: kept.seq, memo });
         return { ...kept, texts: kept.texts.slice(0, -1) };
       },
-      keep: async (write) => log.keep?.(() => [...write(), this.#text()]),
+      keep: async (write) => log.keep?.(async () => [...(await write()), await this.#text()]),
       close: () => log.close(),
     };
   }
 
-  /** All that has happened, folded; what happens from now on is folded beside it, to be kept. */
-  async fold<M>(session: Events, { name, start, step, takeUp }: HostFold<M>): Promise<M> {
+  /** All that has happened, folded. */
+  async fold<M>({ name, start, step, takeUp }: HostFold<M>): Promise<M> {
     const kept = this.#kept.get(name);
     this.#kept.delete(name);
     let seq = kept?.seq ?? 0;
     let memo = kept ? (kept.memo as M) : start;
-    let isWhole = true;
-    const take = (event: Durable): void => {
-      if (event.seq <= seq) return;
-      isWhole &&= event.seq === seq + 1;
-      seq = event.seq;
-      memo = step(memo, event);
+    const toTheEnd = async (): Promise<M> => {
+      await each(this.#log.read(seq), (event) => {
+        seq = event.seq;
+        memo = step(memo, event);
+      });
+      return memo;
     };
-    for await (const event of this.#log.read(seq)) take(event);
-    session.onEvent((envelope) => {
-      if (isDurable(envelope) && !envelope.origin) take(envelope);
-    });
-    this.#current.set(name, () => (isWhole && seq === this.#log.lastSeq ? toPlain(memo) : undefined));
-    return takeUp(memo);
+    this.#toTheEnd.set(name, toTheEnd);
+    return takeUp(await toTheEnd());
   }
 
-  #text(): string {
-    const memos = [...this.#current].map(([name, plain]) => [name, plain()] as const);
-    return JSON.stringify({ hosts: Object.fromEntries(memos.filter(([, plain]) => plain !== undefined)) });
+  async #text(): Promise<string> {
+    const memos: [string, unknown][] = [];
+    for (const [name, toTheEnd] of this.#toTheEnd) memos.push([name, toPlain(await toTheEnd())]);
+    return JSON.stringify({ hosts: Object.fromEntries(memos) });
   }
 }
 

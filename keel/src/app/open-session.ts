@@ -286,7 +286,7 @@ function handleOf({ kit, log, folds, session, model, version, found, place }: Op
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
     history: (after) => log.read(after),
-    fold: (wanted) => folds.fold(session, wanted),
+    fold: (wanted) => folds.fold(wanted),
     close(reason) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;

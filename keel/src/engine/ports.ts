@@ -106,7 +106,7 @@ export interface Log {
   /** What was kept of an earlier fold of it; told once. */
   kept?(): KeptFold | undefined;
   /** Keeps what all of it folds to, where that is worth its room. Never throws. */
-  keep?(write: () => readonly string[]): Promise<void>;
+  keep?(write: () => readonly string[] | Promise<readonly string[]>): Promise<void>;
   /** Gives the lease back. */
   close(): Promise<void>;
 }

@@ -112,7 +112,7 @@ describe("a session that rests", () => {
   test("is not kept as it is: a fold without its conversation would pass for the whole", async () => {
     const kept: string[] = [];
     const endAfter = async (last: "a rest" | "more words"): Promise<void> => {
-      const keep: Log["keep"] = async (write) => void kept.push(`after ${last}: ${write().join("")}`);
+      const keep: Log["keep"] = async (write) => void kept.push(`after ${last}: ${(await write()).join("")}`);
       const log = Object.assign(restingLog(), { keep });
       const { session, say } = await openTestSession({
         log,

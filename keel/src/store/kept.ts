@@ -141,7 +141,7 @@ type Fold = Keeping & {
     /** Whoever closed it has given its lock back: from then on nothing of it is written. */
     isClosed(): boolean;
   };
-  readonly write: () => readonly string[];
+  readonly write: () => readonly string[] | Promise<readonly string[]>;
 };
 
 /** Where it is not worth it, or cannot be, nothing is kept. Never throws. */
@@ -151,7 +151,7 @@ export async function writeKept(fold: Fold): Promise<void> {
   if (sum === undefined || bytes < leastLogBytes || bytes < log.keptBytes * (1 + LEAST_GROWTH)) return;
   const fresh = unfinishedOf(keptOf(log.path));
   try {
-    const texts = write().map((text) => Buffer.from(text));
+    const texts = (await write()).map((text) => Buffer.from(text));
     const rest = Buffer.concat(texts);
     const lengths = texts.map(({ length }) => length);
     const head = { build, session: log.session, seq: log.seq, log: { bytes, sum }, texts: lengths };

@@ -154,7 +154,7 @@ export class JsonlLog implements Log {
     return kept;
   }
 
-  async keep(write: () => readonly string[]): Promise<void> {
+  async keep(write: () => readonly string[] | Promise<readonly string[]>): Promise<void> {
     await this.#group.idle();
     const { keeping, files, path, session } = this.#parts;
     const place = this.#writer?.place;
