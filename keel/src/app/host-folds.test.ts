@@ -4,8 +4,9 @@ import type { KeptFold, Log } from "../engine/ports.ts";
 import { toEvents } from "../hosts/runner/dialect.ts";
 import { newMemo as newRunnerMemo } from "../hosts/runner/memo.ts";
 import type { Durable } from "../protocol/event.ts";
-import { memoOfLog, messagesFold } from "../sdk/dialect.ts";
+import { memoOfLog } from "../sdk/dialect.ts";
 import type { Facts } from "../sdk/dialect-memo.ts";
+import { messagesFold } from "../sdk/messages-fold.ts";
 import { memoryLog } from "../testing/test-session.ts";
 import { type HostFold, HostFolds } from "./host-folds.ts";
 

@@ -83,6 +83,7 @@ export type Meanwhile = () => void;
 
 /** What the events up to `seq` folded to. Missing at any doubt that it was by this code and of these bytes. */
 export type KeptFold = { readonly seq: number; readonly texts: readonly string[] };
+export type WriteTexts = () => readonly string[] | Promise<readonly string[]>;
 
 /** The open log of one session, held by one writer. */
 export interface Log {
@@ -106,7 +107,7 @@ export interface Log {
   /** What was kept of an earlier fold of it; told once. */
   kept?(): KeptFold | undefined;
   /** Keeps what all of it folds to, where that is worth its room. Never throws. */
-  keep?(write: () => readonly string[] | Promise<readonly string[]>): Promise<void>;
+  keep?(write: WriteTexts): Promise<void>;
   /** Gives the lease back. */
   close(): Promise<void>;
 }

@@ -7,7 +7,6 @@
  * and folding a stored log gives the same assistant, user and result messages as the live session gave. Whoever wants
  * text as it is written asks for partial messages (`dialect-stream.ts`).
  */
-import type { HostFold } from "../app/host-folds.ts";
 import { never } from "../kernel/never.ts";
 import { type Durable, type Envelope, isDurable, type Live } from "../protocol/event.ts";
 import { isShownAddition } from "../view/shown.ts";
@@ -61,27 +60,6 @@ export function memoOfLog(log: Iterable<Durable>, facts: Facts): Memo {
   for (const event of log) memo = toMessages(event, memo)[1];
   return memo;
 }
-
-/** The same, for a session that may have kept it. Model and mode are the log's word; all other facts this process's. */
-export const messagesFold = (facts: Facts): HostFold<Memo> => ({
-  name: "messages",
-  start: newMemo(nobodysFacts),
-  step: (memo, event) => toMessages(event, memo)[1],
-  takeUp: ({ facts: { model, permissionMode }, ...memo }) => ({
-    ...memo,
-    facts: { ...facts, model, permissionMode },
-  }),
-});
-
-const nobodysFacts: Facts = {
-  sessionId: "",
-  cwd: "",
-  model: "",
-  permissionMode: "default",
-  tools: [],
-  version: "",
-  apiKeySource: "",
-};
 
 /** What a new reader of a session gets first: the `init` of the turn that is under way, if one is. */
 export function greeting(memo: Memo, at: number): SDKMessage[] {

@@ -1,13 +1,14 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../app/open-session.ts";
 import { type Envelope, isDurable } from "../protocol/event.ts";
-import { messagesFold, toMessages } from "./dialect.ts";
+import { toMessages } from "./dialect.ts";
 import { type Memo, newMemo, withFacts } from "./dialect-memo.ts";
 import { resultWithoutTurn } from "./dialect-result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./dialect-say.ts";
 import { commandsOf } from "./introspection.ts";
 import { lifecycleOf } from "./lifecycle.ts";
 import type { McpServerStatus } from "./mcp-server.ts";
+import { messagesFold } from "./messages-fold.ts";
 import type { Options } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
 import type { SessionKey } from "./session-store.ts";

@@ -8,12 +8,12 @@
  */
 import path from "node:path";
 import { crc32 } from "node:zlib";
-import type { KeptFold } from "../engine/ports.ts";
+import type { KeptFold, WriteTexts } from "../engine/ports.ts";
 import { isObject } from "../kernel/json.ts";
 import { type FileLayer, isMissing, type OpenFile, writeAll } from "./files.ts";
 import type { Start } from "./frame.ts";
 import { isKept, keptOf, unfinishedOf } from "./places.ts";
-import type { Place } from "./writer.ts";
+import type { LogEnd } from "./writer.ts";
 
 /** A shorter log is folded as quickly as this would be read. */
 const LEAST_LOG_BYTES = 256 * 1024;
@@ -134,20 +134,19 @@ type Fold = Keeping & {
     readonly path: string;
     readonly session: string;
     readonly seq: number;
-    /** Where it ends. */
-    readonly place: Place;
+    readonly end: LogEnd;
     /** How much of it is kept already. */
     readonly keptBytes: number;
     /** Whoever closed it has given its lock back: from then on nothing of it is written. */
     isClosed(): boolean;
   };
-  readonly write: () => readonly string[] | Promise<readonly string[]>;
+  readonly write: WriteTexts;
 };
 
 /** Where it is not worth it, or cannot be, nothing is kept. Never throws. */
 export async function writeKept(fold: Fold): Promise<void> {
   const { files, build, log, write, leastLogBytes = LEAST_LOG_BYTES } = fold;
-  const { bytes, sum } = log.place;
+  const { bytes, sum } = log.end;
   if (sum === undefined || bytes < leastLogBytes || bytes < log.keptBytes * (1 + LEAST_GROWTH)) return;
   const fresh = unfinishedOf(keptOf(log.path));
   try {

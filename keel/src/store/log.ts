@@ -3,7 +3,7 @@
  * opened; where that fails (a full disk, a read-only home) the log can still be read, says so, and tries again at the
  * next append. A log that rests keeps its lock and where it ends, and nothing else.
  */
-import type { KeptFold, Log, LogNotice, Meanwhile } from "../engine/ports.ts";
+import type { KeptFold, Log, LogNotice, Meanwhile, WriteTexts } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { oneByOne, type Stream } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event.ts";
@@ -21,7 +21,7 @@ import { readEvents } from "./records.ts";
 import type { Entry, Scan } from "./scan.ts";
 import { cutBack, keepOriginal } from "./seal.ts";
 import { type Survey, survey } from "./survey.ts";
-import { type Place, Writer } from "./writer.ts";
+import { type LogEnd, Writer } from "./writer.ts";
 
 export type LogParts = {
   readonly session: string;
@@ -65,7 +65,7 @@ export class JsonlLog implements Log {
   /** The last seq that is on disk or on its way. */
   #acceptedSeq: number;
   /** Where a log that rested goes on, and who opens it again. */
-  #restedAt: Place | undefined;
+  #restedAt: LogEnd | undefined;
   #opening: Promise<OpenFile> | undefined;
   #readers = 0;
   #closed = false;
@@ -154,13 +154,13 @@ export class JsonlLog implements Log {
     return kept;
   }
 
-  async keep(write: () => readonly string[] | Promise<readonly string[]>): Promise<void> {
+  async keep(write: WriteTexts): Promise<void> {
     await this.#group.idle();
     const { keeping, files, path, session } = this.#parts;
-    const place = this.#writer?.place;
+    const end = this.#writer?.end;
     // What was found to be wrong with a log is told at every start, and not only at the first.
-    if (!keeping || this.#closed || !place || this.notices.length > 0) return;
-    const about = { path, session, seq: this.#lastSeq, place, keptBytes: this.#keptBytes };
+    if (!keeping || this.#closed || !end || this.notices.length > 0) return;
+    const about = { path, session, seq: this.#lastSeq, end, keptBytes: this.#keptBytes };
     const log = { ...about, isClosed: () => this.#closed };
     await writeKept({ ...keeping, files, log, write });
   }
@@ -168,10 +168,10 @@ export class JsonlLog implements Log {
   async rest(): Promise<boolean> {
     await this.#group.idle();
     const file = this.#file;
-    const place = this.#writer?.place;
+    const end = this.#writer?.end;
     // Whoever reads holds the file; what cannot be written, or was not written to its end, is not let out of sight.
-    if (this.#closed || this.#readers > 0 || !file || !place || file !== this.#writeFile) return false;
-    this.#restedAt = place;
+    if (this.#closed || this.#readers > 0 || !file || !end || file !== this.#writeFile) return false;
+    this.#restedAt = end;
     this.#entries = undefined;
     this.#writer = undefined;
     this.#file = undefined;
@@ -242,18 +242,18 @@ export class JsonlLog implements Log {
       this.#damage.keptIn(this.#copy);
       await cutBack({ file, end });
     }
-    const place = { bytes: end, sum: size === end ? sum : undefined };
-    this.#writer = new Writer({ file, path, place, lead: this.#lead() });
+    const known = { bytes: end, sum: size === end ? sum : undefined };
+    this.#writer = new Writer({ file, path, end: known, lead: this.#lead() });
     this.#unsaved = undefined;
     return this.#writer;
   }
 
   /** The writer itself looks whether the file is still as it was. */
-  async #goOn(place: Place): Promise<Writer> {
+  async #goOn(end: LogEnd): Promise<Writer> {
     const { files, path } = this.#parts;
     await this.#open();
     this.#writeFile ??= await files.open(path, "write");
-    this.#writer = new Writer({ file: this.#writeFile, path, place, lead: Buffer.alloc(0) });
+    this.#writer = new Writer({ file: this.#writeFile, path, end, lead: Buffer.alloc(0) });
     return this.#writer;
   }
 

@@ -10,7 +10,7 @@ import type { Start } from "./frame.ts";
 import { unwritable } from "./reasons.ts";
 
 /** The end of a log, and the checksum of all before it, where that is known. */
-export type Place = Pick<Start, "bytes"> & { readonly sum: number | undefined };
+export type LogEnd = Pick<Start, "bytes"> & { readonly sum: number | undefined };
 
 export class Writer {
   readonly #file: OpenFile;
@@ -22,16 +22,16 @@ export class Writer {
   /** Bytes of a failed write may stand behind the end. */
   #soiled = false;
 
-  constructor({ file, path, place, lead }: { file: OpenFile; path: string; place: Place; lead: Buffer }) {
+  constructor({ file, path, end, lead }: { file: OpenFile; path: string; end: LogEnd; lead: Buffer }) {
     this.#file = file;
     this.#path = path;
-    this.#end = place.bytes;
-    this.#sum = place.sum;
+    this.#end = end.bytes;
+    this.#sum = end.sum;
     this.#lead = lead;
   }
 
   /** Where the next bytes go. Undefined while something must be mended or written before them. */
-  get place(): Place | undefined {
+  get end(): LogEnd | undefined {
     return this.#soiled || this.#lead.length > 0 ? undefined : { bytes: this.#end, sum: this.#sum };
   }
 

@@ -1,8 +1,9 @@
 /** `--output-format json` and `stream-json`: the SDK's messages, one JSON object per line and nothing else. */
 import { toLine } from "../../kernel/json.ts";
-import { messagesFold, toMessages } from "../../sdk/dialect.ts";
+import { toMessages } from "../../sdk/dialect.ts";
 import { type Facts, withFacts } from "../../sdk/dialect-memo.ts";
 import type { SDKMessage } from "../../sdk/messages.ts";
+import { messagesFold } from "../../sdk/messages-fold.ts";
 import type { Context } from "./context.ts";
 import { piecesFor } from "./pieces.ts";
 import type { NewPrinter } from "./printer.ts";
