@@ -1,8 +1,8 @@
 // What the guide shows of Keel's words is what the code says, given the facts that the example is about.
 import { expect, test } from "vitest";
-import { defaultLimits, limitsFor } from "../keel/src/engine/limits.ts";
-import type { ModelRequest } from "../keel/src/engine/ports.ts";
+import { defaultLimits, limitsFor } from "../keel/src/core/limits.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
+import type { ModelRequest } from "../keel/src/ports/model.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { canonical, explainMiss } from "../keel/src/testing/cassette-match.ts";
 import { requestLaw } from "../keel/src/testing/request-law.ts";

@@ -1,13 +1,13 @@
 // A state that was kept and recalled is the state that was folded, and stays so whatever comes after it.
 import { describe, expect, test } from "vitest";
+import type { State } from "../keel/src/core/state/state.ts";
+import { UsedIds } from "../keel/src/core/used-ids.ts";
 import { keepState, readState } from "../keel/src/engine/load-state.ts";
-import type { KeptFold, Log } from "../keel/src/engine/ports.ts";
-import type { State } from "../keel/src/engine/state.ts";
-import { UsedIds } from "../keel/src/engine/used-ids.ts";
+import type { KeptFold, Log } from "../keel/src/ports/store.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import { fakeClock, instantClock } from "../keel/src/testing/fake-clock.ts";
 import { memoryLog } from "../keel/src/testing/test-session.ts";
-import { goldenLogs, quietPlaces, simulatedLogs } from "./quiet-places.ts";
+import { goldenLogs, quietPlaces, simulatedLogs } from "./support/quiet-places.ts";
 
 type Folded = { readonly state: State; readonly used: UsedIds };
 

@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import { readFrame } from "../../keel/src/sdk/control/frames.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { parseJsonLine } from "../../keel/src/transport/strict-json.ts";
-import { countOf, seed } from "../budget.ts";
 import { bytesOf, type LineRow, readLineRows } from "../corpus/line-rows.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage, until } from "./stage.ts";
 import { isResult, type Line, openWire, type WireClient } from "./wire-client.ts";
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { type Process, readProcesses } from "../../keel/src/workspace/process-table.ts";
+import { type Process, readProcesses } from "../../keel/src/workspace/processes/process-table.ts";
 import { command, type Stage } from "./stage.ts";
 
 export type Kind = "normal end" | "SIGTERM" | "SIGINT" | "SIGKILL" | "uncaught error" | "parent's death";

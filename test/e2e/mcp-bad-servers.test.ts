@@ -1,14 +1,14 @@
 // G37: whatever a server does, the turn goes on within its limit, nothing crashes, and nobody is left behind.
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { McpServerStatus } from "../../keel/src/sdk/mcp-server.ts";
-import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
+import type { McpServerStatus } from "../../keel/src/sdk/tools/mcp-server.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { nobodyWith } from "../mcp-stage.ts";
-import { sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { nobodyWith } from "../support/mcp-stage.ts";
+import { sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const fixture = path.resolve(import.meta.dirname, "../fixtures/mcp-bad/server.mjs");
 /** What the limits below allow a turn, with room for a machine that does other things too. */

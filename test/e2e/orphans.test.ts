@@ -6,10 +6,10 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { type Process, readProcesses } from "../../keel/src/workspace/process-table.ts";
-import { countOf } from "../budget.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { type Process, readProcesses } from "../../keel/src/workspace/processes/process-table.ts";
+import { countOf } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { end, familyOf, isEnding, type Kind, kinds, nameOf, start } from "./kinds-of-end.ts";
 import { openStage } from "./stage.ts";
 

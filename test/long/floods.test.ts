@@ -6,12 +6,12 @@ import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openGuard } from "../../keel/src/workspace/guard.ts";
-import { holders, noteEnd } from "../holders.ts";
-import { notRunHere } from "../not-run.ts";
-import { bothGuards, needsGuard } from "../real-guard.ts";
-import { killAllIn, plainEnvironment, processesIn, realShell } from "../real-shell.ts";
-import { verifies } from "../verifies.ts";
+import { openGuard } from "../../keel/src/workspace/processes/guard.ts";
+import { holders, noteEnd } from "../support/holders.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { bothGuards, needsGuard } from "../support/real-guard.ts";
+import { killAllIn, plainEnvironment, processesIn, realShell } from "../support/real-shell.ts";
+import { verifies } from "../support/verifies.ts";
 
 const megabyte = 1_000_000;
 const nobody = 65534;
@@ -81,7 +81,7 @@ describe("processes without end", () => {
       rmSync(cwd, { recursive: true, force: true });
     });
     // An ordinary user, since no limit of processes holds for root; and a namespace, so that all of it can be ended.
-    const child = path.resolve(import.meta.dirname, "../flood-child.ts");
+    const child = path.resolve(import.meta.dirname, "../support/flood-child.ts");
     const limited = `ulimit -u 900; ${text}`;
     const { stdout } = await promisify(execFile)(process.execPath, [child, cwd, limited], {
       cwd,

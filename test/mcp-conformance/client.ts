@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { nodeClock, nodeIds } from "../../keel/src/app/node-ports.ts";
-import type { ToolContext } from "../../keel/src/engine/tools/define.ts";
 import { isObject } from "../../keel/src/kernel/json.ts";
 import { McpBox } from "../../keel/src/mcp/box.ts";
 import { defaultMcpLimits } from "../../keel/src/mcp/limits.ts";
 import { login } from "../../keel/src/mcp/login.ts";
 import { LinkPool } from "../../keel/src/mcp/pool.ts";
 import { authFileOf, type Site } from "../../keel/src/mcp/ways.ts";
+import type { ToolContext } from "../../keel/src/ports/tool.ts";
 import type { McpServerConfig } from "../../keel/src/protocol/mcp.ts";
 
 const url = process.argv.at(-1) ?? "";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 
 const child = path.join(import.meta.dirname, "pressure-child.ts");
 

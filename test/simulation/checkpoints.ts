@@ -1,5 +1,6 @@
 /** Checkpoints of the simulated machine: now and then one does not answer, and hears no signal. */
-import type { Checkpoints } from "../../keel/src/engine/ports.ts";
+
+import type { Checkpoints } from "../../keel/src/ports/checkpoints.ts";
 import type { World } from "./world.ts";
 
 export function simulatedCheckpoints(world: World): Checkpoints {

@@ -1,10 +1,10 @@
 /** The laws, checked on the disk alone. Each complaint is a sentence; none means that all is well. */
-import { requestOf } from "../../keel/src/engine/context/request.ts";
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
-import type { ModelRequest } from "../../keel/src/engine/ports.ts";
-import { emptyState, fold, type State } from "../../keel/src/engine/state.ts";
-import { isRunning, isUnsettled } from "../../keel/src/engine/task-state.ts";
+import { requestOf } from "../../keel/src/core/context/request.ts";
+import { defaultLimits } from "../../keel/src/core/limits.ts";
+import { emptyState, fold, type State } from "../../keel/src/core/state/state.ts";
+import { isRunning, isUnsettled } from "../../keel/src/core/state/task-state.ts";
 import { retryKind } from "../../keel/src/kernel/retryable.ts";
+import type { ModelRequest } from "../../keel/src/ports/model.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import type { ModelInfo } from "../../keel/src/protocol/usage.ts";
 import type { Disk } from "./disk.ts";

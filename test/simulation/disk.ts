@@ -1,6 +1,6 @@
 /** The log of the simulated machine: what was synced stays, what was under way at a crash may be there in part. */
-import type { KeptFold, Log } from "../../keel/src/engine/ports.ts";
 import { fault } from "../../keel/src/kernel/fault.ts";
+import type { KeptFold, Log } from "../../keel/src/ports/store.ts";
 import { type Durable, durableEventSchema } from "../../keel/src/protocol/event.ts";
 import type { World } from "./world.ts";
 

@@ -1,13 +1,13 @@
 /** A session of the simulated machine: alone, or with agents below it and one budget over them all. */
-import { type BudgetLimits, TreeBudget } from "../../keel/src/engine/agents/budget.ts";
-import { Crew } from "../../keel/src/engine/agents/spawn.ts";
-import { AgentTree, type AgentWorld, type Isolated } from "../../keel/src/engine/agents/tree.ts";
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
-import type { Log } from "../../keel/src/engine/ports.ts";
+import { type BudgetLimits, TreeBudget } from "../../keel/src/agents/budget.ts";
+import { Crew } from "../../keel/src/agents/spawn.ts";
+import { AgentTree, type AgentWorld, type Isolated } from "../../keel/src/agents/tree.ts";
+import { defaultLimits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
-import type { Tool } from "../../keel/src/engine/tools/define.ts";
 import type { Parts } from "../../keel/src/engine/work.ts";
 import { fault } from "../../keel/src/kernel/fault.ts";
+import type { Log } from "../../keel/src/ports/store.ts";
+import type { Tool } from "../../keel/src/ports/tool.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { agentTool } from "../../keel/src/tools/agent.ts";
 import { sendMessageTool } from "../../keel/src/tools/send-message.ts";

@@ -1,8 +1,8 @@
 /** A model that says whatever a seed makes it say: calls in parallel, nonsense, cuts, refusals, silence, errors. */
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
-import type { Model, ModelEvent, ModelRequest } from "../../keel/src/engine/ports.ts";
+import { defaultLimits } from "../../keel/src/core/limits.ts";
 import { Fault, fault } from "../../keel/src/kernel/fault.ts";
 import type { Json } from "../../keel/src/kernel/json.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../keel/src/ports/model.ts";
 import type { Stop } from "../../keel/src/protocol/event.ts";
 import type { Block } from "../../keel/src/protocol/message.ts";
 import type { RequestLaw } from "../../keel/src/testing/request-law.ts";

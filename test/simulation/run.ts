@@ -1,12 +1,12 @@
 /** One world from its seed to its end, and the smallest set of faults that still breaks it. */
 
-import { noHooks } from "../../keel/src/engine/hooks/points.ts";
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
-import { noRules } from "../../keel/src/engine/policy/decide.ts";
-import { parseRule } from "../../keel/src/engine/policy/rules.ts";
+import { defaultLimits } from "../../keel/src/core/limits.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
 import type { Parts } from "../../keel/src/engine/work.ts";
 import { fingerprint } from "../../keel/src/kernel/text.ts";
+import { noRules } from "../../keel/src/policy/decide.ts";
+import { parseRule } from "../../keel/src/policy/rules.ts";
+import { noHooks } from "../../keel/src/ports/hooks.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";

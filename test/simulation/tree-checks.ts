@@ -1,6 +1,7 @@
 /** The laws of a session and all agents below it: those of each log, and what holds between the logs. */
-import type { ModelRequest } from "../../keel/src/engine/ports.ts";
-import { isRunning, type Task } from "../../keel/src/engine/task-state.ts";
+import { isRunning } from "../../keel/src/core/state/task-state.ts";
+import type { ModelRequest } from "../../keel/src/ports/model.ts";
+import type { Task } from "../../keel/src/ports/tasks.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { textOf } from "../../keel/src/protocol/message.ts";
 import { contextTokens, type ModelInfo } from "../../keel/src/protocol/usage.ts";

@@ -1,8 +1,8 @@
 // A log whose fold was kept, and the ways to look at it and to change it.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Log, Store } from "../../keel/src/engine/ports.ts";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import type { Log, Store } from "../../keel/src/ports/store.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { calls, envelopes, opened } from "../../keel/src/testing/store-suite-events.ts";
 import { makeHome, session } from "./home.ts";
 

@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpath
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { notRunHere } from "../../../test/not-run.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { notRunHere } from "../../../test/support/not-run.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { type Envelope, isDurable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { startModelServer } from "../testing/model-server.ts";
 import { byPosition, reply, replyWith, toolUse } from "../testing/reply.ts";
 import type { Script } from "../testing/script.ts";
+import { processRoom } from "./compose/process-room.ts";
 import { openSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
-import { processRoom } from "./process-room.ts";
 
 const inputId = "11111111-1111-4111-8111-111111111111";
 

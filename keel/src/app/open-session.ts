@@ -1,11 +1,11 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
-import { breakdownOf } from "../engine/context/breakdown.ts";
+import { breakdownOf } from "../core/context/breakdown.ts";
+import { modelOf } from "../core/state/state.ts";
 import type { Listener } from "../engine/listeners.ts";
-import type { Log, LogNotice } from "../engine/ports.ts";
 import { Session } from "../engine/session.ts";
-import { modelOf } from "../engine/state.ts";
 import type { Parts } from "../engine/work.ts";
 import { sameJson } from "../kernel/json.ts";
+import type { Log, LogNotice } from "../ports/store.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { ContextBreakdown } from "../protocol/context.ts";
@@ -13,27 +13,27 @@ import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
-import { beside } from "./beside.ts";
-import { mustKnowPrices } from "./budget.ts";
-import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
-import { guardWish } from "./guard.ts";
-import { type HostFold, HostFolds } from "./host-folds.ts";
-import type { SessionFacts } from "./info.ts";
-import type { Inquiries } from "./inquiries.ts";
-import { type Kit, makeKit } from "./kit.ts";
-import type { LookedAt } from "./look-at-file.ts";
-import type { McpControl } from "./mcp-control.ts";
-import { allowedMode } from "./mode.ts";
-import { lateModel, type OpenModel, openModel } from "./model.ts";
+import { beside } from "./compose/beside.ts";
+import { mustKnowPrices } from "./compose/budget.ts";
+import { guardWish } from "./compose/guard.ts";
+import { type HostFold, HostFolds } from "./compose/host-folds.ts";
+import { type Kit, makeKit } from "./compose/kit.ts";
+import type { McpControl } from "./compose/mcp-control.ts";
+import { allowedMode } from "./compose/mode.ts";
+import { lateModel, type OpenModel, openModel } from "./compose/model.ts";
+import type { OwnTool } from "./compose/own-tools.ts";
+import { entranceTo, type SessionPlace } from "./compose/session-place.ts";
+import type { LookedAt } from "./input/look-at-file.ts";
+import { commandsNow, takeWords } from "./input/take-words.ts";
+import type { SessionFacts } from "./inquiries/info.ts";
+import type { Inquiries } from "./inquiries/inquiries.ts";
+import { type RunningTask, runningTasks } from "./inquiries/running-tasks.ts";
+import type { WantedChange } from "./maintenance/change-permissions.ts";
+import type { WritableSource, Written } from "./maintenance/settings-files.ts";
+import type { SettingsTarget } from "./maintenance/update-settings.ts";
 import type { OpenOptions } from "./options.ts";
-import type { OwnTool } from "./own-tools.ts";
-import { type RunningTask, runningTasks } from "./running-tasks.ts";
-import { entranceTo, type SessionPlace } from "./session-place.ts";
-import type { WritableSource, Written } from "./settings-files.ts";
-import { commandsNow, takeWords } from "./take-words.ts";
-import type { SettingsTarget } from "./update-settings.ts";
-import { openLog } from "./which-session.ts";
+import { openLog } from "./sessions/which-session.ts";
 
 /** An open session, as hosts see it. */
 export type OpenSession = {
@@ -255,29 +255,29 @@ function handleOf({ kit, log, folds, session, model, version, found, place }: Op
     },
     async keepRule(rule, to) {
       // Loaded late: most sessions keep none.
-      const { writeRule } = await import("./settings-files.ts");
+      const { writeRule } = await import("./maintenance/settings-files.ts");
       return writeRule(kit.place, to, { list: "allow", rule });
     },
     async updateSettings(to, settings) {
-      const { readChange, writeSettings } = await import("./update-settings.ts");
+      const { readChange, writeSettings } = await import("./maintenance/update-settings.ts");
       const { patch, changes } = readChange(settings, to);
       if (Object.keys(patch).length > 0) await submit({ type: "set", patch });
       await this.changePermissions(changes);
       if (to !== "flags") await writeSettings(kit.place, to, settings);
     },
     async readFile(name, limits) {
-      const { lookAtFile } = await import("./look-at-file.ts");
+      const { lookAtFile } = await import("./input/look-at-file.ts");
       return lookAtFile(kit, name, limits);
     },
     async inquiries() {
-      const { inquiriesOf } = await import("./inquiries.ts");
+      const { inquiriesOf } = await import("./inquiries/inquiries.ts");
       return inquiriesOf({ kit, session });
     },
     reload: () => kit.texts.reload(),
     toolNames: () => namesOf(kit),
     setOwnTools: (tools) => kit.own.set(tools),
     async changePermissions(changes, more) {
-      const { changePermissions } = await import("./change-permissions.ts");
+      const { changePermissions } = await import("./maintenance/change-permissions.ts");
       return changePermissions({ session, kit }, changes, more);
     },
     bill,

@@ -1,16 +1,16 @@
 /** What a host may say about the session that it wants. Everything from the outside arrives here. */
-import type { ChosenSource } from "../config/layers.ts";
-import type { Environment } from "../config/paths.ts";
-import type { AgentDefinition } from "../engine/agents/definition.ts";
-import type { CondenseStrategy } from "../engine/context/condense.ts";
+import type { ChosenSource } from "../config/settings/layers.ts";
+import type { Environment } from "../config/settings/paths.ts";
+import type { CondenseStrategy } from "../core/context/condense.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import type { AgentDefinition } from "../ports/agent-definition.ts";
 import type { McpServerWish } from "../protocol/mcp.ts";
 import type { PermissionMode, SessionSettings, ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
-import type { LimitWish } from "./limits.ts";
-import type { OwnTool } from "./own-tools.ts";
-import type { ProgramHook } from "./program-hook.ts";
-import type { Which } from "./which-session.ts";
+import type { LimitWish } from "./compose/limits.ts";
+import type { OwnTool } from "./compose/own-tools.ts";
+import type { ProgramHook } from "./compose/program-hook.ts";
+import type { Which } from "./sessions/which-session.ts";
 
 export type OpenOptions = LimitWish & {
   /** Keel's own version, for the log. */

@@ -1,13 +1,14 @@
 /** Questions to the host: opened, joined, answered once. What is open stands in the log; who waits, here. */
+
+import type { Limits } from "../core/limits.ts";
+import type { State } from "../core/state/state.ts";
 import { over } from "../kernel/abort.ts";
+import { answersAsk } from "../policy/remember.ts";
+import type { Above } from "../ports/agents.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { DurableEvent } from "../protocol/event.ts";
-import type { Above } from "./agents/port.ts";
-import type { Limits } from "./limits.ts";
-import { answersAsk } from "./policy/remember.ts";
-import type { Clock } from "./ports.ts";
-import type { State } from "./state.ts";
 import type { Closed } from "./work.ts";
 
 export type AskWorld = {

@@ -1,8 +1,9 @@
 /** What a host changes about a running session, with the hooks that hear of it. */
+
+import { note } from "../core/context/blocks.ts";
 import { fault } from "../kernel/fault.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
-import { note } from "./context/blocks.ts";
-import { siteOf } from "./hooks/site.ts";
+import { siteOf } from "./site.ts";
 import type { Work } from "./work.ts";
 
 /** Throws `usage` when a hook refuses another model; then nothing has changed. */

@@ -1,14 +1,16 @@
 /** Keeps files before calls change them, and takes changes back. Another's edits are never touched. */
+
+import { filesAt, isSaved } from "../core/state/checkpoint-state.ts";
+import type { State } from "../core/state/state.ts";
+import { isRunning } from "../core/state/task-state.ts";
 import { over } from "../kernel/abort.ts";
+import { graceMs, within } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
+import type { Checkpoints, KeptFile, WantedFile } from "../ports/checkpoints.ts";
+import type { FileLedger } from "../ports/file-ledger.ts";
+import type { Task } from "../ports/tasks.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Claim } from "../protocol/tool.ts";
-import { filesAt, isSaved } from "./checkpoint-state.ts";
-import { graceMs, within } from "./deadline.ts";
-import type { FileLedger } from "./file-ledger.ts";
-import type { Checkpoints, KeptFile, WantedFile } from "./ports.ts";
-import type { State } from "./state.ts";
-import { isRunning, type Task } from "./task-state.ts";
 import type { Work } from "./work.ts";
 
 /** Undefined where nothing is kept. An agent has that of the session above it. */

@@ -2,13 +2,14 @@
  * Asks the model something beside the conversation, for a hook or for a server whose tool runs: one reply, without
  * tools, once, on the bill and within the budget of the session. Nothing of it becomes part of the conversation.
  */
+
+import { costOf } from "../core/state/cost.ts";
+import { modelOf } from "../core/state/state.ts";
 import { failed, ok } from "../kernel/result.ts";
 import { estimateTokens } from "../kernel/text.ts";
+import type { Consult } from "../ports/consult.ts";
 import { text, textOf } from "../protocol/message.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
-import type { Consult } from "./consulting.ts";
-import { costOf } from "./cost.ts";
-import { modelOf } from "./state.ts";
 import { type Failed, readReply } from "./steps/stream.ts";
 import type { Work } from "./work.ts";
 

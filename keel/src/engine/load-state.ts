@@ -3,16 +3,18 @@
  * next opener folds only what came after. Such a state is the memory of a pure function: it counts for the very bytes
  * that were folded and the very code that folded them, and the store sees to both.
  */
+
+import { isQuiet } from "../core/rest.ts";
+import { emptyState, fold, type State } from "../core/state/state.ts";
+import type { UsedIds } from "../core/used-ids.ts";
 import { over } from "../kernel/abort.ts";
 import { sameJson } from "../kernel/json.ts";
 import { List } from "../kernel/list.ts";
 import { each } from "../kernel/one-by-one.ts";
 import { fromPlain, toPlain } from "../kernel/plain.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { KeptFold, Log } from "../ports/store.ts";
 import type { Message } from "../protocol/message.ts";
-import type { Clock, KeptFold, Log } from "./ports.ts";
-import { isQuiet } from "./rest.ts";
-import { emptyState, fold, type State } from "./state.ts";
-import type { UsedIds } from "./used-ids.ts";
 
 /** Folds a log. What stood in memory before and is the same stays the one object that it was. */
 export async function readState(log: Log, used: UsedIds, before: State = emptyState): Promise<State> {

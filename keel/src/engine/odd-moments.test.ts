@@ -1,6 +1,9 @@
 // Interrupts, ends and answers that come at moments when nobody expects them.
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { parseRule } from "../policy/rules.ts";
+import type { Tool } from "../ports/tool.ts";
 import type { Durable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
@@ -8,8 +11,6 @@ import { reply, replyWith, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { memoryLog, openTestSession, type TestSession } from "../testing/test-session.ts";
 import { anyInput, changeTool } from "../testing/test-tools.ts";
-import { parseRule } from "./policy/rules.ts";
-import { defineTool, type Tool } from "./tools/define.ts";
 
 const id = "00000000-0000-4000-8000-000000000001";
 

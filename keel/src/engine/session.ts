@@ -1,31 +1,32 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
+
+import { acceptedInput } from "../core/accepted-input.ts";
+import type { BudgetReason } from "../core/halt.ts";
+import { canHalt } from "../core/halt.ts";
+import { limitsFor } from "../core/limits.ts";
+import { inputFor, nextStep, type Step } from "../core/next-step.ts";
+import type { Opening } from "../core/opening.ts";
+import { isQuiet, lightened } from "../core/rest.ts";
+import { closingOf, settleAsLost, settleLeft, settleRequest } from "../core/settle.ts";
+import { emptyState, fold, modelOf, type State } from "../core/state/state.ts";
+import { UsedIds } from "../core/used-ids.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
+import { rulesInForce } from "../policy/changes.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent, TurnReason } from "../protocol/event.ts";
-import { acceptedInput } from "./accepted-input.ts";
-import type { BudgetReason } from "./agents/budget.ts";
-import { canHalt } from "./agents/halt.ts";
 import { Asks } from "./asks.ts";
+import { type BesideVerdict, type BesideWish, permitBeside } from "./calls/permit-beside.ts";
 import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
 import { dropInput, dropQueued } from "./drop-inputs.ts";
-import { siteOf } from "./hooks/site.ts";
 import { Journal } from "./journal.ts";
-import { limitsFor } from "./limits.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import { keepState, readState } from "./load-state.ts";
-import { inputFor, nextStep, type Step } from "./next-step.ts";
-import type { Opening } from "./opening.ts";
-import { type BesideVerdict, type BesideWish, permitBeside } from "./permit-beside.ts";
-import { rulesInForce } from "./policy/changes.ts";
 import { interruptedAnswer, notWritten } from "./refused-answers.ts";
-import { isQuiet, lightened } from "./rest.ts";
-import { closingOf, settleAsLost, settleLeft, settleRequest } from "./settle.ts";
-import { emptyState, fold, modelOf, type State } from "./state.ts";
+import { siteOf } from "./site.ts";
 import { perform } from "./steps/perform.ts";
 import { TaskBoard } from "./tasks.ts";
-import { UsedIds } from "./used-ids.ts";
 import type { Parts, Work } from "./work.ts";
 
 export class Session {

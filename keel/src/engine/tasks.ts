@@ -2,17 +2,18 @@
  * The tasks of a session that run beside its conversation. What is true of them stands in the log; here are the hands
  * on the work itself: to look at it, to wait for it, to stop it. A task that ends by itself comes back as input.
  */
+
+import type { State } from "../core/state/state.ts";
+import { hasNews, isRunning, isUnsettled } from "../core/state/task-state.ts";
+import { lostEvent, notStarted, settledLate } from "../core/task-ends.ts";
+import { taskNotice } from "../core/task-words.ts";
 import { over } from "../kernel/abort.ts";
+import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
+import type { Clock, Ids } from "../ports/clock.ts";
+import type { CallTasks, SessionTasks, Task, TaskEnd, TaskPlace, TaskWork } from "../ports/tasks.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import type { TaskData } from "../protocol/task.ts";
-import { graceMs } from "./deadline.ts";
-import type { Clock, Ids } from "./ports.ts";
-import type { State } from "./state.ts";
-import { lostEvent, notStarted, settledLate } from "./task-ends.ts";
-import { hasNews, isRunning, isUnsettled, type Task } from "./task-state.ts";
-import { taskNotice } from "./task-words.ts";
-import type { CallTasks, SessionTasks, TaskEnd, TaskPlace, TaskWork } from "./task-work.ts";
 
 type By = NonNullable<TaskData["by"]>;
 

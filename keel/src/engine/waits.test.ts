@@ -1,5 +1,9 @@
 // Whatever a call or a model does not answer is left behind: every wait has a deadline and a signal.
 import { describe, expect, test } from "vitest";
+import { defineTool, type ToolDefinition } from "../core/define-tool.ts";
+import type { Checkpoints } from "../ports/checkpoints.ts";
+import type { Model, ModelEvent } from "../ports/model.ts";
+import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { memoryWorkspace } from "../testing/memory-workspace.ts";
@@ -7,8 +11,6 @@ import { reply, toolUse } from "../testing/reply.ts";
 import { testModelInfo } from "../testing/scripted-model.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { anyInput } from "../testing/test-tools.ts";
-import type { Checkpoints, Model, ModelEvent } from "./ports.ts";
-import { defineTool, type Tool, type ToolDefinition } from "./tools/define.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 

@@ -1,22 +1,25 @@
 /** What the steps work with: the facts, the ports, and the few ways to leave a trace. */
+
+import type { CondenseStrategy } from "../core/context/condense.ts";
+import type { BudgetReason } from "../core/halt.ts";
+import type { Limits } from "../core/limits.ts";
+import type { State } from "../core/state/state.ts";
+import type { Rules } from "../policy/decide.ts";
+import type { Above } from "../ports/agents.ts";
+import type { Briefing } from "../ports/briefing.ts";
+import type { Checkpoints } from "../ports/checkpoints.ts";
+import type { Clock, Ids } from "../ports/clock.ts";
+import type { Hooks } from "../ports/hooks.ts";
+import type { Memory } from "../ports/memory.ts";
+import type { Model } from "../ports/model.ts";
+import type { Log, Meanwhile } from "../ports/store.ts";
+import type { SessionTasks, Task, TaskEnd } from "../ports/tasks.ts";
+import type { PlanFile, Tool, Toolbox } from "../ports/tool.ts";
+import type { Workspace } from "../ports/workspace.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
-import type { DurableEvent, LiveEvent, TurnReason } from "../protocol/event.ts";
-import type { TreeBudget } from "./agents/budget.ts";
-import type { Above } from "./agents/port.ts";
-import type { Briefing } from "./briefing.ts";
-import type { CondenseStrategy } from "./context/condense.ts";
-import type { PlanFile } from "./desk.ts";
-import type { Hooks } from "./hooks/points.ts";
-import type { Limits } from "./limits.ts";
-import type { Memory } from "./memory.ts";
-import type { Rules } from "./policy/decide.ts";
-import type { Checkpoints, Clock, Ids, Log, Meanwhile, Model, Workspace } from "./ports.ts";
-import type { State } from "./state.ts";
-import type { Task } from "./task-state.ts";
-import type { SessionTasks, TaskEnd } from "./task-work.ts";
-import type { Spill } from "./tools/bound.ts";
-import type { Tool } from "./tools/define.ts";
-import type { Toolbox } from "./tools/toolbox.ts";
+import type { Durable, DurableEvent, LiveEvent, TurnReason } from "../protocol/event.ts";
+import type { Bill } from "../protocol/usage.ts";
+import type { Spill } from "./calls/bound.ts";
 
 /** What a session is made of. */
 export type Parts = {
@@ -57,7 +60,7 @@ export type Parts = {
   /** Above the session of an agent: who started it, and how far it may go. Absent in the session of a host. */
   readonly above?: Above | undefined;
   /** Common to a session and all agents below it. */
-  readonly budget?: TreeBudget | undefined;
+  readonly budget?: SharedBudget | undefined;
   /** What became of an agent whose process has ended, from its own log. */
   readonly recover?: ((task: Task) => Promise<TaskEnd>) | undefined;
   /** Requests go to the provider's cache of this session: a fork's to that of its parent. */
@@ -67,6 +70,21 @@ export type Parts = {
   /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */
   readonly promptOnResume: "logged" | "given";
 };
+
+/** What a session needs of the budget that it shares. */
+export interface SharedBudget {
+  /** The limits of one session as the others leave them. */
+  bound(limits: Limits, own: Bill): Limits;
+  /** What is used up, if anything is. */
+  readonly exhausted: BudgetReason | undefined;
+  /** Every durable event of every session comes by here, once. */
+  hear(event: Durable): void;
+  /** Waits until a request fits beside what others have reserved. Undefined: nothing is left, or the signal fired. */
+  reserve(
+    spending: { readonly usd: number; readonly tokens: number },
+    signal: AbortSignal,
+  ): Promise<{ release(): void } | undefined>;
+}
 
 export type Closed = { readonly answer: Answer; readonly by: AnsweredBy };
 

@@ -3,14 +3,14 @@
  * server says about its tools is a hint; permission does not depend on it.
  */
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
-import type { BoxTool } from "../engine/tools/toolbox.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { canonicalJson, isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
 import type { Schema } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
 import { visible } from "../kernel/visible.ts";
+import type { BoxTool, Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import {

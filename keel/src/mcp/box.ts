@@ -2,12 +2,12 @@
  * The servers of one session: the engine takes tools from it, hosts look at it and change it. Servers connect in the
  * background; the first request waits for them only so long.
  */
-import type { Clock, Ids } from "../engine/ports.ts";
-import type { ToolOutcome } from "../engine/tools/define.ts";
-import type { BoxTool, Toolbox } from "../engine/tools/toolbox.ts";
+
 import { over } from "../kernel/abort.ts";
 import { fault } from "../kernel/fault.ts";
 import { sameJson } from "../kernel/json.ts";
+import type { Clock, Ids } from "../ports/clock.ts";
+import type { BoxTool, Toolbox, ToolOutcome } from "../ports/tool.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import { Entry } from "./entry.ts";

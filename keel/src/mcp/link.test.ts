@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
-import type { Clock } from "../engine/ports.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import type { Clock } from "../ports/clock.ts";
 import { defaultMcpLimits } from "./limits.ts";
 import { Link, type LinkWish } from "./link.ts";
 import { LinkPool } from "./pool.ts";

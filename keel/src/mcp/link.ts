@@ -3,10 +3,10 @@
  * throws out of here: what went wrong is its state.
  */
 import type { CallToolResult, Transport } from "@modelcontextprotocol/client";
-import type { Clock } from "../engine/ports.ts";
 import { over } from "../kernel/abort.ts";
 import { delayMs } from "../kernel/backoff.ts";
 import { shorten } from "../kernel/text.ts";
+import type { Clock } from "../ports/clock.ts";
 import { type CallWish, type Connection, connect, type Offer } from "./connection.ts";
 import { type McpLimits, reconnect } from "./limits.ts";
 import { plainText } from "./plain-text.ts";

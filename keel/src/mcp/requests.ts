@@ -4,11 +4,11 @@
  */
 import { pathToFileURL } from "node:url";
 import type { Client, CreateMessageRequest, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
-import type { Consulted, ConsultWish } from "../engine/consulting.ts";
-import type { ToolContext } from "../engine/tools/define.ts";
 import { isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
 import { visible } from "../kernel/visible.ts";
+import type { Consulted, ConsultWish } from "../ports/consult.ts";
+import type { ToolContext } from "../ports/tool.ts";
 import type { AskOption } from "../protocol/ask.ts";
 
 /** On behalf of the call that runs: a person to ask, and the model of its session. */

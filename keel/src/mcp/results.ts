@@ -1,8 +1,8 @@
 /** What a server's tool returned, as a result of a call: text, pictures, resources, data. Bounded, and only data. */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import type { ToolOutcome } from "../engine/tools/define.ts";
 import { isJson, type Json } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { type ResultPart, text } from "../protocol/message.ts";
 import { mostImageCharacters } from "./limits.ts";
 import { plainText } from "./plain-text.ts";

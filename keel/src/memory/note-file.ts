@@ -1,6 +1,7 @@
 /** A note as a file: a header with its description and type, then its text. */
-import { type Note, type NoteType, noteTypes } from "../engine/memory.ts";
+
 import { shorten } from "../kernel/text.ts";
+import { type Note, type NoteType, noteTypes } from "../ports/memory.ts";
 
 /** A name that is a file name on every system and names nothing else. */
 export function nameProblem(name: string): string | undefined {

@@ -4,7 +4,7 @@
  */
 import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Memory, Note } from "../engine/memory.ts";
+import type { Memory, Note } from "../ports/memory.ts";
 import { bounded, nameIn, withLine } from "./index-page.ts";
 import { mostContent, nameProblem, noteText, oneLine, readNote } from "./note-file.ts";
 

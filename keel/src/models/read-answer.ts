@@ -1,7 +1,7 @@
 /** What every wire needs to read an answer: its type, its bounds, its events as JSON, and the words of an error. */
-import type { ModelEvent } from "../engine/ports.ts";
 import { Fault, fault } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
+import type { ModelEvent } from "../ports/model.ts";
 import { measureJson, mostDepth } from "../transport/strict-json.ts";
 import { type HttpResponse, readText } from "./http.ts";
 

@@ -3,12 +3,12 @@
  * are answered in the order in which they were recorded, each exchange once. What is not recorded fails, and says what
  * was asked and what comes nearest.
  */
-import type { Model } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { catalog } from "../models/catalog.ts";
 import { connectModel } from "../models/connect.ts";
 import type { Http, HttpResponse } from "../models/http.ts";
 import type { ProviderId } from "../models/providers.ts";
+import type { Model } from "../ports/model.ts";
 import { type RecordedExchange, readCassette } from "./cassette.ts";
 import { type Asked, canonical, explainMiss, type MatchRules } from "./cassette-match.ts";
 import { bodyOf } from "./cassette-record.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Log } from "../engine/ports.ts";
+import type { Log } from "../ports/store.ts";
 import type { Durable } from "../protocol/event.ts";
 import { crashAfter, crashPoint } from "./crash.ts";
 import { fakeClock } from "./fake-clock.ts";

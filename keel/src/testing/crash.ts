@@ -2,17 +2,12 @@
  * A crash after any event, in one process. When the chosen event is on disk the old world stands still: nothing more is
  * written, run or answered, and nothing is told. What was written can be opened again and gone on with.
  */
-import type {
-  Clock,
-  Files,
-  Log,
-  Model,
-  ModelEvent,
-  Shell,
-  ShellRun,
-  Store,
-  Workspace,
-} from "../engine/ports.ts";
+
+import type { Clock } from "../ports/clock.ts";
+import type { Model, ModelEvent } from "../ports/model.ts";
+import type { Shell, ShellRun } from "../ports/shell.ts";
+import type { Log, Store } from "../ports/store.ts";
+import type { Files, Workspace } from "../ports/workspace.ts";
 import type { Durable } from "../protocol/event.ts";
 
 export type CrashPoint = {

@@ -1,5 +1,6 @@
+import type { Clock } from "../ports/clock.ts";
+
 /** Clocks for tests: one that stands still until it is moved, and one that hurries on whenever everybody waits. */
-import type { Clock } from "../engine/ports.ts";
 
 export type FakeClock = Clock & {
   /** Both clocks go on. Sleepers wake in the order of their time, and each one's work is done before the next wakes. */

@@ -1,7 +1,7 @@
 /** Files in memory. There are no links, and a directory is there as long as something is in it. */
 import { createHash } from "node:crypto";
 import path from "node:path/posix";
-import type { FileContent, Files, PathFacts } from "../engine/ports.ts";
+import type { FileContent, Files, PathFacts } from "../ports/workspace.ts";
 
 type Place = {
   readonly cwd: string;

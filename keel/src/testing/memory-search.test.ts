@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TextWish } from "../engine/ports.ts";
+import type { TextWish } from "../ports/search.ts";
 import { memoryWorkspace } from "./memory-workspace.ts";
 
 const signal = new AbortController().signal;

@@ -1,7 +1,7 @@
 /** Search in files that exist in memory only. Nothing is ignored, and the newest file is the one written last. */
 import path from "node:path/posix";
-import type { FoundFile, FoundLine, Search, TextFound, TextWish } from "../engine/ports.ts";
 import { globMatcher, parseGlob } from "../kernel/glob.ts";
+import type { FoundFile, FoundLine, Search, TextFound, TextWish } from "../ports/search.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 
 export function memorySearch(files: MemoryFiles): Search {

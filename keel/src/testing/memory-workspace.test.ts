@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Shell } from "../engine/ports.ts";
+import type { Shell } from "../ports/shell.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { memoryWorkspace } from "./memory-workspace.ts";
 

@@ -1,12 +1,12 @@
 /**
  * The request law: every request of a session extends the one before it, block by block, except at a boundary that the
  * log declares. The scripted model and the model server hold every request of every test to it. Whoever wants to know
- * subscribes to the channel `keel:request-law` (`lawChannel`), as `test/setup-law.ts` does.
+ * subscribes to the channel `keel:request-law` (`lawChannel`), as `test/support/setup-law.ts` does.
  */
 import { channel } from "node:diagnostics_channel";
-import { type PrefixBlock, type PrefixBreak, prefixOf } from "../engine/context/prefix.ts";
-import type { ModelRequest } from "../engine/ports.ts";
-import { summaryIntroduction, summaryRequest } from "../engine/words.ts";
+import { type PrefixBlock, type PrefixBreak, prefixOf } from "../core/context/prefix.ts";
+import { summaryIntroduction, summaryRequest } from "../core/words.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import { boundariesOf, changedSections, type Section } from "../protocol/boundary.ts";
 import type { DurableEvent, Event } from "../protocol/event.ts";
 import { type LawMessage, lawChannel } from "./law-channel.ts";

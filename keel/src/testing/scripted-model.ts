@@ -1,7 +1,8 @@
 /** A model that follows a script, in memory: the Model port without a network. It refuses what a provider refuses. */
-import type { Clock, Model, ModelEvent, ModelRequest } from "../engine/ports.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
 import { type ModelInfo, noUsage, type Usage } from "../protocol/usage.ts";
 import {

@@ -1,7 +1,9 @@
 /** A shell that runs nothing: it answers the commands that its script knows. */
-import type { Clock, Shell, ShellCommand, ShellOutcome, ShellRun } from "../engine/ports.ts";
-import { runCommand } from "../engine/run-command.ts";
+
 import { byteLength, headBytes, tailBytes } from "../kernel/text.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Shell, ShellCommand, ShellOutcome, ShellRun } from "../ports/shell.ts";
+import { runCommand } from "../workspace/processes/run-command.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 
 export type ShellReply = {

@@ -1,8 +1,9 @@
 /** Agent: a piece of work for another agent, which has a conversation of its own. */
 import * as z from "zod/mini";
-import type { AgentOutcome, Agents } from "../engine/agents/port.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { AgentOutcome, Agents } from "../ports/agents.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";

@@ -1,8 +1,8 @@
 /** What is said about a command that ran: to the model, to a screen, to a program. */
 import { constants } from "node:os";
-import type { LeftBehind, ShellOutcome } from "../engine/ports.ts";
-import type { Task } from "../engine/task-state.ts";
-import type { ToolOutcome } from "../engine/tools/define.ts";
+import type { LeftBehind, ShellOutcome } from "../ports/shell.ts";
+import type { Task } from "../ports/tasks.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 
 const second = 1_000;

@@ -1,12 +1,13 @@
 /** Bash: one command, its output while it runs, and the truth about how it ended; or a task that goes on by itself. */
 import * as z from "zod/mini";
-import { looksReadOnly } from "../engine/policy/shell/analyse.ts";
-import type { ShellCommand, ShellRun } from "../engine/ports.ts";
-import { isRunning } from "../engine/task-state.ts";
-import { mostRunningTasks } from "../engine/task-work.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { mostRunningTasks } from "../core/limits.ts";
+import { isRunning } from "../core/state/task-state.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { ShellCommand, ShellRun } from "../ports/shell.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
+import { looksReadOnly } from "../shell/meaning/analyse.ts";
 import { backgroundResult, endedResult, notStarted } from "./bash-result.ts";
 import { inputSchemas } from "./input-schemas.ts";
 import { listLeft, startTask } from "./shell-task.ts";

@@ -1,6 +1,7 @@
 /** The outcome of a change to a text file: words for the model, a diff for a screen, counts for the bill. */
-import type { ToolOutcome } from "../engine/tools/define.ts";
+
 import type { Json } from "../kernel/json.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { DiffHunk } from "../protocol/tool.ts";
 import { boundedHunks, countLines, hunksOf } from "./hunks.ts";

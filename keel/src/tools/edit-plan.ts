@@ -1,5 +1,5 @@
 /** What one or several edits would do, or why they cannot be done. Used before the permission and again before the write. */
-import type { ToolContext } from "../engine/tools/define.ts";
+import type { ToolContext } from "../ports/tool.ts";
 import { type Existing, findExisting, mostFileBytes } from "./existing-text.ts";
 import { nearMiss } from "./near-miss.ts";
 import { findPlaces, lineEnd, lineOf } from "./occurrences.ts";

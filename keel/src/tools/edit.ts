@@ -1,7 +1,8 @@
 /** Edit: exact replacement in a file that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { changed, keptText } from "./changed.ts";
 import { type Edit, planEdits, type Replacement } from "./edit-plan.ts";
 import { failure } from "./failure.ts";

@@ -1,5 +1,5 @@
 /** The text file that a change builds on: read in this session, not changed since, and writable as the text it is. */
-import type { ToolContext } from "../engine/tools/define.ts";
+import type { ToolContext } from "../ports/tool.ts";
 import { movedTarget, targetOf } from "./target.ts";
 import { decodeText, type TextFile } from "./text-file.ts";
 

@@ -1,8 +1,9 @@
 /** ExitPlanMode: shows the person the plan. Approved, the mode before it comes back; refused, the model plans on. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
-import { exitPlanName } from "../engine/words.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { exitPlanName } from "../core/words.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";

@@ -1,10 +1,11 @@
 /** Glob: files by a pattern, newest first. */
 import path from "node:path";
 import * as z from "zod/mini";
-import type { PathFacts } from "../engine/ports.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { type Glob, parseGlob } from "../kernel/glob.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { PathFacts } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";

@@ -1,5 +1,6 @@
 /** What a text search found, as lines for the model, cut to the window that was asked for. Pure. */
-import type { FoundFile, FoundLine } from "../engine/ports.ts";
+
+import type { FoundFile, FoundLine } from "../ports/search.ts";
 import { shownPath } from "./shown-path.ts";
 
 export type GrepMode = "content" | "files_with_matches" | "count";

@@ -1,8 +1,9 @@
 /** Grep: text in files, by a regular expression. */
 import * as z from "zod/mini";
-import type { TextFound, TextWish } from "../engine/ports.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { TextFound, TextWish } from "../ports/search.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { type GrepMode, grepReport } from "./grep-report.ts";

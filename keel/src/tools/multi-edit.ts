@@ -1,7 +1,8 @@
 /** MultiEdit: several exact replacements in one file, all of them or none. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { changed, keptText } from "./changed.ts";
 import { whatWasDone } from "./edit.ts";
 import { planEdits } from "./edit-plan.ts";

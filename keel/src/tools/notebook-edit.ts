@@ -1,8 +1,9 @@
 /** NotebookEdit: replaces, inserts or removes one cell of a notebook that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { fingerprint, shorten } from "../kernel/text.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { changed, keptText } from "./changed.ts";
 import { findExisting } from "./existing-text.ts";
 import { failure } from "./failure.ts";

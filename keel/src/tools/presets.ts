@@ -1,7 +1,7 @@
 /** Which tools a session offers: a preset or a list of names over the built-in ones, then others, in a stable order. */
 
-import { toolSearchName } from "../engine/tools/deferred.ts";
-import type { Tool } from "../engine/tools/define.ts";
+import { toolSearchName } from "../core/deferred.ts";
+import type { Tool } from "../ports/tool.ts";
 
 export const toolPresets = ["full", "read-only", "no-bash", "safe-edit", "coordinator"] as const;
 export type ToolPreset = (typeof toolPresets)[number];

@@ -1,6 +1,7 @@
 /** A notebook as Read shows it: its cells with their outputs, as text and as images, within bounds. */
-import type { ToolOutcome } from "../engine/tools/define.ts";
+
 import { isObject, type Json } from "../kernel/json.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { type ResultPart, text } from "../protocol/message.ts";
 import { type Cell, idOf, joined, type Notebook, sourceOf } from "./notebook.ts";
 

@@ -1,6 +1,6 @@
 /** The pages of a PDF as Read shows them: as text, a few at a time. */
-import type { Documents } from "../engine/ports.ts";
-import type { ToolOutcome } from "../engine/tools/define.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
+import type { Documents } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 

@@ -1,8 +1,9 @@
 /** Recall: reads notes that were kept in earlier sessions. */
 import * as z from "zod/mini";
-import type { Memory } from "../engine/memory.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Memory } from "../ports/memory.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
 

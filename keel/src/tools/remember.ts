@@ -1,8 +1,9 @@
 /** Remember: keeps a note over sessions. It is asked for like any other change. */
 import * as z from "zod/mini";
-import { type Memory, noteTypes } from "../engine/memory.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { type Memory, noteTypes } from "../ports/memory.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";

@@ -1,7 +1,7 @@
 /** Commands, and what they leave behind, as tasks in the background. */
-import type { LeftBehind, ShellOutcome, ShellRun } from "../engine/ports.ts";
-import type { Task } from "../engine/task-state.ts";
-import type { CallTasks, TaskEnd, TaskWork } from "../engine/task-work.ts";
+
+import type { LeftBehind, ShellOutcome, ShellRun } from "../ports/shell.ts";
+import type { CallTasks, Task, TaskEnd, TaskWork } from "../ports/tasks.ts";
 
 export type About = { readonly command: string; readonly description: string | undefined };
 

@@ -1,9 +1,10 @@
 /** Skill: the instructions for a kind of work, read when they are needed, or given to an agent of its own. */
 import * as z from "zod/mini";
-import type { Agents } from "../engine/agents/port.ts";
-import type { Library, SkillRead } from "../engine/library.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Agents } from "../ports/agents.ts";
+import type { Library, SkillRead } from "../ports/library.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";

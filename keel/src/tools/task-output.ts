@@ -1,9 +1,11 @@
 /** TaskOutput: how a task in the background is doing, and what it has written. */
 import * as z from "zod/mini";
-import { isRunning, type Task } from "../engine/task-state.ts";
-import { sayTask } from "../engine/task-words.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { isRunning } from "../core/state/task-state.ts";
+import { sayTask } from "../core/task-words.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Task } from "../ports/tasks.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { middleOut } from "./bash-result.ts";

@@ -1,9 +1,10 @@
 /** TaskStop: ends a task in the background. */
 import * as z from "zod/mini";
-import { isRunning } from "../engine/task-state.ts";
-import { sayTask } from "../engine/task-words.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { isRunning } from "../core/state/task-state.ts";
+import { sayTask } from "../core/task-words.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
-import type { Tool } from "../engine/tools/define.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import type { Json } from "../kernel/json.ts";
+import type { Tool } from "../ports/tool.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { memoryLog, openTestSession, type TestSession } from "../testing/test-session.ts";
 import { taskCreateTool } from "./task-create.ts";

@@ -1,5 +1,5 @@
 /** The list of what is to be done, as its tools show it and keep it within bounds. */
-import type { ToolOutcome } from "../engine/tools/define.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display, Todo } from "../protocol/tool.ts";
 

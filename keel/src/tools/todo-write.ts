@@ -1,7 +1,8 @@
 /** TodoWrite: the whole list at once, the older way. Offered in place of the Task tools where the user wants it so. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { inputSchemas } from "./input-schemas.ts";
 import { changed, listTraits, mostSubjectCharacters, mostTodos } from "./todo-list.ts";

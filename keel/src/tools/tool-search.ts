@@ -1,9 +1,10 @@
 /** ToolSearch: finds tools that are known but not offered, and loads them for the next request. */
 import * as z from "zod/mini";
-import { toolSearchName } from "../engine/tools/deferred.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { toolSearchName } from "../core/deferred.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import { inputSchemas } from "./input-schemas.ts";

@@ -1,9 +1,10 @@
 /** WebSearch: where on the web something is written about, by the search engine that the user has set up. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
-import type { WebHit, WebSearch } from "../engine/web.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import type { WebHit, WebSearch } from "../ports/web.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";

@@ -1,7 +1,8 @@
 /** Write: a whole file, new or in place of one that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { changed, keptText } from "./changed.ts";
 import { type Existing, findExisting, mostFileBytes } from "./existing-text.ts";
 import { failure } from "./failure.ts";

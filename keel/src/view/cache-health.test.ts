@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../engine/ports.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Durable, DurableEvent } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";

@@ -1,20 +1,21 @@
 /** Asks the model once. A failure is recorded, not thrown: whether to try again is `next-step`'s word. */
+
+import { note } from "../../core/context/blocks.ts";
+import { requestOf } from "../../core/context/request.ts";
+import type { Step, Wait } from "../../core/next-step.ts";
+import { predictRequest } from "../../core/predict.ts";
+import { costOf } from "../../core/state/cost.ts";
+import { modelOf } from "../../core/state/state.ts";
+import { circleIn } from "../../core/state/stuck.ts";
+import { circleNamed, reminders } from "../../core/words.ts";
 import type { Fault } from "../../kernel/fault.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import type { AddedWhy } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
 import { contextTokens, type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";
-import { note } from "../context/blocks.ts";
-import { requestOf } from "../context/request.ts";
-import { costOf } from "../cost.ts";
-import type { Step, Wait } from "../next-step.ts";
-import type { ModelEvent, ModelRequest } from "../ports.ts";
-import { predictRequest } from "../predict.ts";
-import { modelOf } from "../state.ts";
-import { circleIn } from "../stuck.ts";
-import { earlyStarter } from "../tools/early.ts";
-import { takeStockFor } from "../tools/take-stock.ts";
-import { circleNamed, reminders } from "../words.ts";
+import { earlyStarter } from "../calls/early.ts";
+import { takeStockFor } from "../calls/take-stock.ts";
 import type { Work } from "../work.ts";
 import { briefModel } from "./brief-model.ts";
 import { readReply } from "./stream.ts";

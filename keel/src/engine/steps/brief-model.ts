@@ -2,14 +2,15 @@
  * What the model must know before it is asked: the prompt, set at the first request and again only for a declared
  * reason, and what has changed since, which is appended to the conversation.
  */
+
+import { defuse, note } from "../../core/context/blocks.ts";
+import { isDeferred, offeredNow } from "../../core/deferred.ts";
+import type { State } from "../../core/state/state.ts";
+import { toolsNow } from "../../core/toolbox.ts";
+import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../../core/words.ts";
 import { sameJson } from "../../kernel/json.ts";
 import type { AddedWhy, PromptWhy } from "../../protocol/event.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
-import { defuse, note } from "../context/blocks.ts";
-import type { State } from "../state.ts";
-import { isDeferred, offeredNow } from "../tools/deferred.ts";
-import { toolsNow } from "../tools/toolbox.ts";
-import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../words.ts";
 import type { Work } from "../work.ts";
 import { briefNear, briefStart } from "./brief-start.ts";
 

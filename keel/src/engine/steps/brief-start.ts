@@ -1,7 +1,8 @@
 /** Tells the conversation what it must know beside what people say: once at its start, and more as it comes to places. */
+
+import type { Told } from "../../ports/briefing.ts";
 import type { InstructionsReason } from "../../protocol/hook.ts";
-import type { Told } from "../briefing.ts";
-import { siteOf } from "../hooks/site.ts";
+import { siteOf } from "../site.ts";
 import type { Work } from "../work.ts";
 
 /** Before the first word of a person, and again after the conversation was cleared or shortened. */

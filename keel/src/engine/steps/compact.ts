@@ -2,20 +2,21 @@
  * Shortens the conversation: one request for notes, a boundary, the newest messages kept as they are, and what the
  * model needs at hand given back. How much is kept and what is asked is the strategy's word.
  */
+
+import { estimateMessage, note } from "../../core/context/blocks.ts";
+import { cleanKeep, keepRecent } from "../../core/context/condense.ts";
+import { summaryRequestOf } from "../../core/context/request.ts";
+import { type RestoreSite, restored } from "../../core/context/restore.ts";
+import type { Step } from "../../core/next-step.ts";
+import { predictRequest } from "../../core/predict.ts";
+import { costOf } from "../../core/state/cost.ts";
+import { modelOf, type State } from "../../core/state/state.ts";
+import { summaryIntroduction } from "../../core/words.ts";
 import { fault } from "../../kernel/fault.ts";
 import { estimateTokens } from "../../kernel/text.ts";
+import { deniesReading } from "../../policy/decide.ts";
 import { text, textOf } from "../../protocol/message.ts";
-import { estimateMessage, note } from "../context/blocks.ts";
-import { cleanKeep, keepRecent } from "../context/condense.ts";
-import { summaryRequestOf } from "../context/request.ts";
-import { type RestoreSite, restored } from "../context/restore.ts";
-import { costOf } from "../cost.ts";
-import { siteOf } from "../hooks/site.ts";
-import type { Step } from "../next-step.ts";
-import { deniesReading } from "../policy/decide.ts";
-import { predictRequest } from "../predict.ts";
-import { modelOf, type State } from "../state.ts";
-import { summaryIntroduction } from "../words.ts";
+import { siteOf } from "../site.ts";
 import type { Work } from "../work.ts";
 import { fail, reserveFor, waitBefore } from "./ask-model.ts";
 import { readReply } from "./stream.ts";

@@ -1,9 +1,10 @@
 /** Ends the turn, unless a stop hook sends the model back to work. */
+
+import { isBudget } from "../../core/halt.ts";
+import { openObjections, type Step } from "../../core/next-step.ts";
 import type { TurnReason } from "../../protocol/event.ts";
 import { textOf } from "../../protocol/message.ts";
-import { isBudget } from "../agents/budget.ts";
-import { siteOf } from "../hooks/site.ts";
-import { openObjections, type Step } from "../next-step.ts";
+import { siteOf } from "../site.ts";
 import type { Work } from "../work.ts";
 
 export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>): Promise<void> {

@@ -1,6 +1,7 @@
 /** Does what `next-step` said. */
+
+import type { Step } from "../../core/next-step.ts";
 import { never } from "../../kernel/never.ts";
-import type { Step } from "../next-step.ts";
 import type { Work } from "../work.ts";
 import { askModel } from "./ask-model.ts";
 import { compact } from "./compact.ts";

@@ -1,14 +1,14 @@
 /** Runs the open calls of the newest reply until all have settled. */
 
+import { note } from "../../core/context/blocks.ts";
+import { traitsOf } from "../../core/define-tool.ts";
+import type { Call } from "../../core/state/call-state.ts";
+import { toolFor } from "../../core/toolbox.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { Todo } from "../../protocol/tool.ts";
-import type { Call } from "../call-state.ts";
-import { note } from "../context/blocks.ts";
-import { siteOf } from "../hooks/site.ts";
-import { runCall } from "../tools/call.ts";
-import { traitsOf } from "../tools/define.ts";
-import { type Job, runInOrder } from "../tools/pool.ts";
-import { toolFor } from "../tools/toolbox.ts";
+import { runCall } from "../calls/call.ts";
+import { type Job, runInOrder } from "../calls/pool.ts";
+import { siteOf } from "../site.ts";
 import { needsAsking, type Work } from "../work.ts";
 
 export async function runTools(work: Work): Promise<void> {

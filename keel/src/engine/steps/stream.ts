@@ -1,8 +1,8 @@
 /** Reads one streamed reply under its two deadlines: the first event, and silence between events. */
 import { childOf, over } from "../../kernel/abort.ts";
+import { graceMs } from "../../kernel/deadline.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
-import { graceMs } from "../deadline.ts";
-import type { ModelEvent, ModelRequest } from "../ports.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import type { Work } from "../work.ts";
 
 export type Reply = Extract<ModelEvent, { type: "end" }>;

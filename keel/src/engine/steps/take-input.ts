@@ -1,10 +1,11 @@
 /** Takes the next input into the conversation: as the start of a turn, or as steering of the running one. */
+
+import { inputFor, type Step } from "../../core/next-step.ts";
+import { modelOf, type State } from "../../core/state/state.ts";
+import { hasNews } from "../../core/state/task-state.ts";
+import { sayTask } from "../../core/task-words.ts";
 import type { Input } from "../../protocol/event.ts";
-import { siteOf } from "../hooks/site.ts";
-import { inputFor, type Step } from "../next-step.ts";
-import { modelOf, type State } from "../state.ts";
-import { hasNews } from "../task-state.ts";
-import { sayTask } from "../task-words.ts";
+import { siteOf } from "../site.ts";
 import type { Work } from "../work.ts";
 import { briefStart } from "./brief-start.ts";
 

@@ -155,3 +155,14 @@ function wordsOf(thrown: unknown): string {
 }
 
 const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+
+/** Whether these arguments make Keel the executable of an SDK. What follows `--` is never an option. */
+export function isWireWish(given: readonly string[]): boolean {
+  const end = given.indexOf("--");
+  const options = end === -1 ? given : given.slice(0, end);
+  return options.some(
+    (word, at) =>
+      word === "--input-format=stream-json" ||
+      (word === "--input-format" && options[at + 1] === "stream-json"),
+  );
+}

@@ -2,12 +2,12 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
+import { isWireWish } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { commands } from "./commands.ts";
+import { commands } from "./command-table.ts";
 import type { Context } from "./context.ts";
 import { Output } from "./output.ts";
 import { catchSignals } from "./signals.ts";
-import { isWireWish } from "./wire-options.ts";
 
 /**
  * For an end in good order once the reader has gone. Whoever started us may be gone too, and nothing of us may outlive
@@ -52,7 +52,7 @@ export async function main(): Promise<void> {
 async function run(given: readonly string[], context: Context): Promise<number> {
   if (isWireWish(given)) {
     endUnheard(context);
-    const { streamJson } = await import("./stream-json.ts");
+    const { streamJson } = await import("../executable/main.ts");
     return streamJson(given, context);
   }
   const [first = "", second = ""] = given;

@@ -1,5 +1,5 @@
 /** The content of a message: what the person says, then what was attached. */
-import { attachedFile, plainWords } from "../../app/attached-file.ts";
+import { attachedFile, plainWords } from "../../app/input/attached-file.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { Attachment, InputOf } from "./inputs.ts";
 

@@ -1,6 +1,6 @@
 // The dialect over whole logs: order, one end for each call and input, and agents kept apart.
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../../test/verifies.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
 import type { Envelope } from "../../protocol/event.ts";
 import { text } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";

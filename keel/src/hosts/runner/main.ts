@@ -2,13 +2,13 @@
 import { appendFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { OpenOptions } from "../../app/options.ts";
-import { unaskedWorkspaceTools, workspaceTools } from "../../app/workspace-tools/tools.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { type LineRead, lineReader } from "../../transport/lines.ts";
 import { readInput } from "../../transport/node/input.ts";
 import { Runner, type RunnerOutput } from "./runner.ts";
 import { type Files, openOptionsOf, readStart, type Start, withFiles } from "./start.ts";
+import { unaskedWorkspaceTools, workspaceTools } from "./tools/tools.ts";
 
 /** What the command line gives a host: read once, and passed on. */
 export type RunnerContext = {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ModelEvent } from "../../engine/ports.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { asStream, messagesDecoder } from "./decode.ts";
 import {

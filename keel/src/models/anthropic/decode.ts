@@ -2,9 +2,9 @@
  * The events of a Messages stream as ModelEvents: pure, one wire event in, none or more of ours out. What breaks the
  * wire's own rules throws `stream_malformed`; what is merely unknown is kept (`foreign`) or passed over.
  */
-import type { ModelEvent } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import type { Stop } from "../../protocol/event.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";

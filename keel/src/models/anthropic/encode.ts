@@ -10,7 +10,8 @@
  * 3. The last block of the user message before the last reply, which is where the request before this one ended: a turn
  *    of more than 20 blocks would otherwise lose the way back to what that request kept.
  */
-import type { ModelRequest } from "../../engine/ports.ts";
+
+import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";

@@ -2,11 +2,11 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
 import { type Loopback, loopback } from "../loopback.ts";

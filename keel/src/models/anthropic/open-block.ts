@@ -1,9 +1,9 @@
 /** A block while it streams: what its deltas add, and what it is when it closes. */
-import type { ModelEvent } from "../../engine/ports.ts";
 import { fault } from "../../kernel/fault.ts";
 import { Gathered } from "../../kernel/gathered.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import type { Block } from "../../protocol/message.ts";
 import { measureJson } from "../../transport/strict-json.ts";
 import type { QuickType } from "./quick-delta.ts";

@@ -1,7 +1,7 @@
 /** How each model is told to think, or not to: the wire changed from budgets to effort, and some cannot be told at all. */
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages";
-import type { ModelRequest } from "../../engine/ports.ts";
 import { never } from "../../kernel/never.ts";
+import type { ModelRequest } from "../../ports/model.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { undated } from "../catalog.ts";
 

@@ -2,10 +2,10 @@
  * The chunks of a chat completion as ModelEvents: pure, one chunk in, none or more of ours out. Blocks close when the
  * reply ends, since only then it is certain that nothing more belongs to them.
  */
-import type { ModelEvent } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { fingerprint } from "../../kernel/text.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import type { Stop } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";

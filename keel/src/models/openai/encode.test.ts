@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ModelRequest } from "../../engine/ports.ts";
+import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message } from "../../protocol/message.ts";
 import { violationsIn } from "../../testing/request-rules.ts";
 import { chatView } from "../../testing/wires/openai-view.ts";

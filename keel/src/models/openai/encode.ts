@@ -7,7 +7,8 @@
  * The order is the one that all of them take: the system prompt, then user and assistant in turn, and the results of
  * calls directly after the message that asked for them.
  */
-import type { ModelRequest } from "../../engine/ports.ts";
+
+import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";

@@ -1,8 +1,8 @@
 /** The Model port over chat completions: one request, one streamed reply, every failure a fault of the table. */
-import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";

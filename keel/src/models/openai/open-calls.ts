@@ -3,10 +3,10 @@
  * pieces stand between those of others, its id or its number may be missing, its name may come late or again and again,
  * all calls may have the number 0, and arguments may be an object instead of a text.
  */
-import type { ModelEvent } from "../../engine/ports.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import { type Ending, parseObject, repairJson } from "./repair-json.ts";
 

@@ -7,7 +7,7 @@ import { type Fault, fault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
-import type { UserMessage } from "../content.ts";
+import type { UserMessage } from "../messages/read-content.ts";
 
 export type ControlRequest = {
   type: "control_request";

@@ -1,7 +1,7 @@
 /** What an executable asks of this program, answered by the callbacks in its options. */
 import { never } from "../../kernel/never.ts";
-import type { HookCallback } from "../hooks.ts";
-import type { Options } from "../options.ts";
+import type { HookCallback } from "../options/hooks.ts";
+import type { Options } from "../options/options.ts";
 import { type Answer, ControlError } from "./channel.ts";
 import { LocalServer, type Tell } from "./local-server.ts";
 import { present } from "./present.ts";

@@ -5,9 +5,9 @@
 import * as z from "zod/mini";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith } from "../../kernel/schema.ts";
-import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../mcp-server.ts";
-import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } from "../tool.ts";
-import type { StandardSchema } from "../tool-schema.ts";
+import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../tools/mcp-server.ts";
+import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } from "../tools/tool.ts";
+import type { StandardSchema } from "../tools/tool-schema.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
 import { type McpMessageRequest, readMcpAnswer } from "./process-requests.ts";

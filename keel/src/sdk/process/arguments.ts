@@ -2,7 +2,7 @@
 import { fault } from "../../kernel/fault.ts";
 import type { wireHooks } from "../control/local-callbacks.ts";
 import { present } from "../control/present.ts";
-import type { Options, SystemPromptPreset } from "../options.ts";
+import type { Options, SystemPromptPreset } from "../options/options.ts";
 
 type Environment = Record<string, string | undefined>;
 

@@ -2,8 +2,9 @@
 import { lstat, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { diffLines } from "diff";
-import type { Checkpoints, Files, KeptFile } from "../../engine/ports.ts";
-import { stampOf } from "../stamp.ts";
+import type { Checkpoints, KeptFile } from "../../ports/checkpoints.ts";
+import type { Files } from "../../ports/workspace.ts";
+import { stampOf } from "../files/stamp.ts";
 import { openBlobs } from "./blobs.ts";
 import { stockFile } from "./stock-file.ts";
 import { type Bounds, defaultBounds, noSurvey, type Survey, survey } from "./survey.ts";

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodeFiles } from "../files.ts";
+import { nodeFiles } from "../files/files.ts";
 import { nodeCheckpoints } from "./checkpoints.ts";
 
 let root: string;

@@ -1,6 +1,6 @@
 /** What is never copied: secrets by their usual names, private keys by their first line, and what the settings name. */
 import path from "node:path";
-import { pathMatcher } from "../../engine/policy/path-rules.ts";
+import { pathMatcher } from "../../policy/path-rules.ts";
 
 export type Unkept = {
   /** By its absolute path. */

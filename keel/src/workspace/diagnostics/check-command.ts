@@ -1,6 +1,6 @@
 /** A command that checks files: its lines about a file, when it fails, are that file's errors. */
 import path from "node:path";
-import type { Shell } from "../../engine/ports.ts";
+import type { Shell } from "../../ports/shell.ts";
 import { type Found, linesAbout } from "./found.ts";
 import type { Hand, Outcome } from "./hand.ts";
 

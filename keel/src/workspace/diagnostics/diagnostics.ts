@@ -1,11 +1,11 @@
 /** The Diagnostics port on real language servers and check commands: what a change broke, within its time. */
 import path from "node:path";
-import type { Diagnostics, FileWatch, NewErrors } from "../../engine/diagnostics.ts";
-import { pathMatcher } from "../../engine/policy/path-rules.ts";
-import type { Shell } from "../../engine/ports.ts";
 import type { Json } from "../../kernel/json.ts";
-import type { Environment } from "../environment.ts";
-import type { Guard } from "../guard.ts";
+import { pathMatcher } from "../../policy/path-rules.ts";
+import type { Diagnostics, FileWatch, NewErrors } from "../../ports/diagnostics.ts";
+import type { Shell } from "../../ports/shell.ts";
+import type { Environment } from "../processes/environment.ts";
+import type { Guard } from "../processes/guard.ts";
 import { checkCommand } from "./check-command.ts";
 import { newIn } from "./found.ts";
 import type { Hand, Looked } from "./hand.ts";

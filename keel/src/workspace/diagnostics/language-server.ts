@@ -1,7 +1,7 @@
 /** One language server: started when it is first needed, one document open at a time, asked what is wrong with a text. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isObject, type Json } from "../../kernel/json.ts";
-import type { ServerProcess } from "../server-process.ts";
+import type { ServerProcess } from "../processes/server-process.ts";
 import { errorsIn, type Found } from "./found.ts";
 import type { Outcome } from "./hand.ts";
 import { openPeer, type Peer } from "./peer.ts";

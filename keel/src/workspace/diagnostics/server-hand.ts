@@ -1,8 +1,8 @@
 /** A language server over a whole session: started with the first file, started again when it ended, given up in time. */
 import type { Json } from "../../kernel/json.ts";
-import type { Environment } from "../environment.ts";
-import type { Guard } from "../guard.ts";
-import { startServer } from "../server-process.ts";
+import type { Environment } from "../processes/environment.ts";
+import type { Guard } from "../processes/guard.ts";
+import { startServer } from "../processes/server-process.ts";
 import type { Hand, Looked } from "./hand.ts";
 import { type LanguageServer, openLanguageServer } from "./language-server.ts";
 

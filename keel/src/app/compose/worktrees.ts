@@ -1,0 +1,129 @@
+/** Worktrees of a session: those of its agents, and the one that it works in itself. */
+import { createHash } from "node:crypto";
+import type { AgentWorld } from "../../agents/tree.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
+import type { Worktree } from "../../protocol/task.ts";
+import {
+  knownWorktree,
+  newWorktree,
+  type OpenWorktree,
+  type WorktreeWorld,
+} from "../../workspace/git/worktree.ts";
+
+export type SessionWorktrees = {
+  readonly port: Worktrees;
+  readonly isolate: NonNullable<AgentWorld["isolate"]>;
+  /** Back into the one that the log names, where it still stands. Returns what a person should know. */
+  takeUp(worktree: Worktree): Promise<string | undefined>;
+  /** The session ends: its own worktree stays, and another session may have it. */
+  close(): Promise<void>;
+};
+
+export type WorktreeKit = {
+  readonly run: WorktreeWorld["run"];
+  readonly leases: { take(name: string): Promise<{ release(): Promise<void> }> };
+  readonly isTrusted: boolean;
+  /** A workspace in another folder, with everything else as it is. */
+  at(folder: { cwd: string; root: string }): Workspace;
+  readonly home: MovableWorkspace;
+  newName(): string;
+};
+
+export type MovableWorkspace = Workspace & { move(to: Workspace | undefined): void };
+
+/** One workspace whose place may change: whoever holds it works where the session works. */
+export function movableWorkspace(first: Workspace): MovableWorkspace {
+  let now = first;
+  return {
+    get cwd() {
+      return now.cwd;
+    },
+    get roots() {
+      return now.roots;
+    },
+    get files() {
+      return now.files;
+    },
+    get search() {
+      return now.search;
+    },
+    get documents() {
+      return now.documents;
+    },
+    get shell() {
+      return now.shell;
+    },
+    get commands() {
+      return now.commands;
+    },
+    get diagnostics() {
+      return now.diagnostics;
+    },
+    move(to) {
+      now = to ?? first;
+    },
+  };
+}
+
+const untrusted = "A worktree is made only in a project that is trusted: git runs what its settings name.";
+
+export function sessionWorktrees(kit: WorktreeKit): SessionWorktrees {
+  let mine: OpenWorktree | undefined;
+  const world: WorktreeWorld = {
+    run: kit.run,
+    lease: (path) =>
+      kit.leases.take(`worktree-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`),
+  };
+  const workspaceIn = ({ cwd, worktree }: OpenWorktree): Workspace => kit.at({ cwd, root: worktree.path });
+  const make = (cwd: string, name: string) =>
+    kit.isTrusted ? newWorktree(cwd, name, world) : Promise.resolve({ ok: false as const, why: untrusted });
+  const settle = (opened: OpenWorktree): void => {
+    mine = opened;
+    kit.home.move(workspaceIn(opened));
+  };
+  return {
+    port: {
+      current: () => mine?.worktree,
+      async enter({ name }) {
+        const opened = await make(kit.home.cwd, name ?? kit.newName());
+        if (!opened.ok) return opened;
+        settle(opened.value);
+        return { ok: true, cwd: opened.value.cwd, worktree: opened.value.worktree };
+      },
+      async exit({ action, changes }) {
+        if (!mine) return { ok: false, why: "You work in no worktree." };
+        if (action === "remove" && changes === "keep" && (await mine.hasChanges()))
+          return { ok: false, why: "The worktree holds changes. Keep it, or discard them." };
+        const { worktree } = mine;
+        kit.home.move(undefined);
+        const state = await mine.leave(
+          action === "keep" ? "keep" : changes === "discard" ? "discard" : "clean",
+        );
+        mine = undefined;
+        return { ok: true, cwd: kit.home.cwd, worktree, state };
+      },
+    },
+    async isolate(workspace, name) {
+      const opened = await make(workspace.cwd, name);
+      if (!opened.ok) return opened;
+      const { value } = opened;
+      const place = {
+        workspace: workspaceIn(value),
+        worktree: value.worktree,
+        leave: () => value.leave("clean"),
+      };
+      return { ok: true, place };
+    },
+    async takeUp(worktree) {
+      const opened = await knownWorktree(worktree, world);
+      if (!opened.ok) return `${opened.why} The session works in ${kit.home.cwd}.`;
+      settle(opened.value);
+      return undefined;
+    },
+    async close() {
+      await mine?.leave("keep");
+      mine = undefined;
+    },
+  };
+}
