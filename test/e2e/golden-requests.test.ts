@@ -5,8 +5,8 @@
 // What may differ from run to run and between machines stands in `placeholders` of `golden-session.ts`.
 import path from "node:path";
 import { test } from "vitest";
-import { reply, thinking, toolUse } from "../../keel/src/testing/reply.ts";
-import { openGoldenSession } from "./golden-session.ts";
+import { byPosition, reply, thinking, toolUse } from "../../keel/src/testing/reply.ts";
+import { type GoldenSession, openGoldenSession } from "./golden-session.ts";
 
 const everything = path.resolve(
   import.meta.dirname,
@@ -65,17 +65,25 @@ test("calls that a rule, nobody, and a person refused, and one that a person all
   session.expectPinned("permissions", 6);
 });
 
-test("what an agent is sent, and what its parent hears of it, is as it was", async () => {
-  const work = { description: "count files", prompt: "Count the files.", subagent_type: "counter" };
-  const session = await openGoldenSession({
-    replies: [
-      reply(toolUse("Agent", work, "first")),
-      reply(toolUse("Glob", { pattern: "*.txt" }, "count")),
-      reply("There are two files."),
-      reply(toolUse("Agent", { ...work, subagent_type: "general-purpose" }, "second")),
-      reply("There are two indeed."),
-      reply("Two."),
-    ],
+test("what agents are sent, and what their parent hears of them, is as it was", async () => {
+  const id = "11111111-2222-4333-8444-555555555555";
+  const counter = { description: "count files", subagent_type: "counter", run_in_background: false };
+  const other = { description: "count again", subagent_type: "general-purpose", run_in_background: true };
+  const parent = byPosition([
+    reply(toolUse("Agent", { ...counter, prompt: "Count the files." }, "first")),
+    reply(toolUse("Agent", { ...other, prompt: "Count them once more." }, "second")),
+    reply("I wait."),
+    reply("Two."),
+  ]);
+  const child = byPosition([
+    reply(toolUse("Glob", { pattern: "*.txt" }, "count")),
+    reply("There are two files."),
+  ]);
+  const session: GoldenSession = await openGoldenSession(async (request, asked) => {
+    if (asked.system.includes("You count.")) return child(request, asked);
+    if (!asked.lastUser.includes("once more")) return parent(request, asked);
+    await session.turnFinished(id);
+    return reply("There are two indeed.");
   });
   session.write({
     "a.txt": "a\n",
@@ -83,8 +91,8 @@ test("what an agent is sent, and what its parent hears of it, is as it was", asy
     ".keel/agents/counter.md":
       "---\nname: counter\ndescription: Counts things.\ntools: Read, Glob\n---\nYou count. Be exact.\n",
   });
-  await session.ask("How many files are there?");
-  session.expectPinned("agent", 6);
+  await session.ask("How many files are there?", ["--session-id", id]);
+  session.expectPinned("agents", 7);
 });
 
 test("tools of an MCP server and their results are sent as they were", async () => {
@@ -165,7 +173,7 @@ test("instructions, skills, commands and mentioned files are sent as they were",
       "---\nname: release-notes\ndescription: Writes the notes of a release.\n---\nRead the commits, then write. $ARGUMENTS\n",
     ".keel/commands/issue.md":
       "---\ndescription: Works on an issue\n---\nWork on issue $1. Mind: $ARGUMENTS\n\nHere: !`echo ran`\n\nRules: @docs/rules.md\n",
-    "../home/AGENTS.md": "The person likes short answers.\n",
+    "../.keel/AGENTS.md": "The person likes short answers.\n",
   });
   await session.ask("Follow the rules in @docs/rules.md");
   const trusted = ["--setting-sources", "user,project", "--allowed-tools", "Bash"];

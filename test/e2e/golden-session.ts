@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, onTestFinished } from "vitest";
-import type { Script } from "../../keel/src/testing/script.ts";
-import { openStage } from "./stage.ts";
+import type { ModelServerOptions } from "../../keel/src/testing/model-server.ts";
+import { openStage, until } from "./stage.ts";
 import { type Answerer, isResult, openWire } from "./wire-client.ts";
 
 const pins = path.join(import.meta.dirname, "../golden/requests");
@@ -21,17 +21,19 @@ export type GoldenSession = {
   ask(prompt: string, args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<void>;
   /** One process with a host that can be asked. */
   askHost(prompt: string, more: { args: readonly string[]; answer?: Answerer }): Promise<void>;
+  /** Resolves when the log of this session has the end of a turn: for replies that must not come before. */
+  turnFinished(session: string): Promise<void>;
   /** All requests so far are this many, and those of the pin. */
   expectPinned(name: string, count: number): void;
 };
 
-export async function openGoldenSession(script: Script): Promise<GoldenSession> {
+export async function openGoldenSession(script: ModelServerOptions["script"]): Promise<GoldenSession> {
   const stage = await openStage(script);
   const recorder = await startRecorder(stage.server.url);
   const own = {
     ANTHROPIC_BASE_URL: recorder.url,
     // Whatever this machine's administrator says, and whether it has namespaces, is not part of a pin.
-    KEEL_MANAGED_SETTINGS: path.join(stage.home, "managed.json"),
+    KEEL_MANAGED_SETTINGS: path.join(path.dirname(stage.project), "managed/settings.json"),
     KEEL_GUARD: "off",
     TZ: "UTC",
   };
@@ -57,10 +59,12 @@ export async function openGoldenSession(script: Script): Promise<GoldenSession> 
       wire.endInput();
       expect(await wire.ended, wire.err()).toMatchObject({ code: 0 });
     },
+    turnFinished: (session) =>
+      until("the end of a turn", () => stage.log(session).some(({ type }) => type === "turn.finished")),
     expectPinned(name, count) {
       expect(recorder.requests).toHaveLength(count);
       expect(stage.server.requests.flatMap(({ violations }) => violations)).toEqual([]);
-      const seen = placeholders(rendered(recorder.requests), path.dirname(stage.project));
+      const seen = placeholders(rendered(bySession(recorder.requests)), path.dirname(stage.project));
       const file = path.join(pins, `${name}.txt`);
       if (isWriting) writeFileSync(file, seen);
       expect(seen).toBe(readFileSync(file, "utf8"));
@@ -77,8 +81,8 @@ function placeholders(text: string, folder: string): string {
   };
   return text
     .replaceAll(folder, "<folder>")
-    .replaceAll(/(?<=\bDate: )\d{4}-\d\d-\d\d\b/g, "<date>")
-    .replaceAll(/(?<=\bSystem: )\w+(?=;)/g, "<platform>")
+    .replaceAll(/(?<=\\nDate: )\d{4}-\d\d-\d\d/g, "<date>")
+    .replaceAll(/(?<=\\nSystem: )\w+(?=;)/g, "<platform>")
     .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, numbered);
 }
 
@@ -110,12 +114,18 @@ async function startRecorder(upstream: string): Promise<{ url: string; requests:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
+/** Sessions that run at the same time are told one after the other: how their requests mix is left to chance. */
+function bySession(requests: readonly RecordedRequest[]): RecordedRequest[] {
+  const session = ({ body }: RecordedRequest) => /"user_id":"([^"]*)"/.exec(body)?.[1] ?? "";
+  return [...Map.groupBy(requests, session).values()].flat();
+}
+
 /** Those of the connection, not of the request. */
 const connectionHeaders = ["host", "connection", "content-length", "transfer-encoding"];
 
 /**
- * For people who read a diff: a body in JSON has no line ends, so those that are put in lose nothing. The lines with
- * which a request begins as the one before it did are told by their number.
+ * For people who read a diff: a body in JSON has no line ends, so those that are put in lose nothing. Lines that stand
+ * in the request before at the same place are told by their number.
  */
 function rendered(requests: readonly RecordedRequest[]): string {
   let before: readonly string[] = [];
@@ -123,21 +133,28 @@ function rendered(requests: readonly RecordedRequest[]): string {
     .map(({ line, headers, body }) => {
       expect(body).not.toContain("\n");
       const heads = Object.entries(headers).filter(([name]) => !connectionHeaders.includes(name));
-      const lines = body.split(/(?=\{"(?:role|name|type)":|"(?:system|tools|messages)":\[)/);
-      const differs = lines.findIndex((each, index) => each !== before[index]);
-      const same = differs === -1 ? lines.length : differs;
+      const lines = body.split(blockStart);
+      const shown = newLines(lines, before);
       before = lines;
-      const told = same === 0 ? [] : [`(${same} lines as in the request before)`];
-      return [
-        line,
-        ...heads.map(([name, value]) => `${name}: ${value}`),
-        "",
-        ...told,
-        ...lines.slice(same),
-        "",
-      ]
-        .map((each) => `${each}\n`)
-        .join("");
+      return [line, ...heads.map(([name, value]) => `${name}: ${value}`), "", ...shown, "", ""].join("\n");
     })
     .join("\n");
+}
+
+const blockStart =
+  /(?=\{"(?:role|name)":|\{"type":"(?:function|text|thinking|image|tool_use|tool_result)"|"(?:system|tools|messages)":\[)/;
+/** Fewer are shown again: they take no more room than what would stand for them. */
+const minFolded = 4;
+
+function newLines(lines: readonly string[], before: readonly string[]): string[] {
+  const shown: string[] = [];
+  for (let index = 0; index < lines.length; ) {
+    const differs = lines.findIndex((line, at) => at >= index && line !== before[at]);
+    const same = (differs === -1 ? lines.length : differs) - index;
+    if (same >= minFolded) shown.push(`(${same} lines as in the request before)`);
+    const next = same >= minFolded ? index + same : index + Math.max(same, 1);
+    if (same < minFolded) shown.push(...lines.slice(index, next));
+    index = next;
+  }
+  return shown;
 }
