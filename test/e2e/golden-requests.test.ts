@@ -121,13 +121,13 @@ test("the request for a summary and what follows it are sent as they were", asyn
     replies: [
       reply(toolUse("Read", { file_path: "long.txt" }, "read")),
       reply("It has many lines."),
-      reply("The file was read; it has 300 lines."),
-      reply("300."),
+      reply("The file was read; it has 40 lines."),
+      reply("40."),
     ],
   });
   session.write({
     "AGENTS.md": "Count exactly.\n",
-    "long.txt": Array.from({ length: 300 }, (_, line) => `line ${line}\n`).join(""),
+    "long.txt": Array.from({ length: 40 }, (_, line) => `line ${line}\n`).join(""),
   });
   await session.ask("What is in long.txt?");
   await session.ask("/compact keep the number of lines", ["--continue"]);
@@ -173,7 +173,7 @@ test("instructions, skills, commands and mentioned files are sent as they were",
       "---\nname: release-notes\ndescription: Writes the notes of a release.\n---\nRead the commits, then write. $ARGUMENTS\n",
     ".keel/commands/issue.md":
       "---\ndescription: Works on an issue\n---\nWork on issue $1. Mind: $ARGUMENTS\n\nHere: !`echo ran`\n\nRules: @docs/rules.md\n",
-    "../.keel/AGENTS.md": "The person likes short answers.\n",
+    "../home/AGENTS.md": "The person likes short answers.\n",
   });
   await session.ask("Follow the rules in @docs/rules.md");
   const trusted = ["--setting-sources", "user,project", "--allowed-tools", "Bash"];

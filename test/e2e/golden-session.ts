@@ -40,12 +40,12 @@ export async function openGoldenSession(script: ModelServerOptions["script"]): P
   return {
     url: recorder.url,
     write(files) {
-      for (const [name, text] of Object.entries(files)) {
+      for (const [index, [name, text]] of Object.entries(files).entries()) {
         const file = path.join(stage.project, name);
         mkdirSync(path.dirname(file), { recursive: true });
         writeFileSync(file, text);
-        // The same time for all: searches sort by it first, then by name.
-        utimesSync(file, 1, 1);
+        // Searches list the newest first.
+        utimesSync(file, index, index);
       }
     },
     async ask(prompt, args = [], env = {}) {
@@ -72,18 +72,26 @@ export async function openGoldenSession(script: ModelServerOptions["script"]): P
   };
 }
 
-/** All that may differ between two runs or two machines; everything else is compared as it was sent. */
+/**
+ * All that may differ between two runs or two machines; everything else is compared as it was sent. Ids keep their
+ * order: the same one is the same number in a whole pin.
+ */
 function placeholders(text: string, folder: string): string {
-  const ids: string[] = [];
-  const numbered = (id: string): string => {
-    if (!ids.includes(id)) ids.push(id);
-    return `<id ${ids.indexOf(id) + 1}>`;
-  };
   return text
     .replaceAll(folder, "<folder>")
+    .replaceAll(/(?<=<folder>\/home\/projects\/)[^/]+/g, "<project key>") // Made of the folder's path.
     .replaceAll(/(?<=\\nDate: )\d{4}-\d\d-\d\d/g, "<date>")
     .replaceAll(/(?<=\\nSystem: )\w+(?=;)/g, "<platform>")
-    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, numbered);
+    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, numbered("session"))
+    .replaceAll(/\ba[0-9a-f]{16}\b/g, numbered("agent"));
+}
+
+function numbered(what: string): (id: string) => string {
+  const ids: string[] = [];
+  return (id) => {
+    if (!ids.includes(id)) ids.push(id);
+    return `<${what} ${ids.indexOf(id) + 1}>`;
+  };
 }
 
 type RecordedRequest = {
