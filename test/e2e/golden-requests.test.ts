@@ -1,7 +1,7 @@
 // The requests that sessions of the built command send to a model, byte for byte, as `test/golden/requests/` has them.
 // A change of the source tree that means to change nothing leaves every pin as it is. A change that means to change
-// what a model is sent writes them anew, after a build, and its diff shows what the model will see:
-//   KEEL_WRITE_GOLDEN=1 npm exec -- vitest run --project e2e test/e2e/golden-requests.test.ts
+// what a model is sent writes them anew, and its diff shows what the model will see:
+//   KEEL_WRITE_GOLDEN=1 npm test -- golden-requests
 // What may differ from run to run and between machines stands in `placeholders` of `golden-session.ts`.
 import path from "node:path";
 import { test } from "vitest";
