@@ -4,7 +4,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../keel/src/ports/tool.ts";
 import type { Workspace } from "../keel/src/ports/workspace.ts";
 import { nodeDocuments } from "../keel/src/workspace/files/documents.ts";
 import { nodeFiles } from "../keel/src/workspace/files/files.ts";
-import { openGuard } from "../keel/src/workspace/processes/guard.ts";
+import { openProcessGuard } from "../keel/src/workspace/processes/process-guard.ts";
 import { nodeShell } from "../keel/src/workspace/processes/shell.ts";
 import { nodeSearch } from "../keel/src/workspace/search/search.ts";
 
@@ -14,7 +14,7 @@ export type BenchWorkspace = { readonly workspace: Workspace; close(): Promise<v
 export function openWorkspace({ cwd, path }: { cwd: string; path: string }): BenchWorkspace {
   const env = { PATH: path };
   const roots = [cwd];
-  const guard = openGuard({ env });
+  const guard = openProcessGuard({ env });
   const search = nodeSearch({ env });
   const shell = nodeShell({ env, guard });
   const workspace = {

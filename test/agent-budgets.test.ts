@@ -196,7 +196,7 @@ test("no more commands run at once than the tree may have", async () => {
   const budget = new TreeBudget({ limits: { ...defaultLimits, maxProcesses: 1 }, clock: fakeClock() });
   const { shell } = memoryWorkspace({ shell: { one: { output: "1" }, two: { output: "2" } } });
   const bound = boundShell(shell, budget);
-  const command = { cwd: "/project", timeoutMs: 1_000, mostBytes: 1_000 };
+  const command = { cwd: "/project", timeoutMs: 1_000, maxBytes: 1_000 };
   const first = await bound.start({ ...command, text: "one" });
   const second = await bound.start({ ...command, text: "two" });
   expect(await second.over).toMatchObject({ exitCode: 126 });

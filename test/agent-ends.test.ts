@@ -265,7 +265,7 @@ test("an agent whose files cannot be looked at any more is not waited for for ev
     model: writing,
     clock,
     checkpoints: {
-      keep: async (path) => ({ path, blob: null }),
+      backUp: async (path) => ({ path, blob: null }),
       prepare: async () => undefined,
       changes: async () => [],
       stamp: () => never,

@@ -235,7 +235,7 @@ describe("how many agents there may be", () => {
 
   test("agents start agents, but not deeper than the limit", async () => {
     const asked = nested();
-    const { say, below } = await openFamily({ model: asked, agentLimits: { mostDepth: 2 } });
+    const { say, below } = await openFamily({ model: asked, agentLimits: { maxDepth: 2 } });
     await say("go");
     const depths = below("turn.started").map(({ origin }) => origin?.depth);
     expect(depths).toEqual([1, 2]);
@@ -250,7 +250,7 @@ describe("how many agents there may be", () => {
     const asked = model((request) => (lastCall(request) ? reply("ok") : reply(...many)));
     const refuse = await openFamily({
       model: asked,
-      agentLimits: { mostUnasked: 3 },
+      agentLimits: { maxUnasked: 3 },
       answer: () => ({ verdict: "deny" }),
     });
     await refuse.say("go");

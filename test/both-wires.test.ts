@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { nodeClock } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";
-import { answerToolName } from "../keel/src/core/words.ts";
+import { answerToolName } from "../keel/src/core/model-text.ts";
 import { answerTool } from "../keel/src/engine/calls/answer.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
 import type { Tool } from "../keel/src/ports/tool.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Isolated } from "../keel/src/agents/tree.ts";
+import type { IsolatedWorkspace } from "../keel/src/agents/tree.ts";
 import { emptyState, fold } from "../keel/src/core/state/state.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
@@ -53,7 +53,7 @@ async function live(
 ): Promise<"crashed" | "lived"> {
   const point = crashPoint({ after });
   const clock = instantClock();
-  const isolate = async (): Promise<{ ok: true; place: Isolated }> => ({
+  const isolate = async (): Promise<{ ok: true; place: IsolatedWorkspace }> => ({
     ok: true,
     place: {
       workspace: point.workspace(world.workspace),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../keel/src/core/context/request.ts";
 import { settleAsLost, settleRequest } from "../keel/src/core/settle.ts";
-import { emptyState, fold, type State } from "../keel/src/core/state/state.ts";
+import { emptyState, fold, type SessionState } from "../keel/src/core/state/state.ts";
 import type { Durable, DurableEvent } from "../keel/src/protocol/event.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
@@ -26,7 +26,7 @@ const whole = log.events;
 
 /** What a session does when it opens such a log and is sent one more input. */
 function nextRequest(events: readonly Durable[]): ReturnType<typeof requestOf> {
-  let state: State = events.reduce(fold, emptyState);
+  let state: SessionState = events.reduce(fold, emptyState);
   const record = (event: DurableEvent): void => {
     state = fold(state, { seq: state.seq + 1, at: 0, session: "s", ...event });
   };

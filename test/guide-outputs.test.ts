@@ -8,7 +8,7 @@ import { canonical, explainMiss } from "../keel/src/testing/cassette-match.ts";
 import { requestLaw } from "../keel/src/testing/request-law.ts";
 import { withNewErrors } from "../keel/src/tools/new-errors.ts";
 import { sayContext } from "../keel/src/view/context-bar.ts";
-import { errorsIn } from "../keel/src/workspace/diagnostics/found.ts";
+import { errorsIn } from "../keel/src/workspace/diagnostics/finding.ts";
 import { examplesOf } from "./docs/examples.ts";
 
 const made: Readonly<Record<string, () => string | Promise<string>>> = {

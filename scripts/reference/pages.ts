@@ -2,8 +2,8 @@
 import { bundledSkills } from "../../keel/src/app/compose/bundled-skills.ts";
 import { builtInCommands, registryOf } from "../../keel/src/app/input/commands/registry.ts";
 import type { CommandInfo } from "../../keel/src/app/inquiries/info.ts";
-import type { Option } from "../../keel/src/hosts/cli/arguments.ts";
-import type { Command } from "../../keel/src/hosts/cli/command.ts";
+import type { CliOption } from "../../keel/src/hosts/cli/arguments.ts";
+import type { CliCommand } from "../../keel/src/hosts/cli/command.ts";
 import { commands } from "../../keel/src/hosts/cli/command-table.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
@@ -196,7 +196,7 @@ function settingsPage(): string {
   ]);
 }
 
-function commandSection({ name, usage, says, options }: Command): string {
+function commandSection({ name, usage, says, options }: CliCommand): string {
   const rows = Object.entries(options).map(
     ([long, option]) => `| ${spellings(long, option)} | ${cell(option.says)} |`,
   );
@@ -209,7 +209,7 @@ function commandSection({ name, usage, says, options }: Command): string {
   ].join("\n\n");
 }
 
-function spellings(name: string, { short, aliases = [], value }: Option): string {
+function spellings(name: string, { short, aliases = [], value }: CliOption): string {
   const long = [name, ...aliases].map((one) => `--${one}${value === undefined ? "" : ` ${value}`}`);
   return [...(short === undefined ? [] : [`-${short}`]), ...long].map((one) => `\`${one}\``).join(", ");
 }

@@ -66,7 +66,7 @@ type Play = {
   readonly limits?: Partial<Limits>;
 };
 
-export const quick: Partial<Limits> = { backoff: { firstMs: 1, mostMs: 5 } };
+export const quick: Partial<Limits> = { backoff: { firstMs: 1, maxMs: 5 } };
 
 export async function play(provider: Played, { script, tools, limits }: Play): Promise<Stage> {
   const server = await serve(script);

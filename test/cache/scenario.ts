@@ -59,7 +59,7 @@ const tools = ["Look", "Search", "Change"].map((name) =>
 
 export async function liveADay(): Promise<Day> {
   const offset = { ms: 0 };
-  const hurried = instantClock({ mostMs: 40_000 });
+  const hurried = instantClock({ maxMs: 40_000 });
   const clock: Clock = { ...hurried, now: () => hurried.now() + offset.ms };
   const pass = (ms: number): void => {
     offset.ms += ms;

@@ -6,7 +6,7 @@ import { noRules } from "../../keel/src/policy/decide.ts";
 import { explain } from "../../keel/src/policy/explain.ts";
 import { analyseReading, read, wantsSecondReader } from "../../keel/src/shell/meaning/analyse.ts";
 import { withInner } from "../../keel/src/shell/meaning/commands.ts";
-import type { Step } from "../../keel/src/shell/meaning/walk.ts";
+import type { ShellStep } from "../../keel/src/shell/meaning/walk.ts";
 import { loadsCode } from "../../keel/src/shell/programs/loading-variables.ts";
 import { openGrammar } from "../../keel/src/workspace/processes/grammar.ts";
 import { chanceOf, generateCommand, stubPrograms } from "../differential/generate.ts";
@@ -118,7 +118,7 @@ async function judge(command: string): Promise<Judged> {
 }
 
 /** What runs later, or changes how the rest is read. */
-const changesShell = ({ words }: Step): boolean => {
+const changesShell = ({ words }: ShellStep): boolean => {
   const [program = "", ...rest] = words.map(({ text }) => text);
   if (/^(?:alias|trap|source|\.|shopt|set|enable|hash)$/.test(program)) return true;
   // A variable that is a number or another's name gives what it is given a second meaning.

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import type { NewErrors } from "../../keel/src/ports/diagnostics.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { type DiagnosticsEntry, nodeDiagnostics } from "../../keel/src/workspace/diagnostics/diagnostics.ts";
-import { openGuard } from "../../keel/src/workspace/processes/guard.ts";
+import { openProcessGuard } from "../../keel/src/workspace/processes/process-guard.ts";
 import { nodeShell } from "../../keel/src/workspace/processes/shell.ts";
 import { plainEnvironment, processesIn } from "../support/real-shell.ts";
 import { verifies } from "../support/verifies.ts";
@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
 function open(...entries: DiagnosticsEntry[]) {
-  const guard = openGuard({ env: plainEnvironment });
+  const guard = openProcessGuard({ env: plainEnvironment });
   const env = { ...plainEnvironment, SERVER_LOG: path.join(root, "log") };
   const shell = nodeShell({ env, guard });
   const diagnostics = nodeDiagnostics({ entries, root, userHome: root, env, guard, shell });

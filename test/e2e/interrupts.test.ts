@@ -8,7 +8,7 @@ import type { Tool } from "../../keel/src/ports/tool.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { openTestSession } from "../../keel/src/testing/test-session.ts";
 import { bashTool } from "../../keel/src/tools/bash.ts";
-import { openGuard } from "../../keel/src/workspace/processes/guard.ts";
+import { openProcessGuard } from "../../keel/src/workspace/processes/process-guard.ts";
 import { nodeShell } from "../../keel/src/workspace/processes/shell.ts";
 import { randomOf } from "../store/random.ts";
 import { countOf, seed } from "../support/budget.ts";
@@ -31,7 +31,7 @@ test("an interrupt ends the turn within its time, and nothing of it is left", {
 }, async () => {
   verifies("G13");
   const random = randomOf(seed());
-  const guard = openGuard({ env: plainEnvironment });
+  const guard = openProcessGuard({ env: plainEnvironment });
   const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-interrupt-")));
   onTestFinished(async () => {
     await guard.close();

@@ -41,7 +41,7 @@ describe("kill -9 at any moment", () => {
   beforeAll(async () => {
     server = await startModelServer({
       script: (_, asked) => replies[asked.assistantTurns] ?? reply("Nothing is left to do."),
-      mostRequests: 100_000,
+      maxRequests: 100_000,
     });
     // How long a life lasts without a kill, so that the moments fall everywhere.
     const folder = await newFolder();

@@ -22,7 +22,7 @@ test("thirty conversations of a megabyte have room for twelve, and none forgets 
   const server = await startModelServer({
     script: { replies: [], otherwise: reply("Read.") },
     law: "none",
-    mostRequests: 1,
+    maxRequests: 1,
     onRequest({ body }) {
       const text = JSON.stringify(body["messages"]);
       asked.push({ name: /conversation-\d+/.exec(text)?.[0], characters: text.length });

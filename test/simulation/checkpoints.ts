@@ -9,7 +9,7 @@ export function simulatedCheckpoints(world: World): Checkpoints {
     else await world.sleep(world.between(1, 30), signal);
   };
   return {
-    async keep(path) {
+    async backUp(path) {
       await work();
       return { path, blob: null };
     },

@@ -23,7 +23,7 @@ export type ModelSurroundings = {
 };
 
 /** After so many requests it only says goodbye: worlds must end. */
-const mostRequests = 60;
+const maxRequests = 60;
 
 export function simulatedModel(world: World, { names, law, onRequest }: ModelSurroundings): SimulatedModel {
   // Follows whatever it reads in a result.
@@ -84,7 +84,7 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
   function speak(request: ModelRequest): Said {
     const last = JSON.stringify(request.messages.at(-1)?.content);
     if (last.includes("about to be shortened")) return { content: [words("notes ")], stop: "end" };
-    if (requests > mostRequests) return { content: [words("goodbye ")], stop: "end" };
+    if (requests > maxRequests) return { content: [words("goodbye ")], stop: "end" };
     const calling = callsFor(request, last);
     if (isObedient && last.includes(temptation))
       return { content: [calling.call("Change", forbidden)], stop: "tool_use" };

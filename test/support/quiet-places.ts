@@ -1,8 +1,8 @@
 // Logs to fold, and the places in them at which a fold could be kept.
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { isQuiet } from "../../keel/src/core/rest.ts";
 import { emptyState, fold } from "../../keel/src/core/state/state.ts";
+import { isIdle } from "../../keel/src/core/unload.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { simulate } from "../simulation/run.ts";
 
@@ -31,6 +31,6 @@ export function quietPlaces(events: readonly Durable[]): number[] {
   let state = emptyState;
   return events.flatMap((event, index) => {
     state = fold(state, event);
-    return isQuiet(state) ? [index + 1] : [];
+    return isIdle(state) ? [index + 1] : [];
   });
 }

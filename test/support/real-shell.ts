@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import type { Shell, ShellOutcome, ShellRun } from "../../keel/src/ports/shell.ts";
-import { type Guard, groupGuard } from "../../keel/src/workspace/processes/guard.ts";
+import { groupGuard, type ProcessGuard } from "../../keel/src/workspace/processes/process-guard.ts";
 import { nodeShell } from "../../keel/src/workspace/processes/shell.ts";
 
 export const plainEnvironment = { PATH: process.env["PATH"], HOME: "/nowhere", LANG: "C.UTF-8" };
@@ -17,7 +17,7 @@ export type RealShell = {
     text: string,
     how?: {
       timeoutMs?: number;
-      mostBytes?: number;
+      maxBytes?: number;
       signal?: AbortSignal;
       shell?: Shell;
       /** For whoever measures memory: what is shown meanwhile is not collected. */
@@ -25,13 +25,13 @@ export type RealShell = {
     },
   ): Promise<Run>;
   /** Starts a command and leaves it running. */
-  start(text: string, how?: { timeoutMs?: number; mostBytes?: number }): Promise<ShellRun>;
+  start(text: string, how?: { timeoutMs?: number; maxBytes?: number }): Promise<ShellRun>;
   /** The processes that have this directory as their own, dead ones aside. */
   processes(): number[];
 };
 
 /** To be called at the top of a test file or of a block. The guard is closed after the last test. */
-export function realShell(guard: Guard = groupGuard()): RealShell {
+export function realShell(guard: ProcessGuard = groupGuard()): RealShell {
   let cwd = "";
   let fresh: Shell | undefined;
   beforeEach(() => {
@@ -48,19 +48,19 @@ export function realShell(guard: Guard = groupGuard()): RealShell {
       return cwd;
     },
     async run(text, how = {}) {
-      const { timeoutMs = 8_000, mostBytes = 100_000, signal = new AbortController().signal } = how;
+      const { timeoutMs = 8_000, maxBytes = 100_000, signal = new AbortController().signal } = how;
       const shell = how.shell ?? fresh ?? nodeShell({ env: plainEnvironment, guard });
       const chunks: string[] = [];
-      const running = shell.run({ text, cwd, timeoutMs, mostBytes }, signal);
+      const running = shell.run({ text, cwd, timeoutMs, maxBytes }, signal);
       for (;;) {
         const next = await running.next();
         if (next.done) return { ...next.value, chunks };
         if (how.chunks !== "dropped") chunks.push(next.value.text);
       }
     },
-    start(text, { timeoutMs = Number.POSITIVE_INFINITY, mostBytes = 100_000 } = {}) {
+    start(text, { timeoutMs = Number.POSITIVE_INFINITY, maxBytes = 100_000 } = {}) {
       const shell = fresh ?? nodeShell({ env: plainEnvironment, guard });
-      return shell.start({ text, cwd, timeoutMs, mostBytes });
+      return shell.start({ text, cwd, timeoutMs, maxBytes });
     },
     processes: () => processesIn(cwd),
   };

@@ -1,7 +1,7 @@
 // The board of background tasks on a log in memory, for tests of tools without a session around them.
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { emptyState, fold, type State } from "../../keel/src/core/state/state.ts";
+import { emptyState, fold, type SessionState } from "../../keel/src/core/state/state.ts";
 import { TaskBoard } from "../../keel/src/engine/tasks.ts";
 import type { DurableEvent } from "../../keel/src/protocol/event.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
@@ -10,7 +10,7 @@ export type RealTasks = {
   readonly board: TaskBoard;
   /** What was recorded so far. */
   readonly events: readonly DurableEvent[];
-  readonly state: State;
+  readonly state: SessionState;
 };
 
 /** `folder` says where the files of tasks are. Waits are real ones. */

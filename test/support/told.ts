@@ -1,7 +1,7 @@
 // Runs a scripted session and tells it in the SDK's dialect, for the tests of that dialect.
 import type { Durable, Envelope } from "../../keel/src/protocol/event.ts";
 import { toMessages } from "../../keel/src/sdk/dialect/dialect.ts";
-import { type Facts, newMemo } from "../../keel/src/sdk/dialect/memo.ts";
+import { type InitFacts, newMemo } from "../../keel/src/sdk/dialect/memo.ts";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
 import {
   memoryLog,
@@ -10,7 +10,7 @@ import {
   type TestSessionOptions,
 } from "../../keel/src/testing/test-session.ts";
 
-export const testFacts: Facts = {
+export const testFacts: InitFacts = {
   sessionId: "00000000-0000-7000-8000-00000000005e",
   cwd: "/project",
   model: "test-model",
@@ -24,7 +24,7 @@ export type Told = { messages: SDKMessage[]; events: Envelope[]; log: readonly D
 
 /** Each step is a prompt, or something to do with the session. */
 export async function tell(
-  options: TestSessionOptions & { facts?: Partial<Facts> },
+  options: TestSessionOptions & { facts?: Partial<InitFacts> },
   ...steps: (string | ((test: TestSession) => Promise<unknown>))[]
 ): Promise<Told> {
   const log = memoryLog();
@@ -34,7 +34,7 @@ export async function tell(
   return { messages: toldOf(events, { ...testFacts, ...options.facts }), events, log: log.events };
 }
 
-export function toldOf(events: Iterable<Envelope>, facts: Facts = testFacts): SDKMessage[] {
+export function toldOf(events: Iterable<Envelope>, facts: InitFacts = testFacts): SDKMessage[] {
   let memo = newMemo(facts);
   const messages: SDKMessage[] = [];
   for (const event of events) {

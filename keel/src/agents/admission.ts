@@ -1,6 +1,6 @@
 /** Who of one session may start another agent now: within the limits at once, beyond what is usual after a question. */
 
-import type { AgentSite } from "../ports/agents.ts";
+import type { AgentCallContext } from "../ports/agents.ts";
 import { type AgentLimits, mayStart } from "./limits.ts";
 
 export class Admission {
@@ -14,33 +14,38 @@ export class Admission {
 
   /** Undefined when it may start, otherwise why not. Counts those that may. */
   async enter(
-    wish: { turn: string; depth: number; running: () => number; description: string },
-    site: AgentSite,
+    request: { turn: string; depth: number; running: () => number; description: string },
+    context: AgentCallContext,
   ): Promise<string | undefined> {
-    if (this.#turn.id !== wish.turn) this.#turn = { id: wish.turn, started: 0, agreed: 0 };
+    if (this.#turn.id !== request.turn) this.#turn = { id: request.turn, started: 0, agreed: 0 };
     for (;;) {
       const { started: inTurn, agreed } = this.#turn;
-      const may = mayStart({ depth: wish.depth, running: wish.running(), inTurn, agreed }, this.#limits);
+      const may = mayStart(
+        { depth: request.depth, running: request.running(), inTurn, agreed },
+        this.#limits,
+      );
       if (may.kind === "no") return may.why;
       if (may.kind === "yes") {
         this.#turn.started++;
         return undefined;
       }
       // One question for all that wait.
-      this.#consent ??= this.#ask(site, { description: wish.description, inTurn, upTo: may.upTo }).finally(
-        () => {
-          this.#consent = undefined;
-        },
-      );
+      this.#consent ??= this.#ask(context, {
+        description: request.description,
+        inTurn,
+        upTo: may.upTo,
+      }).finally(() => {
+        this.#consent = undefined;
+      });
       if (!(await this.#consent)) return "Not started: so many agents in one turn were not agreed to.";
     }
   }
 
   async #ask(
-    site: AgentSite,
+    context: AgentCallContext,
     { description, inTurn, upTo }: { description: string; inTurn: number; upTo: number },
   ): Promise<boolean> {
-    const { verdict } = await site.ask({
+    const { verdict } = await context.ask({
       kind: "permission",
       title: `Start more than ${inTurn} agents in one turn?`,
       body: { kind: "text", text: `This turn has started ${inTurn} agents. The next one: ${description}` },

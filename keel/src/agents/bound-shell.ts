@@ -4,11 +4,11 @@ import type { Shell, ShellOutcome, ShellRun } from "../ports/shell.ts";
 import type { TreeBudget } from "./budget.ts";
 
 export function boundShell(shell: Shell, budget: TreeBudget): Shell {
-  if (!Number.isFinite(budget.mostProcesses)) return shell;
+  if (!Number.isFinite(budget.maxProcesses)) return shell;
   return {
     async *run(command, signal) {
       const place = budget.startProcess();
-      if (!place) return notStarted(budget.mostProcesses);
+      if (!place) return notStarted(budget.maxProcesses);
       try {
         return yield* shell.run(command, signal);
       } finally {
@@ -17,7 +17,7 @@ export function boundShell(shell: Shell, budget: TreeBudget): Shell {
     },
     async start(command) {
       const place = budget.startProcess();
-      if (!place) return overAtOnce(notStarted(budget.mostProcesses));
+      if (!place) return overAtOnce(notStarted(budget.maxProcesses));
       try {
         const run = await shell.start(command);
         void run.over.then(() => place.release());

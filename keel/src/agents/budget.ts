@@ -80,9 +80,9 @@ export class TreeBudget {
    * Waits until the wish fits beside what others have reserved, or until nobody else is under way. Undefined when the
    * budget is used up or the signal has fired: then nothing is reserved.
    */
-  async reserve(wish: Spending, signal: AbortSignal): Promise<{ release(): void } | undefined> {
+  async reserve(request: Spending, signal: AbortSignal): Promise<{ release(): void } | undefined> {
     while (!signal.aborted && this.exhausted === undefined) {
-      if (this.#fits(wish)) return this.#take(wish);
+      if (this.#fits(request)) return this.#take(request);
       await this.#change(signal);
     }
     return undefined;
@@ -102,7 +102,7 @@ export class TreeBudget {
     };
   }
 
-  get mostProcesses(): number {
+  get maxProcesses(): number {
     return this.#limits.maxProcesses;
   }
 

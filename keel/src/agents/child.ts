@@ -1,6 +1,6 @@
 /** What an agent may do, from what its parent may do and what its kind asks for. Never more. Pure. */
 
-import type { AgentDefinition } from "../ports/agent-definition.ts";
+import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentStopFacts, Hooks } from "../ports/hooks.ts";
 import type { Tool, Toolbox } from "../ports/tool.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
@@ -16,9 +16,9 @@ const byFreedom: readonly PermissionMode[] = [
 ];
 
 /** The stricter of both. */
-export function modeAtMost(wish: PermissionMode | undefined, parent: PermissionMode): PermissionMode {
-  if (wish === undefined) return parent;
-  return byFreedom.indexOf(wish) < byFreedom.indexOf(parent) ? wish : parent;
+export function modeAtMost(request: PermissionMode | undefined, parent: PermissionMode): PermissionMode {
+  if (request === undefined) return parent;
+  return byFreedom.indexOf(request) < byFreedom.indexOf(parent) ? request : parent;
 }
 
 /** These speak with the person of the session, or move it: they are not an agent's to use. */
@@ -32,7 +32,7 @@ const onlyForSessions: ReadonlySet<string> = new Set([
 
 /** Whether an agent of this kind has the tool. */
 export function hasTool(
-  { tools, disallowedTools = [] }: Pick<AgentDefinition, "tools" | "disallowedTools">,
+  { tools, disallowedTools = [] }: Pick<AgentProfile, "tools" | "disallowedTools">,
   { name, aliases }: Pick<Tool, "name" | "aliases">,
 ): boolean {
   const isIn = (list: readonly string[]): boolean =>
@@ -42,21 +42,18 @@ export function hasTool(
   return tools === undefined || tools.includes("*") || isIn(tools);
 }
 
-const nameIn = (wish: string): string => wish.replace(/\(.*$/s, "").trim();
+const nameIn = (request: string): string => request.replace(/\(.*$/s, "").trim();
 const isServer = (wanted: string, name: string): boolean =>
   wanted.startsWith("mcp__") && name.startsWith(`${wanted.replace(/__\*$/, "")}__`);
 
-export function toolsOf(definition: AgentDefinition, parent: readonly Tool[]): Tool[] {
+export function toolsOf(definition: AgentProfile, parent: readonly Tool[]): Tool[] {
   const chosen = parent.filter((tool) => hasTool(definition, tool));
   // Who names a tool wants it now.
   const isNamed = definition.tools !== undefined && !definition.tools.includes("*");
   return isNamed ? chosen.map((tool) => (tool.deferred ? { ...tool, deferred: false } : tool)) : chosen;
 }
 
-export function boxOf(
-  definition: Pick<AgentDefinition, "tools" | "disallowedTools">,
-  parent: Toolbox,
-): Toolbox {
+export function boxOf(definition: Pick<AgentProfile, "tools" | "disallowedTools">, parent: Toolbox): Toolbox {
   const has = (name: string): boolean => hasTool(definition, { name, aliases: [] });
   return {
     tools: () => parent.tools().filter((tool) => hasTool(definition, tool)),
@@ -90,6 +87,7 @@ export function hooksOfAgent(
       words = [];
       return { context: said };
     },
-    stop: ({ objections, lastText }, site) => hooks.agentStopped({ ...facts, objections, lastText }, site),
+    stop: ({ objections, lastText }, hookContext) =>
+      hooks.agentStopped({ ...facts, objections, lastText }, hookContext),
   };
 }

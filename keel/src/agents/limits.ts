@@ -2,23 +2,23 @@
 
 export type AgentLimits = {
   /** Agents may start agents this far below the session of the host. */
-  readonly mostDepth: number;
+  readonly maxDepth: number;
   /** Agents that run at once, over the whole tree. */
-  readonly mostAtOnce: number;
+  readonly maxAtOnce: number;
   /** Agents that one turn starts without a question. */
-  readonly mostUnasked: number;
+  readonly maxUnasked: number;
 };
 
 export const defaultAgentLimits: AgentLimits = {
   // Deeper ones have lost sight of what was asked.
-  mostDepth: 3,
+  maxDepth: 3,
   // More than a provider answers at once; each is a conversation in memory.
-  mostAtOnce: 32,
+  maxAtOnce: 32,
   // A handful of searches is ordinary; more is a bill that a person should know of.
-  mostUnasked: 8,
+  maxUnasked: 8,
 };
 
-export type Crowd = {
+export type AgentCounts = {
   /** Of the agent that would be started. */
   readonly depth: number;
   /** How many run in the tree now. */
@@ -34,17 +34,17 @@ export type MayStart =
   | { readonly kind: "no"; readonly why: string }
   | { readonly kind: "ask"; readonly upTo: number };
 
-export function mayStart({ depth, running, inTurn, agreed }: Crowd, limits: AgentLimits): MayStart {
-  if (depth > limits.mostDepth)
+export function mayStart({ depth, running, inTurn, agreed }: AgentCounts, limits: AgentLimits): MayStart {
+  if (depth > limits.maxDepth)
     return {
       kind: "no",
-      why: `Agents may not start agents this deep (${limits.mostDepth}). Do it yourself.`,
+      why: `Agents may not start agents this deep (${limits.maxDepth}). Do it yourself.`,
     };
-  if (running >= limits.mostAtOnce)
+  if (running >= limits.maxAtOnce)
     return {
       kind: "no",
-      why: `${limits.mostAtOnce} agents run already, which is the most. Wait for one to end.`,
+      why: `${limits.maxAtOnce} agents run already, which is the most. Wait for one to end.`,
     };
-  const most = Math.max(limits.mostUnasked, agreed);
+  const most = Math.max(limits.maxUnasked, agreed);
   return inTurn < most ? { kind: "yes" } : { kind: "ask", upTo: most * 2 };
 }

@@ -6,9 +6,9 @@
 import type { InputBlock } from "../protocol/message.ts";
 import { text } from "../protocol/message.ts";
 
-export type Address = { readonly id: string; readonly name?: string | undefined };
+export type AgentAddress = { readonly id: string; readonly name?: string | undefined };
 
-export type Letter = {
+export type AgentMessage = {
   /** The name under which the receiver knows the sender. */
   readonly from: string;
   readonly to: string;
@@ -21,37 +21,37 @@ export type Delivery =
 
 export const above = "main";
 
-type Box = Address & {
+type Mailbox = AgentAddress & {
   /** Whether others are told that it is there; it is when left out. */
   readonly isListed?: boolean;
-  deliver(letter: Letter): Promise<void>;
+  deliver(message: AgentMessage): Promise<void>;
 };
 
 export class Mail {
-  readonly #boxes = new Map<string, Box>();
+  readonly #boxes = new Map<string, Mailbox>();
 
   /** The newest of a name gets its letters. Returns what takes it away again. */
-  register(box: Box): () => void {
+  register(box: Mailbox): () => void {
     this.#boxes.set(box.id, box);
     return () => {
       if (this.#boxes.get(box.id) === box) this.#boxes.delete(box.id);
     };
   }
 
-  find(to: string): Address | undefined {
+  find(to: string): AgentAddress | undefined {
     return this.#boxes.get(to) ?? [...this.#boxes.values()].findLast(({ name }) => name === to);
   }
 
   /** Settles when the receiver has it on record. */
-  async send(letter: Letter): Promise<Delivery> {
-    const found = this.find(letter.to);
+  async send(message: AgentMessage): Promise<Delivery> {
+    const found = this.find(message.to);
     const box = found && this.#boxes.get(found.id);
-    if (!box) return { ok: false, why: `Nobody here is called ${letter.to}. ${this.#who()}` };
+    if (!box) return { ok: false, why: `Nobody here is called ${message.to}. ${this.#who()}` };
     try {
-      await box.deliver(letter);
+      await box.deliver(message);
       return { ok: true, id: box.id };
     } catch {
-      return { ok: false, why: `${letter.to} takes no messages any more.` };
+      return { ok: false, why: `${message.to} takes no messages any more.` };
     }
   }
 
@@ -62,7 +62,7 @@ export class Mail {
   }
 }
 
-export const letterOf = (from: string, to: string, words: string): Letter => ({
+export const agentMessage = (from: string, to: string, words: string): AgentMessage => ({
   from,
   to,
   content: [text(words)],

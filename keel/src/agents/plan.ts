@@ -1,24 +1,24 @@
 /** From an order to the parts of an agent's session: its kind, its model, its tools, how far it may go. */
 
-import type { Start } from "../core/opening.ts";
+import type { OpenedFields } from "../core/opening.ts";
 import { modelOf } from "../core/state/state.ts";
 import type { Session } from "../engine/session.ts";
-import type { Parts } from "../engine/work.ts";
-import type { AgentDefinition } from "../ports/agent-definition.ts";
+import type { SessionPorts } from "../engine/step-context.ts";
+import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentOrder, Agents } from "../ports/agents.ts";
 import type { FileLedger } from "../ports/file-ledger.ts";
-import type { HookSite } from "../ports/hooks.ts";
+import type { HookContext } from "../ports/hooks.ts";
 import type { Log } from "../ports/store.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Origin } from "../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
 import { boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./child.ts";
-import type { AgentTree, AgentWorld, Outfit } from "./tree.ts";
+import type { AgentExtras, AgentPorts, AgentTree } from "./tree.ts";
 
-export type Parent = { readonly session: Session; readonly parts: Parts };
+export type ParentSession = { readonly session: Session; readonly parts: SessionPorts };
 
-export type Plan = {
-  readonly definition: AgentDefinition;
+export type AgentPlan = {
+  readonly definition: AgentProfile;
   readonly model: string;
   readonly effort: SessionSettings["effort"];
   readonly isolation: "worktree" | undefined;
@@ -27,17 +27,19 @@ export type Plan = {
 
 export function planFor(
   order: AgentOrder,
-  { world, parent }: { world: AgentWorld; parent: Parent },
-): { ok: true; value: Plan } | { ok: false; why: string } {
+  { world, parent }: { world: AgentPorts; parent: ParentSession },
+): { ok: true; value: AgentPlan } | { ok: false; why: string } {
   const definition = world.definitions().find(({ name }) => name === order.kind);
   if (!definition) return { ok: false, why: `There is no agent of the kind ${order.kind}.` };
   const { settings } = parent.session.state;
   const isFork = definition.inherits === "conversation";
   // A fork asks the same model in the same way, or nothing of the cache could be read.
-  const wish = isFork ? undefined : (order.model ?? definition.model);
+  const request = isFork ? undefined : (order.model ?? definition.model);
   const own = modelOf(parent.session.state);
   const model =
-    wish === undefined || wish === "inherit" ? { ok: true as const, value: own } : world.resolveModel(wish);
+    request === undefined || request === "inherit"
+      ? { ok: true as const, value: own }
+      : world.resolveModel(request);
   if (!model.ok) return { ok: false, why: `The agent cannot be started: ${model.error}` };
   return {
     ok: true,
@@ -51,44 +53,54 @@ export function planFor(
   };
 }
 
-export const parentMode = ({ session, parts }: Parent): PermissionMode =>
+export const parentMode = ({ session, parts }: ParentSession): PermissionMode =>
   parts.above?.mode() ?? session.state.settings?.permissionMode ?? "default";
 
-export type Birth = {
+export type AgentSessionOptions = {
   readonly tree: AgentTree;
-  readonly crew: Agents & { recover: NonNullable<Parts["recover"]> };
-  readonly parent: Parent;
+  readonly supervisor: Agents & { recover: NonNullable<SessionPorts["recover"]> };
+  readonly parent: ParentSession;
   readonly log: Log;
   readonly origin: Origin;
   readonly workspace: Workspace;
   /** Where it writes down what it changes in the folder of its parent. */
   readonly ledger?: FileLedger | undefined;
   /** What its kind brings along. */
-  readonly outfit?: Outfit | undefined;
+  readonly extras?: AgentExtras | undefined;
   /** Words of hooks for its first input. */
   readonly context: readonly string[];
 };
 
-export function partsFor(
-  { definition, model, effort }: Plan,
-  { tree, crew, parent, log, origin, workspace, ledger, outfit, context }: Birth,
-): { parts: Parts; start: Start } {
+export function portsFor(
+  { definition, model, effort }: AgentPlan,
+  {
+    tree,
+    supervisor: crew,
+    parent,
+    log,
+    origin,
+    workspace,
+    ledger,
+    extras: outfit,
+    context,
+  }: AgentSessionOptions,
+): { parts: SessionPorts; start: OpenedFields } {
   const { session, parts } = parent;
   const isFork = definition.inherits === "conversation";
-  const bound = tree.world.tools(crew);
+  const bound = tree.ports.tools(crew);
   const given = isFork ? parts.tools : (parts.agentTools ?? parts.tools);
   const tools = given.map((tool) => bound.find(({ name }) => name === tool.name) ?? tool);
-  const isDeepest = origin.depth >= tree.limits.mostDepth;
+  const isDeepest = origin.depth >= tree.limits.maxDepth;
   const own = isFork
     ? tools.map(refusedToForks)
     : toolsOf(definition, tools).filter(({ name }) => !(isDeepest && name === "Agent"));
   const box = parts.toolbox && boxOf(definition, parts.toolbox);
   const mode = (): PermissionMode => modeAtMost(definition.permissionMode, parentMode(parent));
-  const transcript = tree.world.location(log.session) ?? "";
+  const transcript = tree.ports.location(log.session) ?? "";
   return {
     parts: {
       ...parts,
-      ...tree.world.beside(log.session),
+      ...tree.ports.artifacts(log.session),
       log,
       workspace,
       tools: own,
@@ -120,11 +132,11 @@ export function partsFor(
       },
       system: isFork
         ? (session.state.prompt?.system ?? parts.system)
-        : tree.world.system({ definition, workspace }),
+        : tree.ports.system({ definition, workspace }),
       promptOnResume: "logged",
     },
     start: {
-      keel: tree.world.version,
+      keel: tree.ports.version,
       cwd: workspace.cwd,
       agent: definition.name,
       parent: { session: session.id, callId: origin.parentCallId },
@@ -139,7 +151,7 @@ export function partsFor(
 }
 
 /** Where hooks hear of an agent's start: at the session that starts it. */
-export function hookSiteOf(parent: Parent, signal: AbortSignal): HookSite {
+export function parentHookContext(parent: ParentSession, signal: AbortSignal): HookContext {
   const { session, parts } = parent;
   return {
     session: parts.above?.root ?? session.id,

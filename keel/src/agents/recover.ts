@@ -3,34 +3,34 @@
  * otherwise it is settled there, from the deepest up, so that each level has its terminal event.
  */
 
-import { emptyState, fold, type State } from "../core/state/state.ts";
+import { emptyState, fold, type SessionState } from "../core/state/state.ts";
 import { isRunning, isUnsettled } from "../core/state/task-state.ts";
 import { Session } from "../engine/session.ts";
-import type { Parts } from "../engine/work.ts";
+import type { SessionPorts } from "../engine/step-context.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Task, TaskEnd } from "../ports/tasks.ts";
 import { noBill } from "../protocol/usage.ts";
-import { emptyFound, endOf, findIn } from "./life.ts";
-import type { AgentWorld } from "./tree.ts";
+import { emptyLoggedRun, endOf, foldLoggedRun } from "./run.ts";
+import type { AgentPorts } from "./tree.ts";
 
-type Help = {
-  readonly world: AgentWorld;
-  readonly parts: Parts;
-  readonly crew: { equip(parts: Parts): void; recover(task: Task): Promise<TaskEnd> };
+type RecoveryContext = {
+  readonly ports: AgentPorts;
+  readonly parts: SessionPorts;
+  readonly supervisor: { equip(parts: SessionPorts): void; recover(task: Task): Promise<TaskEnd> };
 };
 
-export async function recoverAgent({ id, data }: Task, help: Help): Promise<TaskEnd> {
+export async function recoverAgent({ id, data }: Task, help: RecoveryContext): Promise<TaskEnd> {
   const description = data.description ?? id;
   const summary = `${description}: lost, since the process that ran it has ended`;
   const lost = { status: "stopped", summary, error: "it was lost when the process ended" } as const;
   if (data.session === undefined) return lost;
   try {
     let state = emptyState;
-    let found = emptyFound(noBill);
-    for await (const event of help.world.readLog(data.session)) {
-      found = findIn(found, event, state);
+    let found = emptyLoggedRun(noBill);
+    for await (const event of help.ports.readLog(data.session)) {
+      found = foldLoggedRun(found, event, state);
       state = fold(state, event);
-      if (event.seq === data.since) found = emptyFound(state.bill);
+      if (event.seq === data.since) found = emptyLoggedRun(state.bill);
     }
     if (!state.opened) return lost;
     const isOver =
@@ -54,13 +54,18 @@ export async function recoverAgent({ id, data }: Task, help: Help): Promise<Task
 
 async function settle(
   id: string,
-  state: State,
-  { world, parts, crew, reason }: Help & { readonly reason: "ended" | "failed" },
-): Promise<State> {
+  state: SessionState,
+  {
+    ports: world,
+    parts,
+    supervisor: crew,
+    reason,
+  }: RecoveryContext & { readonly reason: "ended" | "failed" },
+): Promise<SessionState> {
   const log = await world.openLog(id);
-  const own: Parts = {
+  const own: SessionPorts = {
     ...parts,
-    ...world.beside(id),
+    ...world.artifacts(id),
     log,
     checkpoints: undefined,
     budget: undefined,

@@ -2,8 +2,8 @@
 
 import { isRunning } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
-import type { Parts } from "../engine/work.ts";
-import type { AgentDefinition } from "../ports/agent-definition.ts";
+import type { SessionPorts } from "../engine/step-context.ts";
+import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/store.ts";
@@ -15,37 +15,39 @@ import type { InputBlock } from "../protocol/message.ts";
 import type { Worktree } from "../protocol/task.ts";
 import type { TreeBudget } from "./budget.ts";
 import type { AgentLimits } from "./limits.ts";
-import { type Address, type Letter, Mail } from "./mail.ts";
+import { type AgentAddress, type AgentMessage, Mail } from "./mail.ts";
 
 /** What agents need of the world beside the parts of their parent. */
-export type AgentWorld = {
+export type AgentPorts = {
   readonly version: string;
-  definitions(): readonly AgentDefinition[];
+  definitions(): readonly AgentProfile[];
   createLog(id: string, place: { cwd: string; parent: string }): Promise<Log>;
   openLog(id: string): Promise<Log>;
   readLog(id: string): AsyncIterable<Durable>;
   location(id: string): string | undefined;
   /** What an agent keeps beside its log. */
-  beside(id: string): Pick<Parts, "spill" | "taskFile">;
+  artifacts(id: string): Pick<SessionPorts, "spill" | "taskFile">;
   /** The tools that give work to agents, over the crew of the session that uses them. */
   tools(agents: Agents): readonly Tool[];
   /** The name under which a model is asked, or why it cannot be. */
   resolveModel(
     name: string,
   ): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly error: string };
-  system(about: { definition: AgentDefinition; workspace: Workspace }): readonly string[];
+  system(about: { definition: AgentProfile; workspace: Workspace }): readonly string[];
   /** What its kind brings along: skills and servers. Absent where there are none to be had. */
-  outfit?(definition: AgentDefinition, signal: AbortSignal): Promise<Outfit>;
+  extras?(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras>;
   /** Appends to a task's output file; absent where nothing is kept. */
   write?(file: string, words: string): Promise<void>;
   /** A folder of its own for an agent; absent where there is none to be had. */
   isolate?(
     workspace: Workspace,
     name: string,
-  ): Promise<{ readonly ok: true; readonly place: Isolated } | { readonly ok: false; readonly why: string }>;
+  ): Promise<
+    { readonly ok: true; readonly place: IsolatedWorkspace } | { readonly ok: false; readonly why: string }
+  >;
 };
 
-export type Outfit = {
+export type AgentExtras = {
   /** What it is told before its task. */
   readonly texts: readonly InputBlock[];
   /** Sentences for a person: what it wanted and has not got. */
@@ -55,7 +57,7 @@ export type Outfit = {
   close(): Promise<void>;
 };
 
-export type Isolated = {
+export type IsolatedWorkspace = {
   readonly workspace: Workspace;
   readonly worktree: Worktree;
   /** Removes it when nothing in it has changed; otherwise it stays, and others may have it. */
@@ -63,7 +65,7 @@ export type Isolated = {
 };
 
 export class AgentTree {
-  readonly world: AgentWorld;
+  readonly ports: AgentPorts;
   readonly budget: TreeBudget;
   readonly limits: AgentLimits;
   readonly mail = new Mail();
@@ -71,8 +73,8 @@ export class AgentTree {
   #places = 0;
   #root: Session | undefined;
 
-  constructor({ world, budget, limits }: { world: AgentWorld; budget: TreeBudget; limits: AgentLimits }) {
-    this.world = world;
+  constructor({ world, budget, limits }: { world: AgentPorts; budget: TreeBudget; limits: AgentLimits }) {
+    this.ports = world;
     this.budget = budget;
     this.limits = limits;
     budget.onExhausted((reason) => {
@@ -87,7 +89,7 @@ export class AgentTree {
       const notice = { type: "notice.raised", level, text, code: "budget_near" } as const;
       root.relay({ at: clock.now(), session: root.id, ...notice });
     };
-    this.mail.register({ id: root.id, isListed: false, deliver: (letter) => deliverTo(root, letter) });
+    this.mail.register({ id: root.id, isListed: false, deliver: (message) => deliverTo(root, message) });
     this.budget.begin(root.state.bill);
   }
 
@@ -105,9 +107,9 @@ export class AgentTree {
     };
   }
 
-  join({ id, name }: Address, session: Session): () => void {
+  join({ id, name }: AgentAddress, session: Session): () => void {
     this.#members.set(id, session);
-    const leave = this.mail.register({ id, name, deliver: (letter) => deliverTo(session, letter) });
+    const leave = this.mail.register({ id, name, deliver: (message) => deliverTo(session, message) });
     return () => {
       leave();
       this.#members.delete(id);
@@ -146,7 +148,7 @@ export class AgentTree {
 }
 
 /** A word from another joins what is being done, at its next safe boundary. */
-async function deliverTo(session: Session, { from, content }: Letter): Promise<void> {
+async function deliverTo(session: Session, { from, content }: AgentMessage): Promise<void> {
   await session.submit({
     type: "input",
     content: [...content],

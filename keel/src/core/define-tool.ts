@@ -2,11 +2,11 @@
 
 import type { Json } from "../kernel/json.ts";
 import { carefulTraits } from "../policy/modes.ts";
-import type { Tool, Traits } from "../ports/tool.ts";
+import type { Tool, ToolTraits } from "../ports/tool.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 
 /** Undefined for an input that does not fit, and for a tool that fails over it: the call itself then says so. */
-export function traitsOf(tool: Tool, sent: Json): Traits | undefined {
+export function traitsOf(tool: Tool, sent: Json): ToolTraits | undefined {
   try {
     const parsed = tool.input.parse(sent);
     return parsed.ok ? tool.traits(parsed.value) : undefined;
@@ -19,7 +19,7 @@ export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" |
   readonly aliases?: readonly string[];
   readonly resultCharacters?: number;
   readonly deferred?: boolean;
-  readonly traits?: Partial<Traits> | ((input: I) => Partial<Traits>);
+  readonly traits?: Partial<ToolTraits> | ((input: I) => Partial<ToolTraits>);
   readonly claims?: Tool<I>["claims"];
   readonly check?: Tool<I>["check"];
 };

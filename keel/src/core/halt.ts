@@ -2,11 +2,11 @@
 
 import type { TurnReason } from "../protocol/event.ts";
 import type { Step } from "./next-step.ts";
-import type { State } from "./state/state.ts";
+import type { SessionState } from "./state/state.ts";
 import { isRunning } from "./state/task-state.ts";
 
 export function canHalt(
-  { turn, tasks }: State,
+  { turn, tasks }: SessionState,
   doing: Step["kind"] | undefined,
   reason: BudgetReason,
 ): boolean {

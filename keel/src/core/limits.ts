@@ -59,7 +59,7 @@ export const defaultLimits: Limits = {
   maxRetries: 10,
   // Each may already be billed: G16.
   maxStreamRetries: 3,
-  backoff: { firstMs: 500, mostMs: 32_000 },
+  backoff: { firstMs: 500, maxMs: 32_000 },
   fallbackModels: [],
   structured: false,
   maxStructuredRetries: 5,
@@ -104,4 +104,4 @@ export function limitsFor(limits: Limits, info: ModelInfo): Limits {
 }
 
 /** Tasks that run at once, of those that were asked for: a model that starts more has lost count. */
-export const mostRunningTasks = 64;
+export const maxRunningTasks = 64;

@@ -7,14 +7,14 @@ import { type Message, type ToolUse, text } from "../protocol/message.ts";
 import { noBill } from "../protocol/usage.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { explainStep, nextStep, rows, type Step } from "./next-step.ts";
-import type { Call } from "./state/call-state.ts";
-import { emptyDesk } from "./state/desk.ts";
-import { emptyState, fold, type State } from "./state/state.ts";
+import type { ToolCall } from "./state/call-state.ts";
+import { emptyState, fold, type SessionState } from "./state/state.ts";
 import type { Turn } from "./state/turn.ts";
+import { emptyWorklist } from "./state/worklist.ts";
 
 const said: Message = { role: "user", content: [text("go")] };
 const use: ToolUse = { type: "tool_use", id: "c1", name: "Read", input: {} };
-const openCall: Call = { use, status: "requested", context: [] };
+const openCall: ToolCall = { use, status: "requested", context: [] };
 const waiting = (more: Partial<Input> = {}): Input => ({
   id: "i2",
   content: [text("also")],
@@ -42,7 +42,7 @@ const failed = (
 });
 
 /** A turn that was just started. */
-const started: State = [
+const started: SessionState = [
   { type: "input.accepted" as const, input: waiting({ id: "i1" }) },
   { type: "turn.started" as const, turnId: "t1", inputIds: ["i1"] },
 ].reduce((state, event, index) => fold(state, { seq: index + 1, at: 0, session: "s", ...event }), emptyState);
@@ -50,7 +50,7 @@ const started: State = [
 type Case = {
   rule: string;
   turn?: Partial<Turn>;
-  state?: Partial<State>;
+  state?: Partial<SessionState>;
   limits?: Partial<Limits>;
   step: Step;
 };
@@ -81,7 +81,7 @@ const cases: Case[] = [
   { rule: "still too long", turn: { ...failed("prompt_too_long", { retryable: false }), compactedForLength: true }, state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "still too long", turn: { ...failed("prompt_too_long", { retryable: false }), fruitlessCompactions: 2 }, state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), step: { kind: "finish", reason: "prompt_too_long" } },
-  { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), state: { history: List.of([said, said]), desk: { ...emptyDesk, briefed: true } }, step: { kind: "finish", reason: "prompt_too_long" } },
+  { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), state: { history: List.of([said, said]), desk: { ...emptyWorklist, briefed: true } }, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "too long to be summed up: the next try holds less", turn: failed("prompt_too_long", { retryable: false, purpose: "compaction" }), state: long, step: { kind: "compact", trigger: "too_long" } },
   { rule: "still too long", turn: failed("prompt_too_long", { retryable: false, purpose: "compaction", failures: 3 }), state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "a failed compaction is tried again", turn: { ...failed("overloaded", { purpose: "compaction" }), tooLong: true }, step: { kind: "compact", trigger: "too_long", wait: { attempt: 1, mostAttempts: 10, delayMs: 500 } } },
@@ -137,7 +137,7 @@ const cases: Case[] = [
 describe("what happens next", () => {
   test.each(cases)("$rule", ({ rule, turn, state, limits, step }) => {
     verifies("S4.24", "S2.27", "S2.28", "S4.25", "S4.26", "S4.27", "S4.29");
-    const facts: State = { ...started, ...state, turn: started.turn && { ...started.turn, ...turn } };
+    const facts: SessionState = { ...started, ...state, turn: started.turn && { ...started.turn, ...turn } };
     expect(explainStep(facts, { ...defaultLimits, ...limits })).toEqual({ rule, step });
   });
 
@@ -148,7 +148,7 @@ describe("what happens next", () => {
   test("one turn means one model call: the first is made, the second is not", () => {
     const limits = { ...defaultLimits, maxTurns: 1 };
     expect(nextStep(started, limits)).toEqual({ kind: "ask-model" });
-    const answered: State = { ...started, turn: started.turn && { ...started.turn, requests: 1 } };
+    const answered: SessionState = { ...started, turn: started.turn && { ...started.turn, requests: 1 } };
     expect(nextStep(answered, limits)).toEqual({ kind: "finish", reason: "max_turns" });
   });
 });

@@ -7,26 +7,26 @@ import type { FaultCode } from "../kernel/faults.ts";
 import { retryKind } from "../kernel/retryable.ts";
 import type { AddedWhy, Input, Stop, TurnReason } from "../protocol/event.ts";
 import type { Limits } from "./limits.ts";
-import { modelOf, type State } from "./state/state.ts";
+import { modelOf, type SessionState } from "./state/state.ts";
 import { circleIn } from "./state/stuck.ts";
 import type { Failure, Turn } from "./state/turn.ts";
 
 export type Step =
   | { kind: "idle" }
-  | { kind: "take-input"; which: Which }
+  | { kind: "take-input"; which: InputRole }
   | { kind: "ask-model"; wait?: Wait; fallback?: string | undefined; reminder?: AddedWhy }
   | { kind: "run-tools" }
   | { kind: "compact"; trigger: "manual" | "full" | "too_long"; wait?: Wait }
   | { kind: "finish"; reason: TurnReason };
 
 /** The first one starts a turn; steering and a stop hook's objection join the running one. */
-export type Which = "first" | "steering" | "objection";
+export type InputRole = "first" | "steering" | "objection";
 
 /** The pause before another try. The step adds jitter. */
 export type Wait = { readonly attempt: number; readonly mostAttempts: number; readonly delayMs: number };
 
-type Facts = {
-  readonly state: State;
+type StepFacts = {
+  readonly state: SessionState;
   readonly limits: Limits;
   readonly turn: Turn;
   /** What the last attempt failed with, or a failure that no row looks for. */
@@ -35,10 +35,14 @@ type Facts = {
 };
 
 /** A rule in words (tests and `explainStep` know it by them), when it applies, and what it says. */
-type Row = readonly [rule: string, when: (facts: Facts) => boolean, then: (facts: Facts) => Step];
+type StepRule = readonly [
+  rule: string,
+  when: (facts: StepFacts) => boolean,
+  then: (facts: StepFacts) => Step,
+];
 
 // biome-ignore format: one row a line reads as a table
-export const rows: readonly Row[] = [
+export const rows: readonly StepRule[] = [
   // Interrupts, budgets and open calls: a batch is settled before anything else.
   ["an interrupted turn settles its open calls", (f) => f.turn.interrupted && hasCalls(f), () => ({ kind: "run-tools" })],
   ["an interrupted turn ends", (f) => f.turn.interrupted, (f) => ({ kind: "finish", reason: f.turn.endsAs })],
@@ -87,21 +91,27 @@ export const rows: readonly Row[] = [
   ["ask the model", () => true, () => ({ kind: "ask-model" })],
 ];
 
-export function nextStep(state: State, limits: Limits): Step {
+export function nextStep(state: SessionState, limits: Limits): Step {
   return explainStep(state, limits).step;
 }
 
 /** The step and the rule that led to it. */
-export function explainStep(state: State, limits: Limits): { step: Step; rule: string } {
+export function explainStep(state: SessionState, limits: Limits): { step: Step; rule: string } {
   const { turn } = state;
   if (!turn) return betweenTurns(state);
-  const facts: Facts = { state, limits, turn, failure: turn.failure ?? noFailure, stop: turn.reply?.stop };
-  const [rule, , then] = rows.find(([, when]) => when(facts)) as Row; // The last row always applies.
+  const facts: StepFacts = {
+    state,
+    limits,
+    turn,
+    failure: turn.failure ?? noFailure,
+    stop: turn.reply?.stop,
+  };
+  const [rule, , then] = rows.find(([, when]) => when(facts)) as StepRule; // The last row always applies.
   return { step: then(facts), rule };
 }
 
 /** The input that a step takes. */
-export function inputFor({ pending }: State, which: Which): Input | undefined {
+export function inputFor({ pending }: SessionState, which: InputRole): Input | undefined {
   switch (which) {
     case "first":
       return pending.find(({ when }) => when !== "with-next");
@@ -113,10 +123,10 @@ export function inputFor({ pending }: State, which: Which): Input | undefined {
 }
 
 /** Objections that the turn has not come to. They are its own: without it they mean nothing. */
-export const openObjections = ({ pending }: State): string[] =>
+export const openObjections = ({ pending }: SessionState): string[] =>
   pending.filter(({ from }) => from.kind === "hook").map(({ id }) => id);
 
-function betweenTurns(state: State): { step: Step; rule: string } {
+function betweenTurns(state: SessionState): { step: Step; rule: string } {
   if (state.compaction) {
     return {
       step: { kind: "compact", trigger: "manual" },
@@ -145,102 +155,102 @@ function remind(reminder: AddedWhy): () => Step {
   return () => ({ kind: "ask-model", reminder });
 }
 
-function take(which: Which): () => Step {
+function take(which: InputRole): () => Step {
   return () => ({ kind: "take-input", which });
 }
 
-function hasCalls({ state }: Facts): boolean {
+function hasCalls({ state }: StepFacts): boolean {
   return state.calls.length > 0;
 }
 
 /** Nothing is left to spend on: the newest thing is a good last reply, or the answer was given. */
-function isDone(facts: Facts): boolean {
+function isDone(facts: StepFacts): boolean {
   if (hasCalls(facts)) return false;
   return facts.turn.answer !== undefined || (facts.stop === "end" && !isBlank(facts));
 }
 
-function tokensUsed({ state }: Facts): number {
+function tokensUsed({ state }: StepFacts): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = state.bill.usage;
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
-function isTooLong({ failure }: Facts): boolean {
+function isTooLong({ failure }: StepFacts): boolean {
   return tooLong.includes(failure.fault.code);
 }
 const tooLong: readonly FaultCode[] = ["prompt_too_long", "request_too_large"];
 
-function canRetry(facts: Facts): boolean {
+function canRetry(facts: StepFacts): boolean {
   const { turn, failure } = facts;
-  const most = mostTries(facts);
+  const most = maxTries(facts);
   // With a fallback declared, an overloaded model is left early.
   return failure.retryable && turn.failures <= (nextFallback(facts) === undefined ? most : Math.min(2, most));
 }
 
-function mostTries({ failure, limits }: Facts): number {
+function maxTries({ failure, limits }: StepFacts): number {
   const seldom = Math.min(limits.maxRetries, limits.maxStreamRetries);
   return retryKind(failure.fault.code) === "often" ? limits.maxRetries : seldom;
 }
 
-function waitFor(facts: Facts): Wait {
+function waitFor(facts: StepFacts): Wait {
   const { failure, limits, turn } = facts;
   const doubled = delayMs(limits.backoff, turn.failures, 0);
   return {
     attempt: turn.failures,
-    mostAttempts: mostTries(facts),
+    mostAttempts: maxTries(facts),
     delayMs: failure.retryAfterMs ?? doubled,
   };
 }
 
-function nextFallback({ failure, turn, limits, state }: Facts): string | undefined {
+function nextFallback({ failure, turn, limits, state }: StepFacts): string | undefined {
   // A request that is wrong in itself would be wrong for another model too.
   const another = retryKind(failure.fault.code) !== "never" || failure.fault.code === "model_unknown";
   if (failure.purpose === "compaction" || !another) return undefined;
   return limits.fallbackModels.slice(turn.fallbacks).find((model) => model !== modelOf(state));
 }
 
-function triggerAgain({ state, turn }: Facts): "manual" | "full" | "too_long" {
+function triggerAgain({ state, turn }: StepFacts): "manual" | "full" | "too_long" {
   if (state.compaction) return "manual";
   return turn.tooLong ? "too_long" : "full";
 }
 
 /** More than the newest message, and more than what was told at the start: that would only be told again. */
 /** Before the first reply there is only what was told at the start and what a person wants now. */
-function canShrink({ state: { history, turns } }: Facts): boolean {
+function canShrink({ state: { history, turns } }: StepFacts): boolean {
   if (history.length <= 1) return false;
   return turns > 0 || history.slice().some(({ role }) => role === "assistant");
 }
 
-function isFull({ state, limits }: Facts): boolean {
+function isFull({ state, limits }: StepFacts): boolean {
   return state.contextTokens >= limits.compactAtTokens;
 }
 
-function isStuck({ turn, limits }: Facts): boolean {
+function isStuck({ turn, limits }: StepFacts): boolean {
   return turn.fruitlessCompactions >= limits.maxFruitlessCompactions;
 }
 
-function isCircling({ turn }: Facts): boolean {
+function isCircling({ turn }: StepFacts): boolean {
   return circleIn(turn.habit) !== undefined;
 }
 
-function mayAsk({ turn, limits }: Facts): boolean {
+function mayAsk({ turn, limits }: StepFacts): boolean {
   return turn.requests < limits.maxTurns;
 }
 
-function isBlank({ turn }: Facts): boolean {
+function isBlank({ turn }: StepFacts): boolean {
   return turn.reply?.blank === true;
 }
 
-function lacksAnswer({ stop, limits }: Facts): boolean {
+function lacksAnswer({ stop, limits }: StepFacts): boolean {
   return stop !== undefined && limits.structured;
 }
 
 /** A reply that a row above would have continued, had the limit of turns allowed it. */
-function isUnfinished(facts: Facts): boolean {
+function isUnfinished(facts: StepFacts): boolean {
   if (facts.stop === undefined || mayAsk(facts)) return false;
   return isBlank(facts) || facts.limits.structured || continued.includes(facts.stop);
 }
 const continued: readonly Stop[] = ["output_limit", "window_full", "pause"];
 
-function waits({ state }: Facts, which: Which): boolean {
+function waits({ state }: StepFacts, which: InputRole): boolean {
   return inputFor(state, which) !== undefined;
 }

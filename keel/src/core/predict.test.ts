@@ -6,7 +6,7 @@ import { testModelInfo } from "../testing/scripted-model.ts";
 import { estimateMessage } from "./context/blocks.ts";
 import { requestOf, summaryRequestOf } from "./context/request.ts";
 import { predictRequest } from "./predict.ts";
-import { emptyState, fold, type State } from "./state/state.ts";
+import { emptyState, fold, type SessionState } from "./state/state.ts";
 
 const session = "s";
 const minuteMs = 60_000;
@@ -21,7 +21,7 @@ const counted = (change: Partial<Usage>): Usage => ({
 });
 
 /** The state after these events, one of them a minute after the other. */
-function after(events: readonly DurableEvent[]): State {
+function after(events: readonly DurableEvent[]): SessionState {
   return events
     .map((event, index) => ({ seq: index + 1, at: index * minuteMs, session, ...event }))
     .reduce(fold, emptyState);
@@ -72,7 +72,7 @@ const once = [...begun, answered({ cacheWriteTokens: 2_200, outputTokens: 10 })]
 
 /** The prediction for the next request of this state, so long after the last one was sent. */
 function next(
-  state: State,
+  state: SessionState,
   { laterMs = minuteMs, model = info }: { laterMs?: number; model?: ModelInfo } = {},
 ) {
   const sentAt = (begun.length - 1) * minuteMs;
@@ -194,13 +194,13 @@ describe("a prediction", () => {
 
   test("of a request for notes reads the conversation, or only the prompt where its start is left out", () => {
     const state = after([...once, ...said("2", "x".repeat(8_000)), ...said("3", "the last word")]);
-    const ask = (mostTokens: number) => {
+    const ask = (maxTokens: number) => {
       const instructions = { role: "user" as const, content: [text("Write notes.")] };
       const request = summaryRequestOf(state, {
         session,
         info,
         instructions,
-        mostTokens,
+        maxTokens,
         estimate: estimateMessage,
       });
       return predictRequest(state, { request, info, now: begun.length * minuteMs });

@@ -8,7 +8,7 @@ import type { ModelInfo, Prediction } from "../protocol/usage.ts";
 import { estimateMessage } from "./context/blocks.ts";
 import { modeOf, type Sent, type Tally } from "./context/tally.ts";
 import { costOf } from "./state/cost.ts";
-import type { State } from "./state/state.ts";
+import type { SessionState } from "./state/state.ts";
 
 /** How long a provider keeps what it was last asked for. Our marks ask for the short life. */
 const cacheLifeMs = 5 * 60_000;
@@ -16,17 +16,17 @@ const cacheLifeMs = 5 * 60_000;
 const usualLeastTokens = 1_024;
 
 export function predictRequest(
-  state: State,
+  state: SessionState,
   { request, info, now }: { request: ModelRequest; info: ModelInfo; now: number },
 ): Prediction {
   const { tally } = state;
   const sent = tally.sent.get(request.model);
   const extended = extensionOf(state, request);
   const totalTokens = Math.round(totalOf(tally, request, extended));
-  const leastTokens = info.leastCacheTokens ?? usualLeastTokens;
-  const isKept = info.abilities.cache && totalTokens >= leastTokens && !isWithoutCache(sent, leastTokens);
+  const minTokens = info.leastCacheTokens ?? usualLeastTokens;
+  const isKept = info.abilities.cache && totalTokens >= minTokens && !isWithoutCache(sent, minTokens);
   const found = isKept && sent && now - sent.at < cacheLifeMs ? sent : undefined;
-  const readable = found ? readableTokens(state, found, { extended, leastTokens }) : 0;
+  const readable = found ? readableTokens(state, found, { extended, minTokens }) : 0;
   const cacheReadTokens = Math.min(readable, totalTokens);
   const rest = totalTokens - cacheReadTokens;
   const usage = {
@@ -38,7 +38,7 @@ export function predictRequest(
 }
 
 /** The size of what the request holds beyond the conversation; undefined when it leaves out the conversation's start. */
-function extensionOf({ history }: State, { messages }: ModelRequest): number | undefined {
+function extensionOf({ history }: SessionState, { messages }: ModelRequest): number | undefined {
   if (messages[0] !== history.at(0)) return undefined;
   return messages.slice(history.length).reduce((sum, message) => sum + estimateMessage(message), 0);
 }
@@ -55,18 +55,18 @@ function totalOf(tally: Tally, { messages, model }: ModelRequest, extended: numb
 }
 
 function readableTokens(
-  { tally, settings }: State,
+  { tally, settings }: SessionState,
   sent: Sent,
-  { extended, leastTokens }: { extended: number | undefined; leastTokens: number },
+  { extended, minTokens }: { extended: number | undefined; minTokens: number },
 ): number {
   if (sent.prompt !== tally.prompt) return 0;
   const isSameTalk = sent.talk === tally.talk && sent.mode === modeOf(settings);
   if (isSameTalk && extended !== undefined) return sent.keptTokens;
   // Tools and system are kept for themselves, so that they outlive the conversation's start.
   const promptTokens = Math.round(tally.promptEstimate * (tally.promptScale ?? tally.scale));
-  return promptTokens >= leastTokens ? Math.min(promptTokens, sent.keptTokens) : 0;
+  return promptTokens >= minTokens ? Math.min(promptTokens, sent.keptTokens) : 0;
 }
 
 /** A server that kept nothing of a long request has no cache, whatever is known about its model. */
-const isWithoutCache = (sent: Sent | undefined, leastTokens: number): boolean =>
-  sent !== undefined && sent.keptTokens === 0 && sent.tokens >= leastTokens;
+const isWithoutCache = (sent: Sent | undefined, minTokens: number): boolean =>
+  sent !== undefined && sent.keptTokens === 0 && sent.tokens >= minTokens;

@@ -4,15 +4,18 @@ import { fault } from "../kernel/fault.ts";
 import type { Above } from "../ports/agents.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
+import { interruptedResult } from "./model-text.ts";
 import { openObjections } from "./next-step.ts";
-import type { State } from "./state/state.ts";
-import { interruptedResult } from "./words.ts";
+import type { SessionState } from "./state/state.ts";
 
 /** What nobody waits for any more, whatever becomes of the turn. */
-export const settleLeft = (state: State): DurableEvent[] => [...settleRequest(state), ...settleBeside(state)];
+export const settleLeft = (state: SessionState): DurableEvent[] => [
+  ...settleRequest(state),
+  ...settleAsks(state),
+];
 
 /** A request without an outcome is lost: what it cost is unknown, and the bill says "at least". */
-export function settleRequest({ request }: State): DurableEvent[] {
+export function settleRequest({ request }: SessionState): DurableEvent[] {
   if (!request) return [];
   return [
     {
@@ -34,7 +37,7 @@ export function settleRequest({ request }: State): DurableEvent[] {
  * back to it, so each of its inputs has its end here.
  */
 export function closingOf(
-  { pending }: State,
+  { pending }: SessionState,
   { above }: { readonly above?: Above | undefined },
   reason: Extract<DurableEvent, { type: "session.closed" }>["reason"],
 ): DurableEvent[] {
@@ -46,7 +49,7 @@ export function closingOf(
 }
 
 /** A question that belongs to no call had somebody who waited for its answer in the process that has ended. */
-const settleBeside = ({ asks }: State): DurableEvent[] =>
+const settleAsks = ({ asks }: SessionState): DurableEvent[] =>
   asks
     .filter(({ callId }) => callId === undefined)
     .map(({ id }) => ({
@@ -57,7 +60,7 @@ const settleBeside = ({ asks }: State): DurableEvent[] =>
     }));
 
 /** Ends the unfinished turn as lost: its started calls may have had effects, its asks are void. */
-export function settleAsLost(state: State, now: number): DurableEvent[] {
+export function settleAsLost(state: SessionState, now: number): DurableEvent[] {
   const { turn } = state;
   if (!turn) return [];
   const asks = state.asks.map(

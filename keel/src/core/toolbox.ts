@@ -4,20 +4,20 @@
  */
 
 import type { BoxTool, Tool, Toolbox } from "../ports/tool.ts";
-import type { State } from "./state/state.ts";
+import type { SessionState } from "./state/state.ts";
 
 /** What a session has, as far as tools go. */
-type Held = {
+type ToolboxOwner = {
   readonly parts: {
     readonly tools: readonly Tool[];
     readonly toolbox?: Toolbox | undefined;
     readonly redirects?: Readonly<Record<string, string>> | undefined;
   };
-  readonly state: State;
+  readonly state: SessionState;
 };
 
 /** All tools that the session knows now: its own, then those of the box by name. Its own win over others of one name. */
-export function toolsNow({ parts, state }: Held): readonly Tool[] {
+export function toolsNow({ parts, state }: ToolboxOwner): readonly Tool[] {
   const boxed = parts.toolbox?.tools() ?? [];
   if (boxed.length === 0) return parts.tools;
   const own = new Set(parts.tools.flatMap(({ name, aliases }) => [name, ...aliases]));
@@ -29,7 +29,7 @@ export function toolsNow({ parts, state }: Held): readonly Tool[] {
 }
 
 /** The tool that a call by this name runs; a name may be redirected to another tool, and is then never its own again. */
-export function toolFor(held: Held, name: string): Tool | undefined {
+export function toolFor(held: ToolboxOwner, name: string): Tool | undefined {
   const redirects = held.parts.redirects;
   const called = redirects && Object.hasOwn(redirects, name) ? redirects[name] : name;
   const tools = toolsNow(held);
@@ -40,11 +40,11 @@ export function toolFor(held: Held, name: string): Tool | undefined {
 }
 
 /** The request that the model saw declares it, but nobody can run it now. */
-export const isDeclared = ({ state }: Held, name: string): boolean =>
+export const isDeclared = ({ state }: ToolboxOwner, name: string): boolean =>
   state.prompt?.tools.some((known) => known.name === name) === true;
 
 /** One that joins does so with an input: in the middle of a turn it would make the whole conversation new. */
-function isHeldBack({ late = "announced" }: BoxTool, { prompt, turn }: State): boolean {
+function isHeldBack({ late = "announced" }: BoxTool, { prompt, turn }: SessionState): boolean {
   if (prompt === null) return false;
   return late === "announced" || (turn !== null && turn.requests > 0);
 }

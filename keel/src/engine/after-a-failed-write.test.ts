@@ -95,7 +95,7 @@ describe("after a failed write", () => {
       log,
       tools: [changeTool([])],
       answer: () => undefined,
-      clock: instantClock({ mostMs: 60_000 }),
+      clock: instantClock({ maxMs: 60_000 }),
       script: { replies: [reply(toolUse("Change"))] },
     });
     await askedAfter(opened.session, [text("go")]);
@@ -111,7 +111,7 @@ describe("after a failed write", () => {
       log,
       tools: [changeTool([])],
       answer: () => undefined,
-      clock: instantClock({ mostMs: 60_000 }),
+      clock: instantClock({ maxMs: 60_000 }),
       script: { replies: [reply(toolUse("Change"))] },
       hooks: {
         end: async () => {

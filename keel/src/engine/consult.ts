@@ -10,12 +10,12 @@ import { estimateTokens } from "../kernel/text.ts";
 import type { Consult } from "../ports/consult.ts";
 import { text, textOf } from "../protocol/message.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
+import type { StepContext } from "./step-context.ts";
 import { type Failed, readReply } from "./steps/stream.ts";
-import type { Work } from "./work.ts";
 
 export const consultOf =
-  (work: Work): Consult =>
-  async ({ by, system, messages, mostTokens, model: wanted }, signal) => {
+  (work: StepContext): Consult =>
+  async ({ by, system, messages, maxTokens, model: wanted }, signal) => {
     const { parts } = work;
     const model = wanted ?? modelOf(work.state);
     const info = parts.model.info(model);
@@ -24,7 +24,7 @@ export const consultOf =
       system: system === undefined ? [] : [system],
       tools: [],
       messages: messages.map(({ role, text: words }) => ({ role, content: [text(words)] })),
-      maxOutputTokens: Math.min(mostTokens, info.maxOutputTokens),
+      maxOutputTokens: Math.min(maxTokens, info.maxOutputTokens),
       thinking: { kind: "off" as const },
       // It shares nothing with the conversation, so its start is no start of it either.
       session: parts.ids.uuid(),

@@ -153,7 +153,7 @@ test("a call that began while its reply streamed is not told as started after an
   const opened = await openTestSession({
     tools: [look],
     script: { replies: [reply(toolUse("Look", {}, "c1"))] },
-    clock: instantClock({ mostMs: 5_000 }),
+    clock: instantClock({ maxMs: 5_000 }),
   });
   opened.session.onEvent(({ type }) => {
     if (type === "model.finished") void opened.session.submit({ type: "interrupt" });

@@ -21,7 +21,7 @@ type Write = {
   readonly reject: (fault: Fault) => void;
 };
 
-export type JournalParts = {
+export type JournalPorts = {
   readonly log: Log;
   readonly clock: Clock;
   readonly onSaved: (event: Durable) => void;
@@ -36,14 +36,14 @@ export class Journal {
   #writing: Promise<void> | undefined;
   #broken: Fault | undefined;
 
-  constructor({ log, clock, onSaved }: JournalParts) {
+  constructor({ log, clock, onSaved }: JournalPorts) {
     this.#log = log;
     this.#clock = clock;
     this.#onSaved = onSaved;
   }
 
   /** A journal that takes nothing: the session must be loaded again from its log. */
-  static broken(parts: Omit<JournalParts, "onSaved">, fault: Fault): Journal {
+  static broken(parts: Omit<JournalPorts, "onSaved">, fault: Fault): Journal {
     const journal = new Journal({ ...parts, onSaved: () => undefined });
     journal.#broken = fault;
     return journal;

@@ -190,7 +190,7 @@ describe("a compaction between turns", () => {
       otherwise: reply("Yes."),
     });
     // No deadline comes to help.
-    const session = await openTestSession({ model, clock: instantClock({ mostMs: 60_000 }) });
+    const session = await openTestSession({ model, clock: instantClock({ maxMs: 60_000 }) });
     await session.say("one");
     const asked = new Promise<void>((resolve) => {
       session.session.onEvent(({ type }) => type === "model.started" && resolve());
@@ -244,7 +244,7 @@ test("a turn does not begin while files are put back", async () => {
   const order: string[] = [];
   const restoring = gate();
   const checkpoints = {
-    keep: async (path: string) => ({ path, blob: "b" }),
+    backUp: async (path: string) => ({ path, blob: "b" }),
     prepare: async () => undefined,
     changes: async () => [],
     stamp: async () => "s",

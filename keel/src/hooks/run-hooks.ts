@@ -6,7 +6,7 @@ import {
   type AfterTool,
   type AtStop,
   type CallFacts,
-  type HookSite,
+  type HookContext,
   type Hooks,
   noHooks,
 } from "../ports/hooks.ts";
@@ -32,26 +32,26 @@ export function hooksFrom(world: {
       "PermissionDenied",
     ),
     begins: () => begins,
-    async start({ source, model }, site) {
+    async start({ source, model }, hookContext) {
       begins = undefined;
-      const { context, title } = await fire({ hook_event_name: "SessionStart", source, model }, site);
+      const { context, title } = await fire({ hook_event_name: "SessionStart", source, model }, hookContext);
       return { context, title };
     },
-    async end({ reason }, site) {
+    async end({ reason }, hookContext) {
       if (begins !== undefined) return;
-      await fire({ hook_event_name: "SessionEnd", reason }, lastChance(site));
+      await fire({ hook_event_name: "SessionEnd", reason }, lastChance(hookContext));
       if (reason === "clear") begins = "cleared";
     },
-    async input({ content, from }, site) {
+    async input({ content, from }, hookContext) {
       const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
       const { block, stop, context } = await fire(
         { hook_event_name: "UserPromptSubmit", prompt, source: from.kind },
-        site,
+        hookContext,
       );
       return { block: block ?? stop, context };
     },
-    async beforeTool(call, site) {
-      const merged = await fire({ hook_event_name: "PreToolUse", ...toolOf(call) }, site);
+    async beforeTool(call, hookContext) {
+      const merged = await fire({ hook_event_name: "PreToolUse", ...toolOf(call) }, hookContext);
       const { verdict, reason, input, context, stop } = merged;
       return {
         context,
@@ -61,7 +61,7 @@ export function hooksFrom(world: {
         ...(verdict && verdict !== "defer" ? { decision: { verdict, reason } } : {}),
       };
     },
-    async permission({ tool, input, rules }, site) {
+    async permission({ tool, input, rules }, hookContext) {
       if (!any("PermissionRequest")) return undefined;
       const moment = {
         hook_event_name: "PermissionRequest",
@@ -69,12 +69,12 @@ export function hooksFrom(world: {
         tool_input: input,
         ...(rules.length > 0 ? { permission_suggestions: rules.map(suggestion) } : {}),
       } as const;
-      return (await fire(moment, site)).answer;
+      return (await fire(moment, hookContext)).answer;
     },
-    async denied({ reason, ...call }, site) {
-      await fire({ hook_event_name: "PermissionDenied", ...toolOf(call), reason }, site);
+    async denied({ reason, ...call }, hookContext) {
+      await fire({ hook_event_name: "PermissionDenied", ...toolOf(call), reason }, hookContext);
     },
-    async afterTool({ failed, interrupted, content, data, ms, ...call }, site) {
+    async afterTool({ failed, interrupted, content, data, ms, ...call }, hookContext) {
       const facts = { ...toolOf(call), duration_ms: ms };
       const merged = failed
         ? await fire(
@@ -84,72 +84,72 @@ export function hooksFrom(world: {
               error: textOf(content),
               is_interrupt: interrupted,
             },
-            interrupted ? lastChance(site) : site,
+            interrupted ? lastChance(hookContext) : hookContext,
           )
         : await fire(
             { hook_event_name: "PostToolUse", ...facts, tool_response: data ?? textOf(content) },
-            site,
+            hookContext,
           );
       return afterwards(merged);
     },
-    async afterBatch(calls, site) {
+    async afterBatch(calls, hookContext) {
       if (!any("PostToolBatch")) return { context: [] };
       const tool_calls = calls.map(({ response, ...call }) => ({
         ...toolOf(call),
         ...(response === undefined ? {} : { tool_response: response }),
       }));
-      return afterwards(await fire({ hook_event_name: "PostToolBatch", tool_calls }, site));
+      return afterwards(await fire({ hook_event_name: "PostToolBatch", tool_calls }, hookContext));
     },
-    async notify({ message, title, kind }, site) {
-      await fire({ hook_event_name: "Notification", message, title, notification_type: kind }, site);
+    async notify({ message, title, kind }, hookContext) {
+      await fire({ hook_event_name: "Notification", message, title, notification_type: kind }, hookContext);
     },
-    async stop({ objections, lastText }, site) {
+    async stop({ objections, lastText }, hookContext) {
       const moment = {
         hook_event_name: "Stop",
         stop_hook_active: objections > 0,
         last_assistant_message: lastText,
       } as const;
-      return atStop(await fire(moment, site));
+      return atStop(await fire(moment, hookContext));
     },
-    async stopFailed({ error, details, lastText }, site) {
+    async stopFailed({ error, details, lastText }, hookContext) {
       await fire(
         { hook_event_name: "StopFailure", error, error_details: details, last_assistant_message: lastText },
-        site,
+        hookContext,
       );
     },
-    async compact({ trigger, instructions }, site) {
+    async compact({ trigger, instructions }, hookContext) {
       const moment = {
         hook_event_name: "PreCompact",
         trigger,
         custom_instructions: instructions ?? null,
       } as const;
-      const { context } = await fire(moment, site);
+      const { context } = await fire(moment, hookContext);
       return context.length > 0 ? { instructions: context.join("\n") } : {};
     },
-    async compacted({ trigger, summary }, site) {
-      await fire({ hook_event_name: "PostCompact", trigger, compact_summary: summary }, site);
+    async compacted({ trigger, summary }, hookContext) {
+      await fire({ hook_event_name: "PostCompact", trigger, compact_summary: summary }, hookContext);
     },
-    async modelSwitch(facts, site) {
+    async modelSwitch(facts, hookContext) {
       if (!any("PreModelSwitch")) return {};
-      const { verdict, reason } = await fire({ hook_event_name: "PreModelSwitch", ...facts }, site);
+      const { verdict, reason } = await fire({ hook_event_name: "PreModelSwitch", ...facts }, hookContext);
       return verdict === "deny" ? { deny: reason } : {};
     },
-    async modelSwitched(facts, site) {
+    async modelSwitched(facts, hookContext) {
       if (!any("PostModelSwitch")) return { context: [] };
-      const { context } = await fire({ hook_event_name: "PostModelSwitch", ...facts }, site);
+      const { context } = await fire({ hook_event_name: "PostModelSwitch", ...facts }, hookContext);
       return { context };
     },
-    async observe(moment, site) {
-      if (any(moment.hook_event_name)) await fire(moment, site);
+    async observe(moment, hookContext) {
+      if (any(moment.hook_event_name)) await fire(moment, hookContext);
     },
-    async agentStarted({ agentId, kind }, site) {
+    async agentStarted({ agentId, kind }, hookContext) {
       const { context } = await fire(
         { hook_event_name: "SubagentStart", agent_id: agentId, agent_type: kind },
-        site,
+        hookContext,
       );
       return { context };
     },
-    async agentStopped({ agentId, kind, objections, lastText, transcript }, site) {
+    async agentStopped({ agentId, kind, objections, lastText, transcript }, hookContext) {
       const merged = await fire(
         {
           hook_event_name: "SubagentStop",
@@ -159,7 +159,7 @@ export function hooksFrom(world: {
           agent_transcript_path: transcript,
           last_assistant_message: lastText,
         },
-        site,
+        hookContext,
       );
       return atStop(merged);
     },
@@ -207,6 +207,6 @@ function partsOf(output: Json): ResultPart[] {
 }
 
 /** The turn or the session is over: what is told now must not hold anybody up. */
-function lastChance(site: HookSite): HookSite {
-  return { ...site, signal: new AbortController().signal, mostMs: graceMs };
+function lastChance(context: HookContext): HookContext {
+  return { ...context, signal: new AbortController().signal, maxMs: graceMs };
 }

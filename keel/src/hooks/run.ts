@@ -7,7 +7,7 @@
 import { within } from "../kernel/deadline.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Consult } from "../ports/consult.ts";
-import type { HookSite } from "../ports/hooks.ts";
+import type { HookContext } from "../ports/hooks.ts";
 import type { HookEvent, HookInput, HookMoment } from "../protocol/hook.ts";
 import { matches, subjectOf } from "./matcher.ts";
 import { type Merged, merge } from "./merge.ts";
@@ -33,10 +33,10 @@ export type Hook = {
   /** It runs outside of the process: whoever wants to is told when it starts and what came of it. */
   readonly outside?: boolean | undefined;
   /** Returns an output of the contract, or nothing. Settles soon after the signal fires. */
-  call(input: HookInput, context: HookContext): Promise<unknown>;
+  call(input: HookInput, context: HookCallContext): Promise<unknown>;
 };
 
-export type HookContext = {
+export type HookCallContext = {
   readonly callId: string | undefined;
   readonly signal: AbortSignal;
   /** For hooks outside: what they said. */
@@ -51,10 +51,10 @@ export type HookReport = {
   readonly exitCode?: number | undefined;
 };
 
-export type Fire = (moment: HookMoment, site: HookSite) => Promise<Merged>;
+export type Fire = (moment: HookMoment, context: HookContext) => Promise<Merged>;
 
 /** Words of hooks are for the model, which has a window. */
-const mostContextCharacters = 100_000;
+const maxContextCharacters = 100_000;
 
 /** `transcript`: where a session's log stands. */
 export function hookFirer({
@@ -66,15 +66,15 @@ export function hookFirer({
 }): Fire {
   const told = new Set<Hook>();
   const spent = new Set<Hook>();
-  return async (moment, site) => {
+  return async (moment, context) => {
     const subject = subjectOf(moment);
     const input: HookInput = {
-      session_id: site.session,
-      transcript_path: transcript(site.session) ?? "",
-      cwd: site.cwd,
-      permission_mode: site.permissionMode,
-      ...(site.inputId === undefined ? {} : { prompt_id: site.inputId }),
-      ...(site.agent ? { agent_id: site.agent.id, agent_type: site.agent.kind } : {}),
+      session_id: context.session,
+      transcript_path: transcript(context.session) ?? "",
+      cwd: context.cwd,
+      permission_mode: context.permissionMode,
+      ...(context.inputId === undefined ? {} : { prompt_id: context.inputId }),
+      ...(context.agent ? { agent_id: context.agent.id, agent_type: context.agent.kind } : {}),
       ...moment,
     };
     const chosen = hooks.filter(
@@ -85,18 +85,18 @@ export function hookFirer({
         (hook.isFor?.(input) ?? true),
     );
     for (const hook of chosen) if (hook.once) spent.add(hook);
-    const opinions = await Promise.all(chosen.map((hook) => opinionOf(hook, { input, site, told })));
+    const opinions = await Promise.all(chosen.map((hook) => opinionOf(hook, { input, site: context, told })));
     for (const { say } of opinions)
-      if (say !== undefined) site.show({ type: "notice.raised", level: "info", text: say, code: "hook" });
+      if (say !== undefined) context.show({ type: "notice.raised", level: "info", text: say, code: "hook" });
     return merge(opinions);
   };
 }
 
 type Occasion = {
   readonly input: HookInput;
-  readonly site: HookSite;
+  readonly site: HookContext;
   readonly told: Set<Hook>;
-  readonly report?: HookContext["report"];
+  readonly report?: HookCallContext["report"];
 };
 
 async function opinionOf(hook: Hook, occasion: Occasion): Promise<Opinion> {
@@ -130,7 +130,7 @@ async function call(hook: Hook, occasion: Occasion): Promise<Called> {
   const { clock, signal } = site;
   const failed = (why: string): Called => ({ opinion: failure(hook, why, occasion), outcome: "error" });
   const cancelled: Called = { opinion: {}, outcome: "cancelled" };
-  const ms = Math.min(hook.timeoutMs ?? site.hookMs, site.mostMs ?? Number.POSITIVE_INFINITY);
+  const ms = Math.min(hook.timeoutMs ?? site.hookMs, site.maxMs ?? Number.POSITIVE_INFINITY);
   const callId = "tool_use_id" in input ? input.tool_use_id : undefined;
   try {
     const timed = await within({ clock, ms, signal }, async (own) =>
@@ -160,6 +160,6 @@ function failure(hook: Hook, why: string, { site, told }: Occasion): Opinion {
 }
 
 const bounded = (opinion: Opinion): Opinion =>
-  opinion.context === undefined || opinion.context.length <= mostContextCharacters
+  opinion.context === undefined || opinion.context.length <= maxContextCharacters
     ? opinion
-    : { ...opinion, context: `${opinion.context.slice(0, mostContextCharacters)}\n(The rest was cut off.)` };
+    : { ...opinion, context: `${opinion.context.slice(0, maxContextCharacters)}\n(The rest was cut off.)` };

@@ -6,7 +6,7 @@ import { childOf, over } from "./abort.ts";
 export const graceMs = 2_000;
 
 /** What can wait: the clock of a session. */
-type Sleeper = { sleep(ms: number, signal: AbortSignal): Promise<void> };
+type Sleeping = { sleep(ms: number, signal: AbortSignal): Promise<void> };
 
 export type Timed<T> =
   | { readonly kind: "done"; readonly value: T }
@@ -18,7 +18,7 @@ export type Timed<T> =
  * time after that is left behind. What the task throws is thrown.
  */
 export async function within<T>(
-  { clock, ms, signal }: { clock: Sleeper; ms: number; signal: AbortSignal },
+  { clock, ms, signal }: { clock: Sleeping; ms: number; signal: AbortSignal },
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<Timed<T>> {
   const { controller, release } = childOf(signal);

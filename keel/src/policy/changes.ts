@@ -1,7 +1,7 @@
 /** Changes of what a session may do while it runs: its own rules and folders beside those that it started with. Pure. */
 import type { PermissionChange } from "../protocol/settings.ts";
 import type { Rules } from "./decide.ts";
-import { parseRule, type Rule, type RuleSource } from "./rules.ts";
+import { type PermissionRule, parseRule, type RuleSource } from "./rules.ts";
 
 /** What was said in the session itself. */
 export type Learnt = {
@@ -42,7 +42,7 @@ export function changeRules(
 
 /** The rules of a session at any moment: those that it was given, which may change, and those that it learnt. */
 export function rulesInForce(given: Rules, learnt: () => Learnt): Rules {
-  const own = (list: "allow" | "ask" | "deny"): readonly Rule[] => {
+  const own = (list: "allow" | "ask" | "deny"): readonly PermissionRule[] => {
     const added = learnt()[list];
     return added.length === 0
       ? given[list]

@@ -3,11 +3,11 @@
 import { destroys } from "../shell/programs/destroys.ts";
 import { usesNetwork } from "../shell/programs/networks.ts";
 import { interpreters, shells, wrappers } from "../shell/programs/wrappers.ts";
-import type { Rule } from "./rules.ts";
+import type { PermissionRule } from "./rules.ts";
 import type { ShellPattern } from "./shell-pattern.ts";
 
 /** A sentence for a person, or undefined for a rule that says what it means. */
-export function dangerOf({ tool, pattern }: Rule): string | undefined {
+export function dangerOf({ tool, pattern }: PermissionRule): string | undefined {
   switch (pattern.kind) {
     case "any":
       return anyDanger(tool);

@@ -7,21 +7,21 @@ import { analyse } from "../shell/meaning/analyse.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { changeTool } from "../testing/test-tools.ts";
-import { decide, type Facts, noRules, type Rules } from "./decide.ts";
+import { decide, noRules, type PolicyFacts, type Rules } from "./decide.ts";
 import { carefulTraits } from "./modes.ts";
-import { parseRule, type Rule } from "./rules.ts";
+import { type PermissionRule, parseRule } from "./rules.ts";
 
-const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
+const context = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
 const inside = (path: string): PathFacts => ({ path, exists: true, kind: "file", root: "/p", links: false });
 const outside = (path: string): PathFacts => ({ ...inside(path), root: undefined });
-const rule = (text: string): Rule => {
+const rule = (text: string): PermissionRule => {
   const parsed = parseRule(text, "user");
   if (!parsed) throw new Error(`not a rule: ${text}`);
   return parsed;
 };
 
 /** A call that writes, reads, fetches or uses something. */
-function facts(claims: readonly Claim[], more: Partial<Facts> = {}): Facts {
+function facts(claims: readonly Claim[], more: Partial<PolicyFacts> = {}): PolicyFacts {
   const paths = new Map(
     claims.map(({ target }) => [target, target.startsWith("/p") ? inside(target) : outside(target)]),
   );
@@ -32,14 +32,14 @@ function facts(claims: readonly Claim[], more: Partial<Facts> = {}): Facts {
     mode: "default",
     rules: noRules,
     paths,
-    world,
+    world: context,
     ...more,
   };
 }
-const command = (text: string, more: Partial<Facts> = {}): Facts =>
+const command = (text: string, more: Partial<PolicyFacts> = {}): PolicyFacts =>
   facts([{ action: "execute", target: text }], {
     tool: "Bash",
-    commands: new Map([[text, analyse(text, world, undefined)]]),
+    commands: new Map([[text, analyse(text, context, undefined)]]),
     ...more,
   });
 

@@ -4,23 +4,23 @@
  */
 
 import { never } from "../kernel/never.ts";
-import type { Traits } from "../ports/tool.ts";
+import type { ToolTraits } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { AskOption } from "../protocol/ask.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
-import { type Analysis, onlyReads, type Surroundings } from "../shell/meaning/analyse.ts";
-import { claimsOf, type Judged, permitOf, protectedWrite, touchOf } from "./judge-command.ts";
+import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
+import { claimsOf, type JudgedCommand, permitOf, protectedWrite, touchOf } from "./judge-command.ts";
 import { modes } from "./modes.ts";
-import { type Ground, matchesPath } from "./path-rules.ts";
+import { matchesPath, type PathRuleRoots } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
-import { covers, type Rule, sayRule, touches } from "./rules.ts";
+import { covers, type PermissionRule, sayRule, touches } from "./rules.ts";
 import type { Touch } from "./shell-rules.ts";
 import { optionsFor } from "./suggest.ts";
 
-export type Facts = {
+export type PolicyFacts = {
   readonly tool: string;
-  readonly traits: Traits;
+  readonly traits: ToolTraits;
   readonly claims: readonly Claim[];
   readonly mode: PermissionMode;
   readonly rules: Rules;
@@ -29,7 +29,7 @@ export type Facts = {
   /** What a command was found to be, by its text. One that is missing counts as not understood. */
   readonly commands?: ReadonlyMap<string, Analysis> | undefined;
   /** What paths in rules and commands are relative to. */
-  readonly world?: Surroundings | undefined;
+  readonly world?: ShellContext | undefined;
   /** Whether commands that only read go without a question. */
   readonly readOnlyCommands?: "allowed" | "asked" | undefined;
   /** The real path of the file that a plan is written to. */
@@ -37,9 +37,9 @@ export type Facts = {
 };
 
 export type Rules = {
-  readonly allow: readonly Rule[];
-  readonly ask: readonly Rule[];
-  readonly deny: readonly Rule[];
+  readonly allow: readonly PermissionRule[];
+  readonly ask: readonly PermissionRule[];
+  readonly deny: readonly PermissionRule[];
   /** The one way around the questions about protected paths; no rule and no mode is one. */
   readonly protectedPaths?: "ask" | "allowed" | undefined;
 };
@@ -56,8 +56,8 @@ export type Decision =
       readonly options: readonly AskOption[];
     };
 
-export function decide(given: Facts): Decision {
-  const facts: Case = { ...given, judge: judgeOf(given) };
+export function decide(given: PolicyFacts): Decision {
+  const facts: PolicyCase = { ...given, judge: judgeOf(given) };
   const { mode, rules } = facts;
   const row = modes[mode];
   const denied = firstTouched(rules.deny, facts);
@@ -85,10 +85,10 @@ export function decide(given: Facts): Decision {
 }
 
 /** The facts, with what is known of the commands in them. */
-type Case = Facts & { readonly judge: (claim: Claim) => Judged };
+type PolicyCase = PolicyFacts & { readonly judge: (claim: Claim) => JudgedCommand };
 
 /** Every claim must be allowed, each by whatever allows it. */
-function permitted(facts: Case): Decision {
+function permitted(facts: PolicyCase): Decision {
   const row = modes[facts.mode];
   // A tool that claims nothing and changes nothing has nothing to be asked about.
   if (facts.claims.length === 0 && facts.traits.readOnly)
@@ -107,7 +107,7 @@ type ClaimPermit =
   | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
   | { readonly kind: "open"; readonly because: string };
 
-function permitClaim(facts: Case, claim: Claim): ClaimPermit {
+function permitClaim(facts: PolicyCase, claim: Claim): ClaimPermit {
   const { rules, tool, traits, mode, paths, world } = facts;
   const row = modes[mode];
   if (claim.action === "execute")
@@ -144,11 +144,14 @@ function permitClaim(facts: Case, claim: Claim): ClaimPermit {
 }
 
 /** A call that claims nothing is still a use of its tool. */
-const allClaims = ({ claims, tool }: Facts): readonly Claim[] =>
+const allClaims = ({ claims, tool }: PolicyFacts): readonly Claim[] =>
   claims.length > 0 ? claims : [{ action: "use", target: tool }];
 
 /** The first rule that is about it for sure, else the first that may be. */
-function firstTouched(rules: readonly Rule[], facts: Case): { rule: Rule; touch: Touch } | undefined {
+function firstTouched(
+  rules: readonly PermissionRule[],
+  facts: PolicyCase,
+): { rule: PermissionRule; touch: Touch } | undefined {
   const touched = rules.flatMap((rule) => {
     const found = allClaims(facts).map((claim) => touchOfClaim(rule, facts, claim));
     const touch: Touch = found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
@@ -157,7 +160,7 @@ function firstTouched(rules: readonly Rule[], facts: Case): { rule: Rule; touch:
   return touched.find(({ touch }) => touch === "yes") ?? touched[0];
 }
 
-function touchOfClaim(rule: Rule, facts: Case, claim: Claim): Touch {
+function touchOfClaim(rule: PermissionRule, facts: PolicyCase, claim: Claim): Touch {
   if (claim.action === "execute") return touchOf(rule, facts.judge(claim));
   const { tool, world, paths } = facts;
   // By the name that was claimed, by where it leads, and by every link on the way.
@@ -167,21 +170,21 @@ function touchOfClaim(rule: Rule, facts: Case, claim: Claim): Touch {
 }
 
 /** An allow rule is about where a path leads. */
-const real = ({ paths }: Facts, claim: Claim): Claim =>
+const real = ({ paths }: PolicyFacts, claim: Claim): Claim =>
   claim.action === "read" || claim.action === "write"
     ? { ...claim, target: paths.get(claim.target)?.path ?? claim.target }
     : claim;
 
 /** What is found out about a command is found out once, however many rules ask. */
-function judgeOf({ tool, commands, world, paths }: Facts): Case["judge"] {
-  const known = new Map<string, Judged>();
+function judgeOf({ tool, commands, world, paths }: PolicyFacts): PolicyCase["judge"] {
+  const known = new Map<string, JudgedCommand>();
   return ({ target: text }) => {
     const before = known.get(text);
     if (before) return before;
     const analysis = (world && commands?.get(text)) ?? { kind: "unread", because: "nobody has looked at it" };
     const place = world ?? { cwd: "/", home: "/", roots: [], isTrusted: false };
     let claims: readonly Claim[] | undefined;
-    const judged: Judged = {
+    const judged: JudgedCommand = {
       ...{ tool, text, analysis, world: place, paths },
       claims: () => {
         claims ??= claimsOf(analysis, place, paths);
@@ -194,7 +197,7 @@ function judgeOf({ tool, commands, world, paths }: Facts): Case["judge"] {
 }
 
 /** Whether it changes nothing, whatever it reads. */
-function isReading(facts: Case): boolean {
+function isReading(facts: PolicyCase): boolean {
   // An agent is bound by the same mode.
   if (facts.claims.length > 0 && facts.claims.every(({ action }) => action === "delegate")) return true;
   return facts.claims.some(({ action }) => action === "execute")
@@ -202,14 +205,17 @@ function isReading(facts: Case): boolean {
     : facts.traits.readOnly;
 }
 
-function refuseOrAsk(facts: Case, { because, insists }: { because: string; insists: boolean }): Decision {
+function refuseOrAsk(
+  facts: PolicyCase,
+  { because, insists }: { because: string; insists: boolean },
+): Decision {
   const { open, says } = modes[facts.mode];
   if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}` };
   return { verdict: "ask", because, insists, options: optionsFor(facts, insists ? "once" : "session") };
 }
 
 /** The plan may always be read; it may be written while a plan is made. */
-function isOnlyPlan({ claims, planFile, mode }: Facts): boolean {
+function isOnlyPlan({ claims, planFile, mode }: PolicyFacts): boolean {
   return (
     planFile !== undefined &&
     claims.length > 0 &&
@@ -221,7 +227,7 @@ function isOnlyPlan({ claims, planFile, mode }: Facts): boolean {
 }
 
 /** Why a write must be asked although a rule or a mode would let it pass. */
-function protectedTarget(facts: Case): string | undefined {
+function protectedTarget(facts: PolicyCase): string | undefined {
   for (const claim of facts.claims) {
     const { action, target } = claim;
     if (action === "execute") {
@@ -238,7 +244,7 @@ function protectedTarget(facts: Case): string | undefined {
 }
 
 /** Whether a deny rule is about reading this file: a search leaves it out, wherever the search itself was allowed. */
-export const deniesReading = ({ deny }: Rules, path: string, ground: Ground): boolean =>
+export const deniesReading = ({ deny }: Rules, path: string, ground: PathRuleRoots): boolean =>
   deny.some(
     ({ pattern, tool }) =>
       pattern.kind === "path" && readsFiles(tool) && matchesPath(pattern.value, path, ground),

@@ -12,18 +12,18 @@ import {
   analyseReading,
   onlyReads,
   programsOf,
-  type Reading,
   read,
-  type Surroundings,
+  type ScriptReading,
+  type ShellContext,
   wantsSecondReader,
   wrappedOf,
 } from "../shell/meaning/analyse.ts";
-import { isInside, normalise } from "../shell/meaning/places.ts";
+import { isInside, normalise } from "../shell/meaning/path-scope.ts";
 import { type Decision, decide, type Rules } from "./decide.ts";
 import { carefulTraits } from "./modes.ts";
 import { shellTools } from "./rules.ts";
 
-export type Question = {
+export type ExplainRequest = {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly cwd: string;
@@ -52,34 +52,34 @@ export type Explanation = {
 };
 
 /** With a grammar to ask, as a session has one. */
-export async function explainWith(grammar: Grammar, question: Question): Promise<Explanation> {
+export async function explainWith(grammar: Grammar, question: ExplainRequest): Promise<Explanation> {
   const reading = readingOf(question);
   const tree = reading && wantsSecondReader(reading) ? await grammar.parse(reading.text) : undefined;
   return explainReading(question, { reading, tree });
 }
 
 /** `tree` is the grammar's opinion of the command, where the call is one. */
-export const explain = (question: Question, tree: SyntaxNode | undefined): Explanation =>
+export const explain = (question: ExplainRequest, tree: SyntaxNode | undefined): Explanation =>
   explainReading(question, { reading: readingOf(question), tree });
 
-function readingOf(question: Question): Reading | undefined {
+function readingOf(question: ExplainRequest): ScriptReading | undefined {
   const command = commandOf(question);
   return command === undefined ? undefined : read(command);
 }
 
 function explainReading(
-  question: Question,
-  { reading, tree }: { reading: Reading | undefined; tree: SyntaxNode | undefined },
+  question: ExplainRequest,
+  { reading, tree }: { reading: ScriptReading | undefined; tree: SyntaxNode | undefined },
 ): Explanation {
   const { tool, mode, rules } = question;
-  const world: Surroundings = {
+  const context: ShellContext = {
     cwd: question.cwd,
     home: question.home,
     roots: question.roots,
     isTrusted: question.trusted,
   };
   const claims = claimsFor(question);
-  const analysis = reading && analyseReading(reading, world, tree);
+  const analysis = reading && analyseReading(reading, context, tree);
   const decision = decide({
     tool,
     traits: {
@@ -89,9 +89,9 @@ function explainReading(
     claims,
     mode,
     rules,
-    paths: pathsByText(claims, world),
+    paths: pathsByText(claims, context),
     commands: reading && analysis ? new Map([[reading.text, analysis]]) : undefined,
-    world,
+    world: context,
     readOnlyCommands: question.readOnlyAuto ? "allowed" : "asked",
   });
   return {
@@ -99,17 +99,17 @@ function explainReading(
     because: decision.because,
     programs: analysis ? programsOf(analysis) : [],
     wrapped: analysis ? wrappedOf(analysis) : [],
-    flags: flagsOf(analysis, claims, world),
+    flags: flagsOf(analysis, claims, context),
   };
 }
 
 /** Undefined when the call is no command. */
-function commandOf({ tool, input }: Pick<Question, "tool" | "input">): string | undefined {
+function commandOf({ tool, input }: Pick<ExplainRequest, "tool" | "input">): string | undefined {
   const { command } = input;
   return shellTools.has(tool) ? (typeof command === "string" ? command : "") : undefined;
 }
 
-function claimsFor({ tool, input, cwd }: Question): Claim[] {
+function claimsFor({ tool, input, cwd }: ExplainRequest): Claim[] {
   const command = commandOf({ tool, input });
   if (command !== undefined) return [{ action: "execute", target: command }];
   const path = [input["file_path"], input["notebook_path"], input["path"]].find(
@@ -124,7 +124,7 @@ function claimsFor({ tool, input, cwd }: Question): Claim[] {
   return [{ action: "use", target: typeof kind === "string" ? kind : tool }];
 }
 
-function pathsByText(claims: readonly Claim[], { roots }: Surroundings): Map<string, PathFacts> {
+function pathsByText(claims: readonly Claim[], { roots }: ShellContext): Map<string, PathFacts> {
   const paths = claims
     .filter(({ action }) => action === "read" || action === "write")
     .map(({ target }) => target);
@@ -140,7 +140,7 @@ function pathsByText(claims: readonly Claim[], { roots }: Surroundings): Map<str
 function flagsOf(
   analysis: Analysis | undefined,
   claims: readonly Claim[],
-  { roots }: Surroundings,
+  { roots }: ShellContext,
 ): Explanation["flags"] {
   if (analysis?.kind === "read") {
     const { writesOutside, network, destructive } = analysis.effects;

@@ -4,8 +4,8 @@ import { verifies } from "../../../test/support/verifies.ts";
 import type { Grammar } from "../ports/shell.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
 import { noRules, type Rules } from "./decide.ts";
-import { explain, type Question } from "./explain.ts";
-import { parseRule, type Rule } from "./rules.ts";
+import { type ExplainRequest, explain } from "./explain.ts";
+import { type PermissionRule, parseRule } from "./rules.ts";
 
 let grammar: Grammar;
 beforeAll(() => {
@@ -19,13 +19,17 @@ const rows = (name: string): [string, string][] =>
     .filter((line) => line !== "")
     .map((line) => [line.slice(0, line.indexOf("\t")), line.slice(line.indexOf("\t") + 1)]);
 
-const rule = (words: string): Rule => {
+const rule = (words: string): PermissionRule => {
   const parsed = parseRule(words);
   if (!parsed) throw new Error(`not a rule: ${words}`);
   return parsed;
 };
 
-async function verdictOf(command: string, rules: Partial<Rules>, more: Partial<Question>): Promise<string> {
+async function verdictOf(
+  command: string,
+  rules: Partial<Rules>,
+  more: Partial<ExplainRequest>,
+): Promise<string> {
   const place = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], trusted: true };
   const question = { tool: "Bash", input: { command }, ...place, mode: "default" as const };
   const tree = await grammar.parse(command);

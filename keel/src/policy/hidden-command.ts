@@ -4,7 +4,7 @@
  */
 import type { Argument } from "../shell/meaning/arguments.ts";
 import { programName } from "../shell/meaning/inside.ts";
-import type { Step } from "../shell/meaning/walk.ts";
+import type { ShellStep } from "../shell/meaning/walk.ts";
 import { givesLoading, loadsCode } from "../shell/programs/loading-variables.ts";
 import { readerOf } from "../shell/programs/readers.ts";
 import { specialOf } from "../shell/programs/specials.ts";
@@ -12,13 +12,13 @@ import { wrappers } from "../shell/programs/wrappers.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
 import type { ShellPattern } from "./shell-pattern.ts";
 
-export const mayHide = (pattern: ShellPattern, step: Step): boolean =>
+export const mayHide = (pattern: ShellPattern, step: ShellStep): boolean =>
   // Most commands of a long text: there is nothing to look at.
   step.words.length < 2 && step.assignments.length + step.redirections.length === 0
     ? false
     : looksHidden(pattern, step);
 
-function looksHidden(pattern: ShellPattern, { words, assignments, redirections }: Step): boolean {
+function looksHidden(pattern: ShellPattern, { words, assignments, redirections }: ShellStep): boolean {
   // What is expanded twice may be anything.
   if (redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque)) return true;
   // So may be what a variable has loaded.
@@ -88,7 +88,7 @@ function holds(tokens: readonly string[], denied: readonly string[]): boolean {
 }
 
 /** Longer than what anybody puts a command into: what is behind is not looked at, and may be anything. */
-const mostText = 20_000;
+const maxText = 20_000;
 
-const tokensOf = (text: string): string[] => text.slice(0, mostText).split(/[^\w./+-]+/);
+const tokensOf = (text: string): string[] => text.slice(0, maxText).split(/[^\w./+-]+/);
 const baseOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1);

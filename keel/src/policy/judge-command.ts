@@ -2,28 +2,28 @@
 
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
-import type { Analysis, Surroundings } from "../shell/meaning/analyse.ts";
+import type { Analysis, ShellContext } from "../shell/meaning/analyse.ts";
 import { allSteps } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { takesCode } from "../shell/meaning/hazards.ts";
 import { programName } from "../shell/meaning/inside.ts";
-import { placeOf } from "../shell/meaning/places.ts";
-import type { Step } from "../shell/meaning/walk.ts";
-import { gitPlaces, nestedRepositories } from "../shell/programs/git.ts";
+import { pathScope } from "../shell/meaning/path-scope.ts";
+import type { ShellStep } from "../shell/meaning/walk.ts";
+import { gitDirectories, nestedRepositories } from "../shell/programs/git.ts";
 import { gitWords } from "../shell/programs/git-words.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
 import { mayHide } from "./hidden-command.ts";
-import { type Ground, mayLieBelow } from "./path-rules.ts";
+import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
-import { covers, type Rule, sayRule, toucher } from "./rules.ts";
+import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
 import { coversCommand, type Touch, touchesCommand } from "./shell-rules.ts";
 
 /** A command as policy sees it: its text, and what was found in it. */
-export type Judged = {
+export type JudgedCommand = {
   readonly tool: string;
   readonly text: string;
   readonly analysis: Analysis;
-  readonly world: Surroundings;
+  readonly world: ShellContext;
   /** What paths are, where somebody has looked. */
   readonly paths: ReadonlyMap<string, PathFacts>;
   /** What it names as read and written. */
@@ -31,8 +31,8 @@ export type Judged = {
 };
 
 /** How a deny or ask rule stands to it. */
-export function touchOf(rule: Rule, { tool, text, analysis, world, claims }: Judged): Touch {
-  const ground: Ground = world;
+export function touchOf(rule: PermissionRule, { tool, text, analysis, world, claims }: JudgedCommand): Touch {
+  const ground: PathRuleRoots = world;
   if (rule.pattern.kind === "path") {
     if (analysis.kind === "unread") return "no";
     if (claims().some(toucher(rule, tool, ground))) return "yes";
@@ -60,12 +60,12 @@ export type Permit =
 
 /** Whether allow rules and proofs cover all of it. */
 export function permitOf(
-  command: Judged,
+  command: JudgedCommand,
   {
     allow,
     readOnly,
     edits,
-  }: { allow: readonly Rule[]; readOnly: "allowed" | "asked"; edits: "allow" | "open" | "deny" },
+  }: { allow: readonly PermissionRule[]; readOnly: "allowed" | "asked"; edits: "allow" | "open" | "deny" },
 ): Permit {
   const { tool, text, analysis, world, paths } = command;
   const mine = allow.filter((rule) => rule.tool === tool);
@@ -75,7 +75,7 @@ export function permitOf(
     return { kind: "open", because: `it is not understood: ${analysis.because}` };
   const meaning = analysis.doubts.find(({ kind }) => kind !== "flow");
   if (meaning) return { kind: "open", because: meaning.text };
-  const used: Rule[] = [];
+  const used: PermissionRule[] = [];
   const exact = mine.find(
     ({ pattern }) =>
       pattern.kind === "shell" && pattern.shell.kind === "exact" && pattern.shell.text === text.trim(),
@@ -137,15 +137,15 @@ const isAbsent = (facts: PathFacts | undefined): boolean =>
   facts !== undefined && !facts.exists && facts.root !== undefined && facts.problem === undefined;
 
 /** What would make a folder in which a command runs git a repository of its own. */
-export function nestedIn(analysis: Analysis & { kind: "read" }, world: Surroundings): string[] {
+export function nestedIn(analysis: Analysis & { kind: "read" }, context: ShellContext): string[] {
   const steps = allSteps(analysis.steps, analysis.commands);
-  return [...new Set(steps.flatMap((step) => nestedBy(step, world)))];
+  return [...new Set(steps.flatMap((step) => nestedBy(step, context)))];
 }
 
-function nestedBy({ words, directories }: Step, world: Surroundings): string[] {
+function nestedBy({ words, directories }: ShellStep, context: ShellContext): string[] {
   const [program, ...rest] = words;
   return program && programName(program) === "git"
-    ? nestedRepositories(gitPlaces(gitWords(rest).before, directories), world)
+    ? nestedRepositories(gitDirectories(gitWords(rest).before, directories), context)
     : [];
 }
 
@@ -153,15 +153,15 @@ function nestedBy({ words, directories }: Step, world: Surroundings): string[] {
 const isAway = (facts: PathFacts | undefined): boolean =>
   facts !== undefined && (facts.root === undefined || facts.problem !== undefined);
 
-type WriteCase = Pick<Judged, "world" | "paths" | "tool"> & {
-  allow: readonly Rule[];
+type WriteCase = Pick<JudgedCommand, "world" | "paths" | "tool"> & {
+  allow: readonly PermissionRule[];
   edits: "allow" | "open" | "deny";
 };
 
 /** A rule covers words, never where the output goes: that is a write like any other. */
-function writesUnasked(step: Step, { world, allow, edits, paths }: WriteCase): string | undefined {
+function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCase): string | undefined {
   for (const { target } of writingRedirections(step)) {
-    const place = placeOf(target, step.directories, world);
+    const place = pathScope(target, step.directories, world);
     const because = `it writes to ${target.text}`;
     if (place.kind !== "inside" || target.kind !== "fixed" || target.isProcess) return because;
     const isAllowed = place.paths.every((path) => {
@@ -176,7 +176,7 @@ function writesUnasked(step: Step, { world, allow, edits, paths }: WriteCase): s
 }
 
 /** Why the question about it may not be skipped by any mode: it writes what others run. */
-export function protectedWrite({ paths, claims }: Judged): string | undefined {
+export function protectedWrite({ paths, claims }: JudgedCommand): string | undefined {
   for (const { action, target } of claims()) {
     const because =
       action === "write"
@@ -190,13 +190,13 @@ export function protectedWrite({ paths, claims }: Judged): string | undefined {
 /** What its words and redirections name as read and written, as far as they are known; each once. */
 export function claimsOf(
   analysis: Analysis,
-  world: Surroundings,
+  context: ShellContext,
   paths: ReadonlyMap<string, PathFacts>,
 ): Claim[] {
   if (analysis.kind === "unread") return [];
   const reads = analysis.proofs.flatMap((proof) => (proof.ok ? proof.reads : []));
-  const named = analysis.steps.flatMap((step) => namedPaths(step, world));
-  const written = allSteps(analysis.steps, analysis.commands).flatMap((step) => writtenPaths(step, world));
+  const named = analysis.steps.flatMap((step) => namedPaths(step, context));
+  const written = allSteps(analysis.steps, analysis.commands).flatMap((step) => writtenPaths(step, context));
   const claim =
     (action: "read" | "write") =>
     (path: string): Claim[] => {
@@ -213,7 +213,7 @@ export function claimsOf(
 }
 
 /** The directories that a command looks through for text. */
-function searchedBy(step: Step, world: Surroundings): readonly string[] {
+function searchedBy(step: ShellStep, context: ShellContext): readonly string[] {
   const program = step.words[0];
   const name = program ? programName(program) : "";
   const isSearch = searchers.has(name);
@@ -223,7 +223,7 @@ function searchedBy(step: Step, world: Surroundings): readonly string[] {
     return [];
   // Without a place it looks where it stands.
   const isBare = rest.filter(({ text }) => !text.startsWith("-")).length < 2;
-  return [...namedPaths(step, world), ...(isBare ? (step.directories ?? world.roots) : [])];
+  return [...namedPaths(step, context), ...(isBare ? (step.directories ?? context.roots) : [])];
 }
 
 const searchers = new Set(["rg", "ag", "ack"]);
@@ -231,28 +231,31 @@ const searchers = new Set(["rg", "ag", "ack"]);
 const recursive = new Set(["grep", "egrep", "fgrep", "zgrep", "diff", "cp", "tar", "zip"]);
 
 /** Every word of a command could be a path that it reads. */
-function namedPaths({ words, redirections, directories }: Step, world: Surroundings): readonly string[] {
+function namedPaths(
+  { words, redirections, directories }: ShellStep,
+  context: ShellContext,
+): readonly string[] {
   if (words.length < 2 && redirections.length === 0) return nowhere;
   const inputs = redirections.flatMap(({ operator, target }) =>
     operator === "<" || operator === "<>" ? [target] : [],
   );
   return [...words.slice(1), ...inputs].flatMap((word) => {
     if (word.kind !== "fixed" || word.text.startsWith("-")) return [];
-    const place = placeOf(word, directories, world);
+    const place = pathScope(word, directories, context);
     return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
   });
 }
 
 const nowhere: readonly string[] = [];
 
-function writtenPaths(step: Step, world: Surroundings): readonly string[] {
+function writtenPaths(step: ShellStep, context: ShellContext): readonly string[] {
   const program = step.words[0];
   const written = program ? writtenTo(programName(program), step.words.slice(1)) : nowhere;
   if (written.length + step.redirections.length === 0) return nowhere;
   const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
   const redirected = writingRedirections(step).map(({ target }) => target);
   return [...named, ...redirected].flatMap((target) => {
-    const place = placeOf(target, step.directories, world);
+    const place = pathScope(target, step.directories, context);
     return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
   });
 }

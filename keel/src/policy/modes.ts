@@ -1,6 +1,6 @@
 /** Permission modes as a table: what is done about a call that no rule decides. */
 
-import type { Traits } from "../ports/tool.ts";
+import type { ToolTraits } from "../ports/tool.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 
 export type ModeRow = {
@@ -40,4 +40,4 @@ export const modes: Readonly<Record<PermissionMode, ModeRow>> = {
 };
 
 /** Fail closed: what a tool does not say is read as "changes things, runs alone, never again, ask first". */
-export const carefulTraits: Traits = { readOnly: false, concurrent: false, replay: "never" };
+export const carefulTraits: ToolTraits = { readOnly: false, concurrent: false, replay: "never" };

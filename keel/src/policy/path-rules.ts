@@ -3,17 +3,17 @@
  * `a/b` from the roots of the workspace, `*.pem` at any depth below them. What names a directory means all that is in it.
  */
 import { globMatcher, parseGlob } from "../kernel/glob.ts";
-import { normalise } from "../shell/meaning/places.ts";
+import { normalise } from "../shell/meaning/path-scope.ts";
 
 /** What rules about paths are relative to. */
-export type Ground = { readonly roots: readonly string[]; readonly home: string };
+export type PathRuleRoots = { readonly roots: readonly string[]; readonly home: string };
 
 /** `path` is absolute. */
-export const matchesPath = (rule: string, path: string, ground: Ground): boolean =>
+export const matchesPath = (rule: string, path: string, ground: PathRuleRoots): boolean =>
   pathMatcher(rule, ground)(path);
 
 /** The same for many paths. */
-export function pathMatcher(rule: string, ground: Ground): (path: string) => boolean {
+export function pathMatcher(rule: string, ground: PathRuleRoots): (path: string) => boolean {
   const matchers = absolutePatterns(rule, ground).flatMap((pattern) => {
     const glob = parseGlob(pattern);
     if (!glob.ok) return [];
@@ -28,7 +28,7 @@ export function pathMatcher(rule: string, ground: Ground): (path: string) => boo
 }
 
 /** Whether something below `directory` could be what the rule is about. */
-export function mayLieBelow(rule: string, directory: string, ground: Ground): boolean {
+export function mayLieBelow(rule: string, directory: string, ground: PathRuleRoots): boolean {
   const place = normalised(directory);
   return absolutePatterns(rule, ground).some((pattern) => {
     const glob = parseGlob(pattern);
@@ -41,7 +41,7 @@ export function mayLieBelow(rule: string, directory: string, ground: Ground): bo
 const isBelow = (path: string, directory: string): boolean =>
   directory === "" || path === directory || path.startsWith(`${directory}/`);
 
-function absolutePatterns(rule: string, { roots, home }: Ground): string[] {
+function absolutePatterns(rule: string, { roots, home }: PathRuleRoots): string[] {
   // A slash at the end only says that it is a directory.
   const given = rule.replace(/(?<=.)\/+$/, "");
   if (given.startsWith("//")) return [`/${normalised(given)}`];

@@ -13,7 +13,7 @@ export function protectionOf(facts: Pick<PathFacts, "path" | "own">): string | u
   return found.length === 0 ? undefined : rows[Math.min(...found)]?.because;
 }
 
-type Row = {
+type ProtectedRow = {
   /** Directories, with all that is in them; a name with `/` is a path of several. */
   readonly directories?: readonly string[];
   readonly files?: readonly string[];
@@ -24,7 +24,7 @@ type Row = {
   readonly because: string;
 };
 
-const rows: readonly Row[] = [
+const rows: readonly ProtectedRow[] = [
   {
     directories: [".git", ".hg", ".svn", ".jj", ".config/git"],
     // A bare repository is one for git wherever it stands.
@@ -135,7 +135,7 @@ const rows: readonly Row[] = [
 ];
 
 /** Every name of the rows by where it is looked for, with the number of its row: a command may name many paths. */
-type Part = { readonly names: readonly string[]; readonly row: number };
+type ProtectedNames = { readonly names: readonly string[]; readonly row: number };
 const directories = partsBy("directories", (names) => names[0]);
 const files = partsBy("files", (names) => names.at(-1));
 const absolutes = partsBy("absolute", (names) => names[0]);
@@ -143,7 +143,7 @@ const nameEndings = rows.flatMap(({ endings = [] }, row) => endings.map((ending)
 
 /** The numbers of the rows that these names are in. */
 function matchesIn(names: readonly string[]): number[] {
-  const standsAt = (start: number) => (part: Part) =>
+  const standsAt = (start: number) => (part: ProtectedNames) =>
     part.names.every((name, offset) => names[start + offset] === name);
   const below = names.flatMap((name, at) => (directories.get(name) ?? []).filter(standsAt(at)));
   const last = (files.get(names.at(-1) ?? "") ?? []).filter((part) =>
@@ -157,7 +157,7 @@ function matchesIn(names: readonly string[]): number[] {
 function partsBy(
   list: "directories" | "files" | "absolute",
   keyOf: (names: readonly string[]) => string | undefined,
-): ReadonlyMap<string, readonly Part[]> {
+): ReadonlyMap<string, readonly ProtectedNames[]> {
   const parts = rows.flatMap((each, row) =>
     (each[list] ?? []).map((text) => ({ names: text.split("/"), row })),
   );

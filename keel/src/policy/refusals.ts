@@ -17,7 +17,7 @@ export type Refusals = {
 export const noRefusals: Refusals = { fresh: new Set(), earlier: new Set() };
 
 /** More are not remembered: the oldest are asked about again. */
-const mostRemembered = 500;
+const maxRemembered = 500;
 
 export function foldRefusals(
   { refusals, asks }: { readonly refusals: Refusals; readonly asks: readonly Ask[] },
@@ -45,4 +45,4 @@ export function refusedWhen(
 
 const markOf = (tool: string, input: Json): string => fingerprint(canonicalJson([tool, input]));
 
-const bounded = (marks: readonly string[]): ReadonlySet<string> => new Set(marks.slice(-mostRemembered));
+const bounded = (marks: readonly string[]): ReadonlySet<string> => new Set(marks.slice(-maxRemembered));

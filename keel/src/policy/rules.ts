@@ -4,7 +4,7 @@
  */
 import { parseGlob } from "../kernel/glob.ts";
 import type { Claim } from "../protocol/tool.ts";
-import { type Ground, matchesPath, pathMatcher } from "./path-rules.ts";
+import { matchesPath, type PathRuleRoots, pathMatcher } from "./path-rules.ts";
 import { parseShellPattern, type ShellPattern } from "./shell-pattern.ts";
 
 /** Where a rule comes from. Over all of them deny beats ask and ask beats allow; a source is told, and outranks none. */
@@ -20,7 +20,7 @@ export const ruleSources = [
 ] as const;
 export type RuleSource = (typeof ruleSources)[number];
 
-export type Rule = {
+export type PermissionRule = {
   readonly text: string;
   readonly tool: string;
   readonly pattern: Pattern;
@@ -37,7 +37,7 @@ export type Pattern =
   | { readonly kind: "prefix"; readonly value: string };
 
 /** Undefined when the text is not a rule: it is then reported. */
-export function parseRule(text: string, source: RuleSource = "session"): Rule | undefined {
+export function parseRule(text: string, source: RuleSource = "session"): PermissionRule | undefined {
   const trimmed = text.trim();
   const match = /^([A-Za-z_][\w-]*)(?:\(([\s\S]*)\))?(\*)?$/.exec(trimmed);
   if (!match) return undefined;
@@ -50,7 +50,7 @@ export function parseRule(text: string, source: RuleSource = "session"): Rule | 
 }
 
 /** As it is told: the rule, and where it stands. */
-export const sayRule = ({ text, source }: Rule): string => `the rule ${text} (${source})`;
+export const sayRule = ({ text, source }: PermissionRule): string => `the rule ${text} (${source})`;
 
 /** Tools whose calls are commands for a shell. */
 export const shellTools: ReadonlySet<string> = new Set(["Bash"]);
@@ -81,7 +81,7 @@ function domainPattern(given: string): Pattern | undefined {
 }
 
 /** Whether an allow rule covers a claim that is not a command: in doubt it does not. */
-export function covers(rule: Rule, tool: string, claim: Claim, ground?: Ground): boolean {
+export function covers(rule: PermissionRule, tool: string, claim: Claim, ground?: PathRuleRoots): boolean {
   const { pattern } = rule;
   if (pattern.kind === "path")
     return (
@@ -106,11 +106,15 @@ export function covers(rule: Rule, tool: string, claim: Claim, ground?: Ground):
 }
 
 /** Whether a deny or ask rule touches a claim that is not a command: in doubt it does. */
-export const touches = (rule: Rule, tool: string, claim: Claim, ground?: Ground): boolean =>
+export const touches = (rule: PermissionRule, tool: string, claim: Claim, ground?: PathRuleRoots): boolean =>
   toucher(rule, tool, ground)(claim);
 
 /** The same for many claims. */
-export function toucher(rule: Rule, tool: string, ground?: Ground): (claim: Claim) => boolean {
+export function toucher(
+  rule: PermissionRule,
+  tool: string,
+  ground?: PathRuleRoots,
+): (claim: Claim) => boolean {
   const { pattern } = rule;
   if (pattern.kind === "path") {
     let matches: ((path: string) => boolean) | undefined;
@@ -136,7 +140,7 @@ export function toucher(rule: Rule, tool: string, ground?: Ground): (claim: Clai
 }
 
 /** `mcp__server` is every tool of that server, `mcp__server__get_*` those whose names start so. */
-export const names = (rule: Pick<Rule, "tool">, tool: string): boolean =>
+export const names = (rule: Pick<PermissionRule, "tool">, tool: string): boolean =>
   rule.tool === tool ||
   (rule.tool.endsWith("*") && tool.startsWith(rule.tool.slice(0, -1))) ||
   (/^mcp__(?:(?!__).)+$/.test(rule.tool) && tool.startsWith(`${rule.tool}__`));
@@ -148,7 +152,7 @@ const readers = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);
  * Rules about paths go by what is done, not only by which tool does it: `Edit(…)` is about every editor, `Read(…)` about
  * every reader, and what is denied to one of them is denied to all and to commands.
  */
-function isAbout(rule: Rule, tool: string, { action }: Claim, effect: "allow" | "deny"): boolean {
+function isAbout(rule: PermissionRule, tool: string, { action }: Claim, effect: "allow" | "deny"): boolean {
   if (action === "write") {
     if (!editors.has(rule.tool)) return false;
     return effect === "deny" || rule.tool === tool || (rule.tool === "Edit" && editors.has(tool));

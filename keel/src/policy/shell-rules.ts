@@ -4,10 +4,10 @@
  */
 
 import type { Argument } from "../shell/meaning/arguments.ts";
-import type { Command } from "../shell/meaning/commands.ts";
+import type { NamedCommand } from "../shell/meaning/commands.ts";
 import { isHazardous } from "../shell/meaning/hazards.ts";
 import { programName } from "../shell/meaning/inside.ts";
-import type { World } from "../shell/meaning/places.ts";
+import type { ShellScope } from "../shell/meaning/path-scope.ts";
 import { isHarmlessAssignment } from "../shell/meaning/prove.ts";
 import { plainSpellings } from "../shell/programs/global-options.ts";
 import { insideHarmless } from "../shell/programs/harmless-wrappers.ts";
@@ -15,26 +15,26 @@ import { mayHide } from "./hidden-command.ts";
 import { joinedWords, matchesGlob, type ShellPattern } from "./shell-pattern.ts";
 
 /** Whether an allow rule covers the words of a command. What it writes by redirections is another matter. */
-export function coversCommand(pattern: ShellPattern, command: Command, world: World): boolean {
+export function coversCommand(pattern: ShellPattern, command: NamedCommand, scope: ShellScope): boolean {
   const { step } = command;
   if (!step.assignments.every(isHarmlessAssignment)) return false;
-  return coversWords(pattern, command, step.words, world);
+  return coversWords(pattern, command, step.words, scope);
 }
 
 function coversWords(
   pattern: ShellPattern,
-  command: Command,
+  command: NamedCommand,
   words: readonly Argument[],
-  world: World,
+  scope: ShellScope,
 ): boolean {
   const [program, ...rest] = words;
   if (program?.kind !== "fixed" || program.name !== program.text) return false;
-  if (fits(pattern, words) && !isHazardous(command, { words, world, named: namedWords(pattern) }))
+  if (fits(pattern, words) && !isHazardous(command, { words, world: scope, named: namedWords(pattern) }))
     return true;
   // A wrapper that changes neither what runs nor what it does may be left out of a rule.
   const inside = insideHarmless(program.text, rest);
   const [inner] = command.inner;
-  return inside !== undefined && inner !== undefined && coversWords(pattern, inner, inside, world);
+  return inside !== undefined && inner !== undefined && coversWords(pattern, inner, inside, scope);
 }
 
 /** How many words of a command the rule names, so that whoever wrote it has seen them. */
@@ -76,7 +76,7 @@ const sameWords = (rule: readonly string[], words: readonly string[]): boolean =
 export type Touch = "yes" | "maybe" | "no";
 
 /** Whether a deny or ask rule touches a command: `maybe` where only the run knows. */
-export function touchesCommand(pattern: ShellPattern, command: Command): Touch {
+export function touchesCommand(pattern: ShellPattern, command: NamedCommand): Touch {
   const { words } = command.step;
   const program = words[0];
   if (!program) return mayHide(pattern, command.step) ? "maybe" : "no";

@@ -7,22 +7,27 @@ import { analyse } from "../shell/meaning/analyse.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
 import { optionsFor, suggestRule } from "./suggest.ts";
 
-const world = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], isTrusted: true };
+const context = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], isTrusted: true };
 let grammar: Grammar;
 beforeAll(() => {
   grammar = openGrammar();
 });
 
 async function forCommand(command: string) {
-  const analysis = analyse(command, world, await grammar.parse(command));
+  const analysis = analyse(command, context, await grammar.parse(command));
   const claims: Claim[] = [{ action: "execute", target: command }];
-  return suggestRule({ tool: "Bash", claims, commands: new Map([[command, analysis]]), world });
+  return suggestRule({ tool: "Bash", claims, commands: new Map([[command, analysis]]), world: context });
 }
 
 function forPath(tool: string, action: "read" | "write", path: string) {
   const root = path.startsWith("/srv/project/") ? "/srv/project" : undefined;
   const facts: PathFacts = { path, exists: true, kind: "file", root, links: false };
-  return suggestRule({ tool, claims: [{ action, target: path }], world, paths: new Map([[path, facts]]) });
+  return suggestRule({
+    tool,
+    claims: [{ action, target: path }],
+    world: context,
+    paths: new Map([[path, facts]]),
+  });
 }
 
 describe("the kind of a command", () => {

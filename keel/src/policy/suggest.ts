@@ -6,22 +6,22 @@
 import type { PathFacts } from "../ports/workspace.ts";
 import type { AskOption } from "../protocol/ask.ts";
 import type { Claim } from "../protocol/tool.ts";
-import type { Analysis, Surroundings } from "../shell/meaning/analyse.ts";
-import type { Command } from "../shell/meaning/commands.ts";
+import type { Analysis, ShellContext } from "../shell/meaning/analyse.ts";
+import type { NamedCommand } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { programName } from "../shell/meaning/inside.ts";
 import { destroys } from "../shell/programs/destroys.ts";
 import { interpreters, shells, wrappers } from "../shell/programs/wrappers.ts";
 import { dangerOf } from "./danger.ts";
-import { covers, parseRule, type Rule } from "./rules.ts";
+import { covers, type PermissionRule, parseRule } from "./rules.ts";
 import { coversCommand } from "./shell-rules.ts";
 
 /** What a suggestion is made from. */
-export type Asked = {
+export type SuggestionContext = {
   readonly tool: string;
   readonly claims: readonly Claim[];
   readonly commands?: ReadonlyMap<string, Analysis> | undefined;
-  readonly world?: Surroundings | undefined;
+  readonly world?: ShellContext | undefined;
   readonly paths?: ReadonlyMap<string, PathFacts> | undefined;
 };
 
@@ -39,7 +39,7 @@ const say: AskOption = { id: "say", label: "No, and tell the model why", verdict
 /** For what cannot be answered for good. */
 export const onceOrNot: readonly AskOption[] = [once, no, say];
 
-export function optionsFor(asked: Asked, reach: "once" | "session"): AskOption[] {
+export function optionsFor(asked: SuggestionContext, reach: "once" | "session"): AskOption[] {
   // What is asked every time cannot be answered for good.
   const suggestion = reach === "once" ? undefined : suggestRule(asked);
   if (!suggestion) return [...onceOrNot];
@@ -53,7 +53,7 @@ export function optionsFor(asked: Asked, reach: "once" | "session"): AskOption[]
 }
 
 /** Undefined when no rule could stand for it. */
-export function suggestRule(asked: Asked): Suggestion | undefined {
+export function suggestRule(asked: SuggestionContext): Suggestion | undefined {
   const { tool, claims, commands, world } = asked;
   const command = claims.find(({ action }) => action === "execute")?.target;
   if (command !== undefined) {
@@ -67,7 +67,7 @@ export function suggestRule(asked: Asked): Suggestion | undefined {
 }
 
 /** The folder of a file inside, with all that is in it; outside the file alone. */
-function pathRule({ tool, claims, world, paths }: Asked): Suggestion | undefined {
+function pathRule({ tool, claims, world, paths }: SuggestionContext): Suggestion | undefined {
   const places = claims.flatMap(({ action, target }) =>
     action === "read" || action === "write" ? [paths?.get(target) ?? { path: target, root: undefined }] : [],
   );
@@ -97,7 +97,7 @@ function commandRule(
   tool: string,
   text: string,
   analysis: Analysis,
-  world: Surroundings,
+  context: ShellContext,
 ): Suggestion | undefined {
   if (analysis.kind === "unread" || analysis.doubts.some(({ kind }) => kind !== "flow")) return undefined;
   // Where output goes is asked each time.
@@ -113,12 +113,12 @@ function commandRule(
   const words = kindOf(only);
   if (!words) return exactRule(tool, text);
   const rule = parseRule(`${tool}(${words.join(" ")}:*)`);
-  const isCovering = rule?.pattern.kind === "shell" && coversCommand(rule.pattern.shell, only, world);
+  const isCovering = rule?.pattern.kind === "shell" && coversCommand(rule.pattern.shell, only, context);
   return isCovering ? { rule: rule.text, preview: previewOf(rule, words) } : exactRule(tool, text);
 }
 
 /** What else it lets through, and what it does not. */
-function previewOf(rule: Rule, words: readonly string[]): string {
+function previewOf(rule: PermissionRule, words: readonly string[]): string {
   const danger = dangerOf(rule);
   const example = examples[words.join(" ")];
   return [
@@ -154,12 +154,12 @@ const examples: Readonly<Record<string, string>> = {
 /** The same text and nothing else. Signs that mean something in a rule cannot stand in one. */
 function exactRule(tool: string, text: string): Suggestion | undefined {
   const trimmed = text.trim();
-  if (/[*\n]/.test(trimmed) || trimmed.length > mostExact || trimmed.endsWith(":")) return undefined;
+  if (/[*\n]/.test(trimmed) || trimmed.length > maxExact || trimmed.endsWith(":")) return undefined;
   return { rule: `${tool}(${trimmed})`, preview: "exactly this command" };
 }
 
 /** A longer rule could not be read by anyone. */
-const mostExact = 200;
+const maxExact = 200;
 
 /** Programs whose first words say what is done; of others the program alone says it. */
 const withVerbs: Readonly<Record<string, number>> = {
@@ -173,7 +173,7 @@ const twoVerbs =
   /^(?:(?:npm|pnpm|yarn|bun) (?:run|exec)|docker (?:compose|image|container|volume|network|system)|gh (?:pr|issue|repo|run|release|api)|git (?:remote|stash|worktree|submodule|config)|uv (?:run|pip)|(?:poetry|pipenv) run|bundle exec|deno (?:task|run)|cargo (?:nextest))$/;
 
 /** Undefined for what should be allowed word by word only: what destroys, and what runs anything. */
-function kindOf({ step, inner, hides }: Command): readonly string[] | undefined {
+function kindOf({ step, inner, hides }: NamedCommand): readonly string[] | undefined {
   const [program, ...rest] = step.words;
   if (program?.kind !== "fixed" || hides) return undefined;
   const name = programName(program);

@@ -1,8 +1,8 @@
 /** A kind of agent: what it is for, what it is told, and how far it may go. Data only. */
-import type { McpServerWish } from "../protocol/mcp.ts";
+import type { McpServerOptions } from "../protocol/mcp.ts";
 import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
 
-export type AgentDefinition = {
+export type AgentProfile = {
   readonly name: string;
   /** For whoever chooses: when this kind is the right one. */
   readonly description: string;
@@ -27,6 +27,6 @@ export type AgentDefinition = {
   /** Names of MCP servers of the session that it has beside those of its parent: also one that is off. */
   readonly mcpServers?: readonly string[] | undefined;
   /** MCP servers of its own. */
-  readonly servers?: Readonly<Record<string, McpServerWish>> | undefined;
+  readonly servers?: Readonly<Record<string, McpServerOptions>> | undefined;
   readonly from: "built-in" | "program" | "user" | "project" | "plugin";
 };

@@ -20,7 +20,7 @@ export type AgentOrder = {
 };
 
 /** The call that gives the work: the agent's session names it as its parent. */
-export type AgentSite = Pick<ToolContext, "callId" | "tasks" | "ask" | "ledger">;
+export type AgentCallContext = Pick<ToolContext, "callId" | "tasks" | "ask" | "ledger">;
 
 export type AgentOutcome =
   | { readonly ok: true; readonly content: readonly ResultPart[]; readonly data: Json }
@@ -33,11 +33,15 @@ export interface Agents {
    * Runs until the agent has ended, or until it runs on in the background. For a call that ran before and whose process
    * ended, it gives what is known of that agent and starts none.
    */
-  start(order: AgentOrder, site: AgentSite, signal: AbortSignal): AsyncGenerator<Display, AgentOutcome>;
+  start(
+    order: AgentOrder,
+    context: AgentCallContext,
+    signal: AbortSignal,
+  ): AsyncGenerator<Display, AgentOutcome>;
   /** Tells an agent something, by its id or name; one that has ended goes on in the background. */
   send(
     message: { readonly to: string; readonly text: string },
-    site: AgentSite,
+    context: AgentCallContext,
     signal: AbortSignal,
   ): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
 }

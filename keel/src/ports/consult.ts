@@ -2,11 +2,11 @@
 import type { Result } from "../kernel/result.ts";
 import type { ConsultedFor } from "../protocol/event.ts";
 
-export type ConsultWish = {
+export type ConsultRequest = {
   readonly by: ConsultedFor;
   readonly system?: string | undefined;
   readonly messages: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
-  readonly mostTokens: number;
+  readonly maxTokens: number;
   /** That of the session when left out. */
   readonly model?: string | undefined;
 };
@@ -14,4 +14,4 @@ export type ConsultWish = {
 export type Consulted = { readonly text: string; readonly model: string; readonly stop: "end" | "cut" };
 
 /** Fails with a sentence: no budget, no reply, not in time. */
-export type Consult = (wish: ConsultWish, signal: AbortSignal) => Promise<Result<Consulted>>;
+export type Consult = (request: ConsultRequest, signal: AbortSignal) => Promise<Result<Consulted>>;

@@ -1,6 +1,6 @@
 /** What hooks outside of the process need from the world: a program that is run once, and an address that is told. */
 
-export type ProgramWish = {
+export type ProgramRequest = {
   /** Looked for on the path; never put together with its arguments. */
   readonly file: string;
   readonly args: readonly string[];
@@ -10,7 +10,7 @@ export type ProgramWish = {
   /** What it can read from its standard input; it need not. */
   readonly input: string;
   /** Of each stream; what comes after is dropped. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Looks at what it has printed so far. A number: it is left alone and may go on for so many milliseconds. */
   readonly leaves?: (stdout: string) => number | undefined;
 };
@@ -30,17 +30,17 @@ export type ProgramEnd = {
  * Settles when the main process has ended, even if another holds its streams. Throws when it cannot be started. An
  * aborted signal ends it and all that it started.
  */
-export type RunProgram = (wish: ProgramWish, signal: AbortSignal) => Promise<ProgramEnd>;
+export type RunProgram = (request: ProgramRequest, signal: AbortSignal) => Promise<ProgramEnd>;
 
-export type PostWish = {
+export type PostRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 };
 
 /** Throws a sentence when the address is refused or cannot be reached; follows no redirect. */
 export type PostJson = (
-  wish: PostWish,
+  request: PostRequest,
   signal: AbortSignal,
 ) => Promise<{ readonly status: number; readonly body: string; readonly cut: boolean }>;

@@ -11,7 +11,7 @@ import type { Clock } from "./clock.ts";
 import type { Consult } from "./consult.ts";
 
 /** Where a hook is called: what it is told about the session, how long it may take, and who hears of its failure. */
-export type HookSite = {
+export type HookContext = {
   readonly session: string;
   readonly cwd: string;
   readonly permissionMode: string;
@@ -22,7 +22,7 @@ export type HookSite = {
   readonly clock: Clock;
   readonly hookMs: number;
   /** A bound that also holds for hooks with a time limit of their own. */
-  readonly mostMs?: number | undefined;
+  readonly maxMs?: number | undefined;
   readonly signal: AbortSignal;
   show(event: LiveEvent): void;
   newId(): string;
@@ -88,34 +88,37 @@ export interface Hooks {
   /** How the session begins for hooks, when its next input is taken; undefined when `start` was called. */
   begins(): "anew" | "cleared" | undefined;
   /** Once, before the first input of a process is taken, and after every compaction. */
-  start(facts: { source: SessionStartSource; model: string }, site: HookSite): Promise<AtStart>;
+  start(facts: { source: SessionStartSource; model: string }, context: HookContext): Promise<AtStart>;
   /** Only where `start` was called. After a reason `clear` the session begins once more. */
-  end(facts: { reason: string }, site: HookSite): Promise<void>;
-  input(input: Input, site: HookSite): Promise<AtInput>;
-  beforeTool(call: CallFacts, site: HookSite): Promise<BeforeTool>;
+  end(facts: { reason: string }, context: HookContext): Promise<void>;
+  input(input: Input, context: HookContext): Promise<AtInput>;
+  beforeTool(call: CallFacts, context: HookContext): Promise<BeforeTool>;
   /** Runs beside the question to the host; the first answer counts. Undefined: no opinion. */
   permission(
     call: CallFacts & { readonly rules: readonly string[] },
-    site: HookSite,
+    context: HookContext,
   ): Promise<Answer | undefined>;
-  denied(call: CallFacts & { reason: string }, site: HookSite): Promise<void>;
-  afterTool(call: CallOutcome, site: HookSite): Promise<AfterTool>;
-  afterBatch(calls: readonly (CallFacts & { response?: Json })[], site: HookSite): Promise<AfterTool>;
-  notify(facts: { message: string; title: string; kind: string }, site: HookSite): Promise<void>;
-  stop(facts: { objections: number; lastText: string }, site: HookSite): Promise<AtStop>;
-  stopFailed(facts: { error: string; details: string; lastText: string }, site: HookSite): Promise<void>;
+  denied(call: CallFacts & { reason: string }, context: HookContext): Promise<void>;
+  afterTool(call: CallOutcome, context: HookContext): Promise<AfterTool>;
+  afterBatch(calls: readonly (CallFacts & { response?: Json })[], context: HookContext): Promise<AfterTool>;
+  notify(facts: { message: string; title: string; kind: string }, context: HookContext): Promise<void>;
+  stop(facts: { objections: number; lastText: string }, context: HookContext): Promise<AtStop>;
+  stopFailed(
+    facts: { error: string; details: string; lastText: string },
+    context: HookContext,
+  ): Promise<void>;
   compact(
     facts: { trigger: CompactTrigger; instructions?: string | undefined },
-    site: HookSite,
+    context: HookContext,
   ): Promise<{ instructions?: string | undefined }>;
-  compacted(facts: { trigger: CompactTrigger; summary: string }, site: HookSite): Promise<void>;
+  compacted(facts: { trigger: CompactTrigger; summary: string }, context: HookContext): Promise<void>;
   /** Before the host's wish for another model counts. `deny`: it does not. */
-  modelSwitch(facts: ModelSwitch, site: HookSite): Promise<{ deny?: string | undefined }>;
-  modelSwitched(facts: ModelSwitch, site: HookSite): Promise<AtStart>;
+  modelSwitch(facts: ModelSwitch, context: HookContext): Promise<{ deny?: string | undefined }>;
+  modelSwitched(facts: ModelSwitch, context: HookContext): Promise<AtStart>;
   /** What happened and cannot be changed any more. */
-  observe(moment: ObservedMoment, site: HookSite): Promise<void>;
-  agentStarted(facts: { agentId: string; kind: string }, site: HookSite): Promise<AtStart>;
-  agentStopped(facts: AgentStopFacts, site: HookSite): Promise<AtStop>;
+  observe(moment: ObservedMoment, context: HookContext): Promise<void>;
+  agentStarted(facts: { agentId: string; kind: string }, context: HookContext): Promise<AtStart>;
+  agentStopped(facts: AgentStopFacts, context: HookContext): Promise<AtStop>;
 }
 
 export const noHooks: Hooks = {

@@ -16,5 +16,8 @@ export type SkillRead =
 export interface Library {
   skills(): Promise<readonly SkillInfo[]>;
   /** The whole text of a skill with its arguments in their places, or a sentence why there is none. */
-  readSkill(wish: { readonly name: string; readonly args: string }, signal: AbortSignal): Promise<SkillRead>;
+  readSkill(
+    request: { readonly name: string; readonly args: string },
+    signal: AbortSignal,
+  ): Promise<SkillRead>;
 }

@@ -3,9 +3,9 @@
 /** Why a search came to its end: it had seen everything, or it was stopped and knows only a part. */
 export type SearchEnd = "complete" | "time" | "size";
 
-export type FoundFile = { readonly path: string; readonly modifiedMs: number };
+export type FileMatch = { readonly path: string; readonly modifiedMs: number };
 
-export type FilesFound =
+export type FileSearchResult =
   | {
       readonly ok: true;
       /** Newest first. */
@@ -16,22 +16,22 @@ export type FilesFound =
     }
   | { readonly ok: false; readonly why: string };
 
-export type FoundLine = { readonly number: number; readonly text: string; readonly isMatch: boolean };
+export type LineMatch = { readonly number: number; readonly text: string; readonly isMatch: boolean };
 
-export type TextFound =
+export type TextSearchResult =
   | {
       readonly ok: true;
       /** Sorted by path. `matches` is the number of matching lines that are known of. */
-      readonly files: readonly (FoundFile & {
+      readonly files: readonly (FileMatch & {
         readonly matches: number;
-        readonly lines: readonly FoundLine[];
+        readonly lines: readonly LineMatch[];
       })[];
       readonly end: SearchEnd;
       readonly problems: readonly string[];
     }
   | { readonly ok: false; readonly why: string };
 
-export type TextWish = {
+export type TextSearchRequest = {
   /** A directory or a file, as `describe` gave it. */
   readonly target: string;
   /** A regular expression of Rust's kind, whose time is linear in the text. */
@@ -50,7 +50,7 @@ export type TextWish = {
   /** Only files of a type that the search program knows, such as `ts`. */
   readonly type?: string | undefined;
   readonly timeoutMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 };
 
 /**
@@ -60,8 +60,8 @@ export type TextWish = {
 export interface Search {
   /** Files below `directory` whose path from there fits one of the `rests` of a glob. */
   files(
-    wish: { directory: string; rests: readonly string[]; timeoutMs: number },
+    request: { directory: string; rests: readonly string[]; timeoutMs: number },
     signal: AbortSignal,
-  ): Promise<FilesFound>;
-  text(wish: TextWish, signal: AbortSignal): Promise<TextFound>;
+  ): Promise<FileSearchResult>;
+  text(request: TextSearchRequest, signal: AbortSignal): Promise<TextSearchResult>;
 }

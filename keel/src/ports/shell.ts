@@ -19,7 +19,7 @@ export type ShellCommand = {
   readonly cwd: string;
   /** `Infinity`: until it ends by itself or is stopped. */
   readonly timeoutMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 };
 
 export interface Shell {
@@ -77,7 +77,7 @@ export interface Grammar {
   parse(text: string): Promise<SyntaxNode | undefined>;
 }
 
-export type CommandGround = {
+export type CommandJudging = {
   readonly grammar: Grammar;
   /** What `~` and `$HOME` are for commands. */
   readonly home: string;

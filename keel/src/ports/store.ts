@@ -14,7 +14,7 @@ export type LogNotice = {
 export type Meanwhile = () => void;
 
 /** What the events up to `seq` folded to. Missing at any doubt that it was by this code and of these bytes. */
-export type KeptFold = { readonly seq: number; readonly texts: readonly string[] };
+export type CachedFold = { readonly seq: number; readonly texts: readonly string[] };
 
 export type WriteTexts = () => readonly string[] | Promise<readonly string[]>;
 
@@ -36,11 +36,11 @@ export interface Log {
    * Lets go of all but the lease until it is read or appended to. False, and nothing is changed, while it is in use.
    * Absent where nothing would be gained.
    */
-  rest?(): Promise<boolean>;
+  unload?(): Promise<boolean>;
   /** What was kept of an earlier fold of it; told once. */
-  kept?(): KeptFold | undefined;
+  cachedFold?(): CachedFold | undefined;
   /** Keeps what all of it folds to, where that is worth its room. Never throws. */
-  keep?(write: WriteTexts): Promise<void>;
+  cacheFold?(write: WriteTexts): Promise<void>;
   /** Gives the lease back. */
   close(): Promise<void>;
 }

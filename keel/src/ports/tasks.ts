@@ -36,14 +36,14 @@ export type TaskAbout = Pick<
 >;
 
 /** Where a task's output goes, if it goes to a file. */
-export type TaskPlace = { readonly id: string; readonly outputFile: string | undefined };
+export type TaskOutputLocation = { readonly id: string; readonly outputFile: string | undefined };
 
 /** Tasks as the tool of one call sees them. */
 export interface CallTasks {
   /** On record before `begin` is called: a task that nobody knows of does not run. With an `id` one goes on that had ended. */
   start(
     about: TaskAbout & { readonly id?: string | undefined },
-    begin: (place: TaskPlace) => Promise<TaskWork>,
+    begin: (place: TaskOutputLocation) => Promise<TaskWork>,
   ): Promise<Task>;
   /** The call waits for it no longer: its end is told like that of any other. */
   move(id: string): Promise<Task | undefined>;

@@ -14,7 +14,7 @@ import type { FileLedger } from "./file-ledger.ts";
 import type { CallTasks } from "./tasks.ts";
 import type { Workspace } from "./workspace.ts";
 
-export type Traits = {
+export type ToolTraits = {
   /** Changes nothing outside the conversation. */
   readonly readOnly: boolean;
   /** May overlap with other concurrent calls. */
@@ -50,7 +50,7 @@ export type ToolOutcome = {
 };
 
 /** What a tool sees of the work itself. */
-export type DeskView = {
+export type WorklistView = {
   readonly todos: readonly Todo[];
   /** The highest number that a todo has had: none is used twice. */
   readonly lastTodo: number;
@@ -82,7 +82,7 @@ export type ToolContext = {
   /** Asks the model beside the conversation, on the bill of the session. Absent where there is none. */
   readonly consult?: Consult | undefined;
   /** What the session knows about the work itself. */
-  desk(): DeskView;
+  desk(): WorklistView;
 };
 
 export type Tool<I = unknown> = {
@@ -96,7 +96,7 @@ export type Tool<I = unknown> = {
   readonly resultCharacters?: number;
   /** Not offered until the model has loaded it with ToolSearch. */
   readonly deferred: boolean;
-  traits(input: I): Traits;
+  traits(input: I): ToolTraits;
   /** What the call would touch. Policy decides about exactly these. */
   claims(input: I, context: ToolContext): Promise<readonly Claim[]>;
   /** Whether the call makes sense, apart from whether it is allowed. A sentence tells the model what to correct. */

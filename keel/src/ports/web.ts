@@ -35,7 +35,7 @@ export interface Web {
 
 /** Shortens a page to what was asked about it. Where none is given, the model reads the page itself. */
 export type Digest = (
-  wish: { readonly url: string; readonly text: string; readonly prompt: string },
+  request: { readonly url: string; readonly text: string; readonly prompt: string },
   signal: AbortSignal,
 ) => Promise<string>;
 
@@ -48,5 +48,5 @@ export type WebHits =
 export interface WebSearch {
   /** Why nothing can be searched: no search engine is set up. Undefined when one is. */
   missing(): Promise<string | undefined>;
-  search(wish: { readonly query: string; readonly most: number }, signal: AbortSignal): Promise<WebHits>;
+  search(request: { readonly query: string; readonly most: number }, signal: AbortSignal): Promise<WebHits>;
 }

@@ -4,7 +4,7 @@
  */
 import type { Diagnostics } from "./diagnostics.ts";
 import type { Search } from "./search.ts";
-import type { CommandGround, Shell } from "./shell.ts";
+import type { CommandJudging, Shell } from "./shell.ts";
 
 /** What a path is, decided on the opened object and not on its name. */
 export type PathFacts = {
@@ -30,7 +30,7 @@ export interface Files {
   /** Expected failures are values with a sentence for the model. */
   read(
     path: string,
-    limits: { mostBytes: number },
+    limits: { maxBytes: number },
   ): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }>;
   /**
    * Atomic: a temporary file and a rename in the same directory. Keeps the mode of an existing file and makes missing
@@ -48,7 +48,7 @@ export interface Files {
 export interface Documents {
   /** Pages count from 1; `last` may lie behind the end. Bounded in time and memory, whatever the file is made to do. */
   pdfText(
-    wish: { bytes: Uint8Array; first: number; last: number },
+    request: { bytes: Uint8Array; first: number; last: number },
     signal: AbortSignal,
   ): Promise<
     | { readonly ok: true; readonly totalPages: number; readonly pages: readonly string[] }
@@ -67,5 +67,5 @@ export interface Workspace {
   /** Where it is left out nobody looks at what was changed. */
   readonly diagnostics?: Diagnostics | undefined;
   /** What commands are judged by. Where it is left out no command goes without a question. */
-  readonly commands?: CommandGround | undefined;
+  readonly commands?: CommandJudging | undefined;
 }

@@ -17,9 +17,9 @@ export type LeftWorktree =
 /** The worktree that a session itself works in. */
 export interface Worktrees {
   current(): Worktree | undefined;
-  enter(wish: { readonly name: string | undefined }): Promise<EnteredWorktree>;
+  enter(request: { readonly name: string | undefined }): Promise<EnteredWorktree>;
   /** `remove` refuses while there are changes, unless they are to be discarded. */
-  exit(wish: {
+  exit(request: {
     readonly action: "keep" | "remove";
     readonly changes: "keep" | "discard";
   }): Promise<LeftWorktree>;

@@ -68,8 +68,7 @@ export type {
   AgentInfo,
   ContextUsage,
   InitializationResult,
-  ModelInfo,
-  SlashCommand,
+  OfferedModel as ModelInfo,
 } from "./query/introspection.ts";
 export { type Query, query } from "./query/query.ts";
 export type { RewindFilesResult } from "./query/rewind-result.ts";

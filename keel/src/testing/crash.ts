@@ -156,7 +156,7 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
       files: wrapFiles(workspace.files),
       search: {
         files: guard((wish, signal) => workspace.search.files(wish, signal)),
-        text: guard((wish, signal) => workspace.search.text(wish, signal)),
+        text: guard((textSearchRequest, signal) => workspace.search.text(textSearchRequest, signal)),
       },
       documents: { pdfText: guard((wish, signal) => workspace.documents.pdfText(wish, signal)) },
       shell: wrapShell(workspace.shell),
@@ -183,9 +183,11 @@ export function crashAfter(log: Log, after: number): { log: Log; crashed: Promis
 /** A process that is gone neither returns nor throws. */
 const stopped = (): Promise<never> => new Promise(() => undefined);
 
-type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly thrown: unknown };
+type SettledResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly thrown: unknown };
 
-async function settle<T>(value: T | PromiseLike<T>): Promise<Settled<T>> {
+async function settle<T>(value: T | PromiseLike<T>): Promise<SettledResult<T>> {
   try {
     return { ok: true, value: await value };
   } catch (thrown) {

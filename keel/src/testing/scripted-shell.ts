@@ -24,14 +24,14 @@ export type ShellScript =
       files: MemoryFiles,
     ) => ShellReply | undefined | Promise<ShellReply | undefined>);
 
-type Setting = {
+type ScriptedShellOptions = {
   readonly script: ShellScript;
   readonly files: MemoryFiles;
   readonly clock: Clock;
   readonly note: (effect: string) => void;
 };
 
-export function scriptedShell({ script, files, clock, note }: Setting): Shell {
+export function scriptedShell({ script, files, clock, note }: ScriptedShellOptions): Shell {
   async function replyTo(command: ShellCommand): Promise<ShellReply> {
     const known =
       typeof script === "function" ? await script(command, files) : ownReply(script, command.text);
@@ -99,15 +99,15 @@ function ended(
     signal: stopped ? "SIGKILL" : null,
     timedOut,
     interrupted,
-    ...bounded(output, command.mostBytes),
+    ...bounded(output, command.maxBytes),
   };
 }
 
-function bounded(output: string, mostBytes: number): { output: string; omittedBytes: number } {
+function bounded(output: string, maxBytes: number): { output: string; omittedBytes: number } {
   const bytes = byteLength(output);
-  if (bytes <= mostBytes) return { output, omittedBytes: 0 };
-  const head = headBytes(output, Math.floor(mostBytes / 2));
-  const tail = tailBytes(output, Math.ceil(mostBytes / 2));
+  if (bytes <= maxBytes) return { output, omittedBytes: 0 };
+  const head = headBytes(output, Math.floor(maxBytes / 2));
+  const tail = tailBytes(output, Math.ceil(maxBytes / 2));
   return { output: `${head}\n…\n${tail}`, omittedBytes: bytes - byteLength(head) - byteLength(tail) };
 }
 

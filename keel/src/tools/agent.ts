@@ -31,9 +31,9 @@ const input = z.object({
   name: z.optional(z.string().check(z.maxLength(60), z.describe("A name to send it messages by."))),
   isolation: z.optional(z.enum(["worktree"]).check(z.describe("worktree: in a copy of the repository."))),
 });
-type Input = z.infer<typeof input>;
+type AgentInput = z.infer<typeof input>;
 
-export const agentTool = (agents: Agents): Tool<Input> =>
+export const agentTool = (agents: Agents): Tool<AgentInput> =>
   defineTool({
     name: "Agent",
     aliases: ["Task"],

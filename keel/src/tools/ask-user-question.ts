@@ -9,9 +9,9 @@ import { text } from "../protocol/message.ts";
 import { type Answers, answersSchema, type Question, questionsSchema } from "../protocol/question.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
-type Input = z.infer<typeof questionsSchema>;
+type AskUserQuestionInput = z.infer<typeof questionsSchema>;
 
-export const askUserQuestionTool: Tool<Input> = defineTool({
+export const askUserQuestionTool: Tool<AskUserQuestionInput> = defineTool({
   name: "AskUserQuestion",
   description:
     "Asks the person to choose where the task leaves a real choice open that only they can make. Put what you would choose first. Do not ask whether you may go on.",

@@ -15,9 +15,9 @@ const input = z.object({
       .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/), z.describe("A short name for folder and branch.")),
   ),
 });
-type Input = z.infer<typeof input>;
+type EnterWorktreeInput = z.infer<typeof input>;
 
-export const enterWorktreeTool = (worktrees: Worktrees): Tool<Input> =>
+export const enterWorktreeTool = (worktrees: Worktrees): Tool<EnterWorktreeInput> =>
   defineTool({
     name: "EnterWorktree",
     deferred: true,

@@ -16,9 +16,9 @@ const input = z.object({
     z.boolean().check(z.describe("Remove it although it holds changes, which are lost then.")),
   ),
 });
-type Input = z.infer<typeof input>;
+type ExitWorktreeInput = z.infer<typeof input>;
 
-export const exitWorktreeTool = (worktrees: Worktrees): Tool<Input> =>
+export const exitWorktreeTool = (worktrees: Worktrees): Tool<ExitWorktreeInput> =>
   defineTool({
     name: "ExitWorktree",
     deferred: true,

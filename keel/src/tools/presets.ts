@@ -8,7 +8,7 @@ export type ToolPreset = (typeof toolPresets)[number];
 /** A preset, or the built-in tools by name. */
 export type ToolChoice = ToolPreset | readonly string[];
 
-export type ToolWish = {
+export type ToolSetOptions = {
   readonly builtIn: readonly Tool[];
   /** Tools of others, such as MCP servers. */
   readonly foreign?: readonly Tool[] | undefined;
@@ -44,7 +44,7 @@ export function chooseTools({
   asks,
   list,
   late,
-}: ToolWish): ChosenTools {
+}: ToolSetOptions): ChosenTools {
   const isNamed = typeof choice !== "string";
   const names = isNamed ? choice : restricted[choice];
   const left = new Set([

@@ -7,16 +7,16 @@ import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
-const mostNotes = 5;
+const maxNotes = 5;
 
 const input = z.object({
   query: z
     .string()
     .check(z.maxLength(500), z.describe("A topic's name or words to look for; empty for all.")),
 });
-type Input = z.infer<typeof input>;
+type RecallInput = z.infer<typeof input>;
 
-export const recallTool = (memory: Memory): Tool<Input> =>
+export const recallTool = (memory: Memory): Tool<RecallInput> =>
   defineTool({
     name: "Recall",
     description:
@@ -26,7 +26,7 @@ export const recallTool = (memory: Memory): Tool<Input> =>
     // Its own notes only: nothing else can be reached by it.
     claims: async () => [],
     run: async function* ({ query }): AsyncGenerator<never, ToolOutcome> {
-      const notes = await memory.recall(query, mostNotes);
+      const notes = await memory.recall(query, maxNotes);
       const words = notes.map(({ name, type, content }) => `## ${name} (${type})\n\n${content}`).join("\n\n");
       return {
         content: [text(notes.length > 0 ? words : "There is no such note.")],

@@ -16,9 +16,9 @@ const input = z.object({
   description: z.string().check(z.minLength(1), z.maxLength(500), z.describe("One line for the index.")),
   content: z.string().check(z.minLength(1), z.maxLength(100_000), z.describe("The whole note, in Markdown.")),
 });
-type Input = z.infer<typeof input>;
+type RememberInput = z.infer<typeof input>;
 
-export const rememberTool = (memory: Memory): Tool<Input> =>
+export const rememberTool = (memory: Memory): Tool<RememberInput> =>
   defineTool({
     name: "Remember",
     description:

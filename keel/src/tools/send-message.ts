@@ -15,9 +15,9 @@ const input = z.object({
     .check(z.minLength(1), z.describe("The agent's name or id; main for the one that started you.")),
   message: z.string().check(z.minLength(1), z.describe("What to tell it.")),
 });
-type Input = z.infer<typeof input>;
+type SendMessageInput = z.infer<typeof input>;
 
-export const sendMessageTool = (agents: Agents): Tool<Input> =>
+export const sendMessageTool = (agents: Agents): Tool<SendMessageInput> =>
   defineTool({
     name: "SendMessage",
     description:

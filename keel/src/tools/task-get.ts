@@ -8,9 +8,9 @@ import { inputSchemas } from "./input-schemas.ts";
 import { listTraits, noSuchTodo, sayTodo, showTodos } from "./todo-list.ts";
 
 const input = z.object({ taskId: z.string().check(z.describe("Its number.")) });
-type Input = z.infer<typeof input>;
+type TaskGetInput = z.infer<typeof input>;
 
-export const taskGetTool: Tool<Input> = defineTool({
+export const taskGetTool: Tool<TaskGetInput> = defineTool({
   name: "TaskGet",
   description: "Shows one task of your list with its description and what it waits for.",
   input: schemaOf(input, inputSchemas.TaskGet),

@@ -8,9 +8,9 @@ import { inputSchemas } from "./input-schemas.ts";
 import { listTraits, sayTodo, showTodos } from "./todo-list.ts";
 
 const input = z.object({});
-type Input = z.infer<typeof input>;
+type TaskListInput = z.infer<typeof input>;
 
-export const taskListTool: Tool<Input> = defineTool({
+export const taskListTool: Tool<TaskListInput> = defineTool({
   name: "TaskList",
   description: "Shows your list of tasks.",
   input: schemaOf(input, inputSchemas.TaskList),

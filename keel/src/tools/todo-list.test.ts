@@ -8,7 +8,7 @@ import { taskCreateTool } from "./task-create.ts";
 import { taskGetTool } from "./task-get.ts";
 import { taskListTool } from "./task-list.ts";
 import { taskUpdateTool } from "./task-update.ts";
-import { mostTodos } from "./todo-list.ts";
+import { maxTodos } from "./todo-list.ts";
 import { todoWriteTool } from "./todo-write.ts";
 
 const tools: Tool[] = [taskCreateTool, taskGetTool, taskListTool, taskUpdateTool, todoWriteTool];
@@ -166,9 +166,9 @@ describe("the task list", () => {
   });
 
   test("has a most", async () => {
-    const full = Array.from({ length: mostTodos + 1 }, (_, index) => create(`t${index}`));
+    const full = Array.from({ length: maxTodos + 1 }, (_, index) => create(`t${index}`));
     const session = await run(...full);
-    expect(session.session.state.desk.todos).toHaveLength(mostTodos);
+    expect(session.session.state.desk.todos).toHaveLength(maxTodos);
     expect(said(session, -1)).toContain("which is the most");
   });
 

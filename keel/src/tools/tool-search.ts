@@ -10,7 +10,7 @@ import type { ToolSpec } from "../protocol/tool.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
 const usualResults = 5;
-const mostResults = 20;
+const maxResults = 20;
 
 const input = z.object({
   query: z
@@ -23,12 +23,12 @@ const input = z.object({
   max_results: z.optional(
     z
       .int()
-      .check(z.gte(1), z.lte(mostResults), z.describe(`Most tools to load; ${usualResults} if left out.`)),
+      .check(z.gte(1), z.lte(maxResults), z.describe(`Most tools to load; ${usualResults} if left out.`)),
   ),
 });
-type Input = z.infer<typeof input>;
+type ToolSearchInput = z.infer<typeof input>;
 
-export const toolSearchTool: Tool<Input> = defineTool({
+export const toolSearchTool: Tool<ToolSearchInput> = defineTool({
   name: toolSearchName,
   description:
     "Loads more tools, whose names you were told: their descriptions join your list, and you can call them from your next reply on. Load at once everything that you will need: every loading reads the whole conversation anew.",

@@ -20,15 +20,15 @@ const input = z.object({
   prompt: z.string().check(z.describe("What you want to know from the page.")),
   offset: z.optional(z.int().check(z.gte(0), z.describe("Character to begin at, to read a long page on."))),
 });
-type Input = z.infer<typeof input>;
+type WebFetchInput = z.infer<typeof input>;
 
-export type WebFetchParts = {
+export type WebFetchPorts = {
   readonly web: Web;
   /** Answers the prompt in place of the page, where a small model is at hand. */
   readonly digest?: Digest | undefined;
 };
 
-export function webFetchTool({ web, digest }: WebFetchParts): Tool<Input> {
+export function webFetchTool({ web, digest }: WebFetchPorts): Tool<WebFetchInput> {
   const kept = new Map<string, { page: WebPage; atMs: number }>();
   return defineTool({
     name: "WebFetch",

@@ -2,24 +2,24 @@
 import { appendFile } from "node:fs/promises";
 import { TreeBudget } from "../../agents/budget.ts";
 import { type AgentLimits, defaultAgentLimits } from "../../agents/limits.ts";
-import { Crew } from "../../agents/spawn.ts";
-import { AgentTree, type AgentWorld } from "../../agents/tree.ts";
-import type { Environment } from "../../config/settings/paths.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import { AgentSupervisor } from "../../agents/supervisor.ts";
+import { type AgentPorts, AgentTree } from "../../agents/tree.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Limits } from "../../core/limits.ts";
-import type { AgentDefinition } from "../../ports/agent-definition.ts";
+import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Tool } from "../../ports/tool.ts";
 import { agentTool } from "../../tools/agent.ts";
 import { sendMessageTool } from "../../tools/send-message.ts";
-import { beside } from "./beside.ts";
+import { sessionArtifacts } from "./artifacts.ts";
 import { usableFallbacks } from "./model.ts";
-import { placeSection } from "./prompts.ts";
+import { locationSection } from "./prompts.ts";
 
 export type SessionAgents = {
   readonly tree: AgentTree;
-  readonly crew: Crew;
+  readonly supervisor: AgentSupervisor;
 };
 
 export function sessionAgents({
@@ -36,22 +36,22 @@ export function sessionAgents({
   version: string;
   clock: Clock;
   limits: Limits;
-  settings: Settings;
-  env: Environment;
+  settings: KeelSettings;
+  env: EnvironmentVariables;
   store: () => Store;
-  definitions: () => readonly AgentDefinition[];
-  isolate?: AgentWorld["isolate"];
-  outfit?: AgentWorld["outfit"];
+  definitions: () => readonly AgentProfile[];
+  isolate?: AgentPorts["isolate"];
+  outfit?: AgentPorts["extras"];
 }): SessionAgents {
-  const world: AgentWorld = {
+  const ports: AgentPorts = {
     version,
     definitions,
     createLog: (id, place) => store().create(id, place),
     openLog: (id) => store().open(id),
     readLog: (id) => store().read(id),
     location: (id) => store().location(id),
-    beside: (id) => {
-      const { spill, taskFile } = beside(store(), id);
+    artifacts: (id) => {
+      const { spill, taskFile } = sessionArtifacts(store(), id);
       return { spill, taskFile };
     },
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
@@ -64,21 +64,21 @@ export function sessionAgents({
     },
     system: ({ definition, workspace: { cwd, roots } }) => [
       definition.prompt,
-      placeSection({ cwd, roots, platform: process.platform }),
+      locationSection({ cwd, roots, platform: process.platform }),
     ],
     write: (file, words) => appendFile(file, words),
     ...(isolate ? { isolate } : {}),
-    ...(outfit ? { outfit } : {}),
+    ...(outfit ? { extras: outfit } : {}),
   };
   const budget = new TreeBudget({ limits, clock });
-  const tree = new AgentTree({ world, budget, limits: agentLimits(settings) });
-  return { tree, crew: new Crew(tree) };
+  const tree = new AgentTree({ world: ports, budget, limits: agentLimits(settings) });
+  return { tree, supervisor: new AgentSupervisor(tree) };
 }
 
-function agentLimits({ limits = {} }: Settings): AgentLimits {
+function agentLimits({ limits = {} }: KeelSettings): AgentLimits {
   return {
-    mostDepth: limits.maxAgentDepth ?? defaultAgentLimits.mostDepth,
-    mostAtOnce: limits.maxAgents ?? defaultAgentLimits.mostAtOnce,
-    mostUnasked: limits.maxAgentsUnasked ?? defaultAgentLimits.mostUnasked,
+    maxDepth: limits.maxAgentDepth ?? defaultAgentLimits.maxDepth,
+    maxAtOnce: limits.maxAgents ?? defaultAgentLimits.maxAtOnce,
+    maxUnasked: limits.maxAgentsUnasked ?? defaultAgentLimits.maxUnasked,
   };
 }

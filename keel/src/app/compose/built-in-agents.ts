@@ -1,12 +1,12 @@
 /** The kinds of agents that every session has. A file or a program that names one of them takes its place. */
-import type { AgentDefinition } from "../../ports/agent-definition.ts";
+import type { AgentProfile } from "../../ports/agent-definition.ts";
 
 const report = `You were given this work by another agent, which sees nothing of what you do but your last message. Write that message for it: the result first, then what it needs to go on, with exact paths, names and figures. Say plainly what you could not find or do. Ask nobody; where something is left open, take the simpler way and say which one you took.`;
 
 /** What reads, searches and asks the web, and nothing that changes anything. */
 export const readingTools = ["Glob", "Grep", "Read", "ToolSearch", "WebFetch", "WebSearch"] as const;
 
-export const builtInAgents: readonly AgentDefinition[] = [
+export const builtInAgents: readonly AgentProfile[] = [
   {
     name: "general-purpose",
     description:

@@ -1,8 +1,8 @@
 /** The folders in which a session works. */
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
-import type { Judged } from "../../config/settings/entries.ts";
-import { type Environment, userHome } from "../../config/settings/paths.ts";
+import type { JudgedEntry } from "../../config/settings/entries.ts";
+import { type EnvironmentVariables, userHome } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 
 export type Folders = {
@@ -18,8 +18,8 @@ export function foldersOf({
   entries,
 }: {
   cwd: string;
-  env: Environment;
-  entries: readonly Judged[];
+  env: EnvironmentVariables;
+  entries: readonly JudgedEntry[];
 }): Folders {
   const cwd = realFolder(given);
   if (cwd === undefined) throw fault("usage", { reason: `${given} is not a folder.` });
@@ -46,7 +46,7 @@ export type LiveFolders = {
   follow(learnt: () => readonly string[]): void;
 };
 
-export function liveFolders({ cwd, roots: given }: Folders, env: Environment): LiveFolders {
+export function liveFolders({ cwd, roots: given }: Folders, env: EnvironmentVariables): LiveFolders {
   let fixed = [...given];
   let learnt: () => readonly string[] = () => [];
   // What a link leads to when its folder is named counts: it may lead elsewhere later.
@@ -75,7 +75,7 @@ export function liveFolders({ cwd, roots: given }: Folders, env: Environment): L
   };
 }
 
-export const withHome = (place: string, env: Environment): string =>
+export const withHome = (place: string, env: EnvironmentVariables): string =>
   place === "~" || place.startsWith("~/") ? path.join(userHome(env), place.slice(1)) : place;
 
 /** Undefined for what is no folder. */

@@ -34,7 +34,7 @@ export function sessionHooks(
   },
 ): { hooks: Hooks; problems: readonly string[] } {
   const { settings, env, commandEnv } = inForce;
-  const world = {
+  const context = {
     runProgram: programs({ env: commandEnv, guard: processGuard(env, settings) }),
     postJson: jsonPoster({ allowHosts: settings.web?.allowHosts ?? [] }),
     cwd,
@@ -43,8 +43,8 @@ export function sessionHooks(
     env,
   };
   const written = [
-    hooksInSettings(settings, world),
-    ...plugins.map(({ hooks, path }) => hooksInSettings({ hooks }, { ...world, pluginRoot: path })),
+    hooksInSettings(settings, context),
+    ...plugins.map(({ hooks, path }) => hooksInSettings({ hooks }, { ...context, pluginRoot: path })),
   ];
   return {
     hooks: hooksFrom({ hooks: [...written.flatMap(({ hooks }) => hooks), ...own], transcript }),

@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import { goldenLogs, quietPlaces, simulatedLogs } from "../../../../test/support/quiet-places.ts";
 import { toEvents } from "../../hosts/runner/dialect.ts";
 import { newMemo as newRunnerMemo } from "../../hosts/runner/memo.ts";
-import type { KeptFold, Log } from "../../ports/store.ts";
+import type { CachedFold, Log } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
 import { memoOfLog } from "../../sdk/dialect/dialect.ts";
-import type { Facts } from "../../sdk/dialect/memo.ts";
+import type { InitFacts } from "../../sdk/dialect/memo.ts";
 import { messagesFold } from "../../sdk/dialect/messages-fold.ts";
 import { memoryLog } from "../../testing/test-session.ts";
 import { type HostFold, HostFolds } from "./host-folds.ts";
 
-const facts: Facts = {
+const facts: InitFacts = {
   sessionId: "00000000-0000-7000-8000-00000000005e",
   cwd: "/project",
   model: "from this process",
@@ -21,14 +21,14 @@ const facts: Facts = {
 };
 
 /** A log that has these events so far, and may grow. */
-function stageOf(events: readonly Durable[], kept?: KeptFold) {
-  let newest: KeptFold | undefined;
+function stageOf(events: readonly Durable[], kept?: CachedFold) {
+  let newest: CachedFold | undefined;
   const written = [...events];
   const lastSeq = (): number => written.at(-1)?.seq ?? 0;
   const log: Log = {
     ...memoryLog({ events: written }),
-    kept: () => kept,
-    keep: async (write) => {
+    cachedFold: () => kept,
+    cacheFold: async (write) => {
       newest = { seq: lastSeq(), texts: await write() };
     },
   };
@@ -42,20 +42,20 @@ function stageOf(events: readonly Durable[], kept?: KeptFold) {
 }
 
 /** What a process that opens the log and ends it at once keeps. */
-async function keptOf<M>(events: readonly Durable[], wanted: HostFold<M>): Promise<KeptFold | undefined> {
+async function keptOf<M>(events: readonly Durable[], wanted: HostFold<M>): Promise<CachedFold | undefined> {
   const { folds, log, kept } = stageOf(events);
   await folds.fold(wanted);
-  await log.keep?.(() => ["the state"]);
+  await log.cacheFold?.(() => ["the state"]);
   return kept();
 }
 
 async function foldedWith<M>(
   events: readonly Durable[],
-  kept: KeptFold | undefined,
+  kept: CachedFold | undefined,
   wanted: HostFold<M>,
 ): Promise<M> {
   const { folds, log } = stageOf(events, kept);
-  log.kept?.();
+  log.cachedFold?.();
   return folds.fold(wanted);
 }
 
@@ -109,7 +109,7 @@ describe("what a host makes of a session's events", () => {
     const kept = await keptOf(all.slice(0, 5), counting);
     expect(kept?.texts).toEqual(["the state", '{"hosts":{"count":5}}']);
     const { folds, log } = stageOf(all.slice(0, 9), kept);
-    expect(log.kept?.()?.texts).toEqual(["the state"]);
+    expect(log.cachedFold?.()?.texts).toEqual(["the state"]);
     const seen: number[] = [];
     const watched: HostFold<number> = { ...counting, step: (count, { seq }) => seen.push(seq) && count + 1 };
     expect(await folds.fold(watched)).toBe(9);
@@ -120,10 +120,10 @@ describe("what a host makes of a session's events", () => {
     const { folds, log, grow, kept } = stageOf(all.slice(0, 3));
     expect(await folds.fold(counting)).toBe(3);
     grow(all.slice(3, 7));
-    await log.keep?.(() => []);
+    await log.cacheFold?.(() => []);
     expect(kept()?.texts).toEqual(['{"hosts":{"count":7}}']);
     grow(all.slice(7, 9));
-    await log.keep?.(() => []);
+    await log.cacheFold?.(() => []);
     expect(kept()?.texts).toEqual(['{"hosts":{"count":9}}']);
   });
 
@@ -139,7 +139,7 @@ describe("what a host makes of a session's events", () => {
   test("leaves the engine its texts where no host has kept anything", async () => {
     const texts = ["the state", "the conversation", '{"inputs":["count"],"calls":[]}'];
     const { folds, log } = stageOf(all, { seq: 5, texts });
-    expect(log.kept?.()?.texts).toEqual(texts);
+    expect(log.cachedFold?.()?.texts).toEqual(texts);
     expect(await folds.fold(counting)).toBe(all.length);
   });
 

@@ -42,16 +42,16 @@ export class HostFolds {
       },
       append: (events, meanwhile) => log.append(events, meanwhile),
       read: (after) => log.read(after),
-      ...(log.rest ? { rest: () => log.rest?.() ?? Promise.resolve(false) } : {}),
-      kept: () => {
-        const kept = log.kept?.();
+      ...(log.unload ? { unload: () => log.unload?.() ?? Promise.resolve(false) } : {}),
+      cachedFold: () => {
+        const kept = log.cachedFold?.();
         const memos = kept && memosOf(kept.texts.at(-1));
         // By somebody who is no host, such as whoever took a session's files back: all texts are the engine's.
         if (!memos) return kept;
         for (const [name, memo] of memos) this.#kept.set(name, { seq: kept.seq, memo });
         return { ...kept, texts: kept.texts.slice(0, -1) };
       },
-      keep: async (write) => log.keep?.(async () => [...(await write()), await this.#text()]),
+      cacheFold: async (write) => log.cacheFold?.(async () => [...(await write()), await this.#text()]),
       close: () => log.close(),
     };
   }

@@ -9,10 +9,10 @@ import type { PromptFile } from "../../config/definitions/skills.ts";
 import { defuse, note } from "../../core/context/blocks.ts";
 import { enclose } from "../../core/context/enclose.ts";
 import { oneLine, shorten } from "../../kernel/text.ts";
-import type { Briefing, Told } from "../../ports/briefing.ts";
+import type { Briefing, BriefingOutput } from "../../ports/briefing.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 
-export type BriefingWish = {
+export type BriefingOptions = {
   readonly instructions: Pick<Instructions, "start" | "near">;
   /** The skills that the model is offered now; none where it cannot read them. */
   skills(): readonly Pick<PromptFile, "name" | "description">[];
@@ -20,39 +20,45 @@ export type BriefingWish = {
   now(): number;
   gitHead(): Promise<GitHead | undefined>;
   /** The place, where the system prompt does not tell it. */
-  readonly place?: string | undefined;
+  readonly location?: string | undefined;
 };
 
 /** What the conversation begins with is read at once, so that its first input does not wait for it. */
-export function sessionBriefing(wish: BriefingWish): Briefing {
-  let known = new Set(wish.skills().map(({ name }) => name));
-  let prepared: Promise<Told> | undefined = begin(wish);
+export function sessionBriefing(options: BriefingOptions): Briefing {
+  let known = new Set(options.skills().map(({ name }) => name));
+  let prepared: Promise<BriefingOutput> | undefined = begin(options);
   return {
     start() {
       // Prepared before some of them came: then it is not what there is now.
-      if (newSkills(wish, known).length > 0) prepared = undefined;
-      known = new Set(wish.skills().map(({ name }) => name));
-      const told = prepared ?? begin(wish);
+      if (newSkills(options, known).length > 0) prepared = undefined;
+      known = new Set(options.skills().map(({ name }) => name));
+      const told = prepared ?? begin(options);
       // Told again later, it is what the files say then.
       prepared = undefined;
       return told;
     },
     async near(seen, known) {
-      const files = await wish.instructions.near(seen, new Set(known));
+      const files = await options.instructions.near(seen, new Set(known));
       return told(files, instructionsHere);
     },
     news() {
-      const fresh = newSkills(wish, known);
+      const fresh = newSkills(options, known);
       for (const { name } of fresh) known.add(name);
       return skillBlocks(fresh);
     },
   };
 }
 
-const newSkills = ({ skills }: BriefingWish, known: ReadonlySet<string>) =>
+const newSkills = ({ skills }: BriefingOptions, known: ReadonlySet<string>) =>
   skills().filter(({ name }) => !known.has(name));
 
-async function begin({ instructions, skills, place, now, gitHead }: BriefingWish): Promise<Told> {
+async function begin({
+  instructions,
+  skills,
+  location: place,
+  now,
+  gitHead,
+}: BriefingOptions): Promise<BriefingOutput> {
   const [files, head] = await Promise.all([instructions.start(), gitHead()]);
   return {
     content: [
@@ -82,16 +88,16 @@ function daily(nowMs: number, head: GitHead | undefined): string[] {
 const name = (foreign: string): string => defuse(JSON.stringify(shorten(oneLine(foreign), 200)));
 
 /** What the list may take of every conversation. */
-const mostDescription = 240;
-const mostSkillCharacters = 8_000;
+const maxDescription = 240;
+const maxSkillCharacters = 8_000;
 
-function skillBlocks(skills: ReturnType<BriefingWish["skills"]>): InputBlock[] {
+function skillBlocks(skills: ReturnType<BriefingOptions["skills"]>): InputBlock[] {
   if (skills.length === 0) return [];
   const lines = skills.map(
-    ({ name, description }) => `- ${name}: ${shorten(description.replaceAll(/\s+/g, " "), mostDescription)}`,
+    ({ name, description }) => `- ${name}: ${shorten(description.replaceAll(/\s+/g, " "), maxDescription)}`,
   );
   const kept: string[] = [];
-  let left = mostSkillCharacters;
+  let left = maxSkillCharacters;
   for (const line of lines) {
     left -= line.length + 1;
     if (left < 0) break;
@@ -104,7 +110,7 @@ function skillBlocks(skills: ReturnType<BriefingWish["skills"]>): InputBlock[] {
   ];
 }
 
-const told = (files: readonly InstructionFile[], introduction: string): Told => ({
+const told = (files: readonly InstructionFile[], introduction: string): BriefingOutput => ({
   content: fileBlocks(files, introduction),
   files: files.map(({ path, source }) => ({ path, source })),
 });

@@ -1,5 +1,5 @@
 /** The models that Keel knows, with what the user's settings add. */
-import type { Environment } from "../../config/settings/paths.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { catalogOf } from "./model.ts";
 import { readSettings } from "./settings.ts";
@@ -8,7 +8,7 @@ export async function knownModels({
   env,
   cwd,
 }: {
-  env: Environment;
+  env: EnvironmentVariables;
   cwd: string;
 }): Promise<readonly ModelInfo[]> {
   const { settings } = await readSettings({ env, cwd });

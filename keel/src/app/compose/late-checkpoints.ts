@@ -1,5 +1,5 @@
 /** Checkpoints that are loaded when the first one is taken: most sessions end before that. */
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Workspace } from "../../ports/workspace.ts";
@@ -13,7 +13,7 @@ export function lateCheckpoints({
   home: string;
   workspace: Workspace;
   clock: Clock;
-  limits?: Settings["checkpoints"];
+  limits?: KeelSettings["checkpoints"];
 }): Checkpoints {
   let loading: Promise<Checkpoints> | undefined;
   const load = (): Promise<Checkpoints> => {
@@ -23,7 +23,7 @@ export function lateCheckpoints({
   const open = async (): Promise<Checkpoints> => {
     const [{ nodeCheckpoints }, { defaultBounds }] = await Promise.all([
       import("../../workspace/checkpoints/checkpoints.ts"),
-      import("../../workspace/checkpoints/survey.ts"),
+      import("../../workspace/checkpoints/snapshot.ts"),
     ]);
     const bounds = {
       files: limits.mostFiles ?? defaultBounds.files,
@@ -36,7 +36,7 @@ export function lateCheckpoints({
     return nodeCheckpoints({ home, root, files, now: clock.now, bounds, quotaBytes, exclude, userHome });
   };
   return {
-    keep: async (path) => (await load()).keep(path),
+    backUp: async (path) => (await load()).backUp(path),
     prepare: async (key, signal) => (await load()).prepare(key, signal),
     changes: async (signal) => (await load()).changes(signal),
     stamp: async (path) => (await load()).stamp(path),

@@ -1,23 +1,23 @@
 /** Diagnostics that are loaded with the first edit of a file that somebody looks after: most sessions have none. */
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { DiagnosticsEntry, DiagnosticsOptions } from "../../workspace/diagnostics/diagnostics.ts";
 
-type Written = NonNullable<Settings["diagnostics"]>[number];
+type DiagnosticsSetting = NonNullable<KeelSettings["diagnostics"]>[number];
 
 /** Undefined where the settings name nobody. */
 export function lateDiagnostics(
-  written: Settings["diagnostics"],
+  written: KeelSettings["diagnostics"],
   { cwd, commands, shell }: Pick<Workspace, "cwd" | "commands" | "shell">,
-  world: Pick<DiagnosticsOptions, "env" | "guard">,
+  context: Pick<DiagnosticsOptions, "env" | "guard">,
 ): Diagnostics | undefined {
   const entries = (written ?? []).flatMap(entryOf);
   if (entries.length === 0) return undefined;
   let loading: Promise<Diagnostics> | undefined;
   const open = async (): Promise<Diagnostics> => {
     const { nodeDiagnostics } = await import("../../workspace/diagnostics/diagnostics.ts");
-    return nodeDiagnostics({ ...world, entries, root: cwd, userHome: commands?.home ?? "/", shell });
+    return nodeDiagnostics({ ...context, entries, root: cwd, userHome: commands?.home ?? "/", shell });
   };
   return {
     async watch(file, signal) {
@@ -29,7 +29,14 @@ export function lateDiagnostics(
 }
 
 /** What names neither or both has passed the schema and says nothing; the check of settings tells of it. */
-function entryOf({ files, command, check, language, options, timeoutMs }: Written): DiagnosticsEntry[] {
+function entryOf({
+  files,
+  command,
+  check,
+  language,
+  options,
+  timeoutMs,
+}: DiagnosticsSetting): DiagnosticsEntry[] {
   const common = { files: typeof files === "string" ? [files] : files, timeoutMs };
   if (command !== undefined) return [{ ...common, command, language, options }];
   return check === undefined ? [] : [{ ...common, check }];

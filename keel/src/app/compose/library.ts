@@ -10,14 +10,14 @@ import { type PromptFile, readSkillFiles } from "../../config/definitions/skills
 import type { ChosenSource } from "../../config/settings/layers.ts";
 import type { FolderKind, Paths } from "../../config/settings/paths.ts";
 import type { TrustFacts } from "../../config/settings/settings.ts";
-import type { State } from "../../core/state/state.ts";
-import type { AgentDefinition } from "../../ports/agent-definition.ts";
+import type { SessionState } from "../../core/state/state.ts";
+import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Library, SkillInfo } from "../../ports/library.ts";
-import type { AttachWorld } from "../input/attach-mentions.ts";
+import type { AttachContext } from "../input/attach-mentions.ts";
 import { readPrompt } from "../input/read-prompt.ts";
 import { bundledSkills } from "./bundled-skills.ts";
 
-export type LibraryWish = {
+export type LibraryOptions = {
   readonly paths: Paths;
   readonly cwd: string;
   readonly trust: TrustFacts;
@@ -32,7 +32,7 @@ export type SessionLibrary = {
   readonly skills: readonly PromptFile[];
   readonly commands: readonly PromptFile[];
   /** The kinds of agents from folders; those that every session has are not among them. */
-  readonly agents: readonly AgentDefinition[];
+  readonly agents: readonly AgentProfile[];
   readonly styles: readonly OutputStyle[];
   readonly plugins: readonly Plugin[];
   /** Sentences for a person. */
@@ -40,9 +40,9 @@ export type SessionLibrary = {
 };
 
 /** Never throws: what cannot be read is told and left out. */
-export async function readLibrary(wish: LibraryWish): Promise<SessionLibrary> {
-  const { plugins, problems } = await readPlugins(wish);
-  const folders = (kind: FolderKind) => configFolders({ ...wish, kind, plugins });
+export async function readLibrary(options: LibraryOptions): Promise<SessionLibrary> {
+  const { plugins, problems } = await readPlugins(options);
+  const folders = (kind: FolderKind) => configFolders({ ...options, kind, plugins });
   const [skills, commands, agents, styles] = await Promise.all([
     readSkillFiles(folders("skills")),
     readCommandFiles(folders("commands")),
@@ -66,7 +66,7 @@ async function readPlugins({
   cwd,
   chosen,
   plugins: named = [],
-}: LibraryWish): Promise<Pick<SessionLibrary, "plugins" | "problems">> {
+}: LibraryOptions): Promise<Pick<SessionLibrary, "plugins" | "problems">> {
   const added = (chosen?.includes("user") ?? true) ? await addedPlugins(paths.home) : [];
   const places = new Set([...named.map((place) => path.resolve(cwd, place)), ...added]);
   const reads = await Promise.all([...places].map(readPlugin));
@@ -87,26 +87,26 @@ async function readPlugins({
 /** What the model may call: skills, and commands that say what they are for. */
 export function modelSkills(
   { skills, commands }: Pick<SessionLibrary, "skills" | "commands">,
-  wish: LibraryWish["skills"],
+  request: LibraryOptions["skills"],
 ): PromptFile[] {
   const isWanted = ({ name, forModel }: PromptFile): boolean =>
-    forModel && (wish === undefined || wish === "all" || wish.includes(name));
+    forModel && (request === undefined || request === "all" || request.includes(name));
   const own = new Set(skills.map(({ name }) => name));
   return [...skills, ...commands.filter(({ name }) => !own.has(name))].filter(isWanted);
 }
 
 export type LibraryPort = Library & {
   /** From here on the session's mode and learnt rules count. */
-  follow(state: () => State): void;
+  follow(state: () => SessionState): void;
 };
 
 /** The port of the Skill tool. `worldOf` gives what texts are read with, for the state that the session is in. */
 export function libraryPort(
   offered: () => readonly PromptFile[],
-  worldOf: (state: () => State | undefined) => AttachWorld,
+  worldOf: (state: () => SessionState | undefined) => AttachContext,
 ): LibraryPort {
-  let state: () => State | undefined = () => undefined;
-  const world = worldOf(() => state());
+  let state: () => SessionState | undefined = () => undefined;
+  const context = worldOf(() => state());
   return {
     follow(now) {
       state = now;
@@ -115,7 +115,7 @@ export function libraryPort(
     async readSkill({ name, args }, signal) {
       const skill = offered().find((file) => file.name === name);
       if (!skill) return { ok: false, why: `There is no skill called ${name}.` };
-      const read = await readPrompt(skill, args, { world, signal });
+      const read = await readPrompt(skill, args, { world: context, signal });
       if (!read.ok) return read;
       const { folder, allow, fork, model } = read.loaded;
       const files = read.blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));

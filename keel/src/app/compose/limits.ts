@@ -1,15 +1,15 @@
 /** The limits of a session: the defaults, moved by the settings in force. */
-import type { Environment } from "../../config/settings/paths.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { defaultLimits, type Limits } from "../../core/limits.ts";
 import { fault } from "../../kernel/fault.ts";
 
-export type LimitWish = {
+export type LimitOptions = {
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
 };
 
-export function limitsFrom({ limits = {}, autoCompactEnabled, autoCompactWindow }: Settings): Limits {
+export function limitsFrom({ limits = {}, autoCompactEnabled, autoCompactWindow }: KeelSettings): Limits {
   return {
     ...defaultLimits,
     maxTurns: limits.maxTurns ?? defaultLimits.maxTurns,
@@ -25,11 +25,11 @@ export function limitsFrom({ limits = {}, autoCompactEnabled, autoCompactWindow 
 }
 
 /** What the environment of a start says. Throws `usage` for a variable that is set to something else than a number. */
-export function limitsInEnvironment(env: Environment): Settings["limits"] {
+export function limitsInEnvironment(env: EnvironmentVariables): KeelSettings["limits"] {
   return { maxRetries: wholeNumber(env, "KEEL_MAX_RETRIES") };
 }
 
-function wholeNumber(env: Environment, name: string): number | undefined {
+function wholeNumber(env: EnvironmentVariables, name: string): number | undefined {
   const text = env[name]?.trim();
   if (!text) return undefined;
   if (/^\d{1,6}$/.test(text)) return Number(text);

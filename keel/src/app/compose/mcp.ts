@@ -4,30 +4,30 @@
  */
 import { mcpServersOf } from "../../config/definitions/mcp-servers.ts";
 import type { Plugin } from "../../config/definitions/plugins.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { McpBox, NamedServer } from "../../mcp/box.ts";
 import { prefixOf } from "../../mcp/names.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Toolbox } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import type { McpServerWish } from "../../protocol/mcp.ts";
+import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { commandEnvironment } from "../../workspace/processes/environment.ts";
-import type { Guard } from "../../workspace/processes/guard.ts";
+import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { McpControl } from "./mcp-control.ts";
 import type { SettingsInForce } from "./settings.ts";
 
-export type McpWish = {
+export type SessionMcpOptions = {
   readonly inForce: Pick<SettingsInForce, "entries" | "settings" | "commandEnv">;
   /** Servers that the host names. */
-  readonly named?: Readonly<Record<string, McpServerWish>> | undefined;
+  readonly named?: Readonly<Record<string, McpServerOptions>> | undefined;
   /** `only`: those of files are left out. */
   readonly strict?: "only" | undefined;
   readonly plugins?: readonly Pick<Plugin, "name" | "mcpServers">[] | undefined;
   /** Keel's own folder; undefined where nothing is to be kept. */
   readonly home: string | undefined;
   readonly workspace: Pick<Workspace, "cwd" | "roots">;
-  readonly guard: Guard;
+  readonly guard: ProcessGuard;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly version: string;
@@ -46,8 +46,8 @@ export type SessionMcp = {
   close(): Promise<void>;
 };
 
-export function sessionMcp(wish: McpWish): SessionMcp {
-  const { servers, problems } = serversOf(wish);
+export function sessionMcp(options: SessionMcpOptions): SessionMcp {
+  const { servers, problems } = serversOf(options);
   let box: McpBox | undefined;
   let loading: Promise<McpBox> | undefined;
   let isClosed = false;
@@ -55,7 +55,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
 
   const open = (): Promise<McpBox> => {
     if (isClosed) throw fault("session_closed");
-    loading ??= load(servers, wish).then(async (loaded) => {
+    loading ??= load(servers, options).then(async (loaded) => {
       box = loaded;
       loaded.onChange(() => {
         for (const listener of listeners) listener();
@@ -91,7 +91,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
       prompt: async (command, values) => (await open()).prompt(command, values),
       resources: () => box?.resources() ?? [],
       resource: async (server, uri) => (await open()).resource(server, uri),
-      call: async (wish, signal) => (await open()).call(wish, signal),
+      call: async (request, signal) => (await open()).call(request, signal),
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -106,7 +106,7 @@ export function sessionMcp(wish: McpWish): SessionMcp {
 }
 
 /** Host first: of two servers of one name the host's counts. */
-function serversOf({ inForce, named = {}, strict, plugins }: McpWish): {
+function serversOf({ inForce, named = {}, strict, plugins }: SessionMcpOptions): {
   servers: NamedServer[];
   problems: readonly string[];
 } {
@@ -131,17 +131,23 @@ const notYet = ({ name, scope, config, isOff }: NamedServer) => {
   return isOff ? { ...about, status: "disabled" as const } : { ...about, status: "pending" as const };
 };
 
-async function load(servers: readonly NamedServer[], wish: McpWish): Promise<McpBox> {
-  const [{ McpBox }, { defaultMcpLimits }, { siteOf, processPool }] = await Promise.all([
+async function load(servers: readonly NamedServer[], options: SessionMcpOptions): Promise<McpBox> {
+  const [{ McpBox }, { defaultMcpLimits }, { mcpEnvironment, processPool }] = await Promise.all([
     import("../../mcp/box.ts"),
     import("../../mcp/limits.ts"),
-    import("./mcp-site.ts"),
+    import("./mcp-environment.ts"),
   ]);
-  const { version, clock, ids, workspace, home } = wish;
-  const { settings } = wish.inForce;
+  const { version, clock, ids, workspace, home } = options;
+  const { settings } = options.inForce;
   return new McpBox(servers, {
     ...{ version, clock, ids },
-    site: siteOf({ cwd: workspace.cwd, home, guard: wish.guard, env: wish.inForce.commandEnv, settings }),
+    environment: mcpEnvironment({
+      cwd: workspace.cwd,
+      home,
+      guard: options.guard,
+      env: options.inForce.commandEnv,
+      settings,
+    }),
     roots: [...workspace.roots],
     limits: { ...defaultMcpLimits, ...waitsIn(settings) },
     pool: await processPool(),
@@ -149,7 +155,7 @@ async function load(servers: readonly NamedServer[], wish: McpWish): Promise<Mcp
   });
 }
 
-function waitsIn({ mcp = {} }: Settings): Partial<Record<"startMs" | "connectMs" | "callMs", number>> {
+function waitsIn({ mcp = {} }: KeelSettings): Partial<Record<"startMs" | "connectMs" | "callMs", number>> {
   const { startMs, connectMs, callMs } = mcp;
   return {
     ...(startMs === undefined ? {} : { startMs }),

@@ -1,5 +1,5 @@
 /** In which permission mode a session starts, and who may bypass permissions. */
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
@@ -21,7 +21,7 @@ const whyRefused: Readonly<Record<Exclude<Bypass, "allowed">, string>> = {
 
 /** What the settings forbid nobody allows at a start. */
 export function bypassOf(
-  { permissions }: Settings,
+  { permissions }: KeelSettings,
   { asked, managed }: { asked: "allowed" | "refused" | undefined; managed: "whole" | "damaged" },
 ): Bypass {
   if (permissions?.disableBypassPermissionsMode === "disable") return "disabled";
@@ -30,7 +30,7 @@ export function bypassOf(
 
 /** Throws `mode_refused` for a mode that was asked for at the start; one of a file is told and passed over. */
 export function startMode(
-  { permissions }: Settings,
+  { permissions }: KeelSettings,
   { asked, bypass }: { asked: PermissionMode | undefined; bypass: Bypass },
 ): { mode: PermissionMode; notices: readonly LogNotice[] } {
   const mode = permissions?.defaultMode ?? "default";

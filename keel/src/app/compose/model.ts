@@ -1,7 +1,7 @@
 /** The model of a session: found by its sources, connected once, and handed to the engine as one port. */
 
-import type { Environment } from "../../config/settings/paths.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import { type Catalog, catalog } from "../../models/catalog.ts";
 import { readEndpoints } from "../../models/endpoints.ts";
@@ -14,13 +14,13 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Model } from "../../ports/model.ts";
 import type { Keys } from "../maintenance/keys.ts";
 
-export type ModelWish = {
+export type OpenModelRequest = {
   /** `--model`. */
   readonly name?: string | undefined;
   /** The model of the session that goes on. */
   readonly logged?: string | undefined;
-  readonly env: Environment;
-  readonly settings: Settings;
+  readonly env: EnvironmentVariables;
+  readonly settings: KeelSettings;
   /** Keys that Keel keeps; they are in the settings already. */
   readonly keys?: Keys | undefined;
 };
@@ -45,23 +45,23 @@ export type ModelFacts = {
 const listMs = 15_000;
 
 /** Throws `no_model`, `key_missing`, `unreachable` or `usage`. */
-export async function openModel(wish: ModelWish, clock: Clock): Promise<OpenModel> {
-  const http = openHttp({ proxyEnv: proxyIn(wish.env) });
-  const known = catalogOf(wish.settings);
+export async function openModel(request: OpenModelRequest, clock: Clock): Promise<OpenModel> {
+  const http = openHttp({ proxyEnv: proxyIn(request.env) });
+  const known = catalogOf(request.settings);
   try {
-    const resolved = await resolve(wish, known, (endpoint) =>
+    const resolved = await resolve(request, known, (endpoint) =>
       answered(clock, listMs, (signal) => listModels(endpoint, http.send, signal)),
     );
     return {
       port: routedModel({
         home: resolved.endpoint,
-        endpoints: endpointsIn(wish),
+        endpoints: endpointsIn(request),
         catalog: known,
         http: http.send,
         now: clock.now,
       }),
       catalog: known,
-      facts: factsOf(resolved, wish),
+      facts: factsOf(resolved, request),
       close: http.close,
     };
   } catch (thrown) {
@@ -73,10 +73,10 @@ export async function openModel(wish: ModelWish, clock: Clock): Promise<OpenMode
 /** The fallbacks that can be asked, by the names under which they are asked, and why the others cannot. */
 export function usableFallbacks(
   names: readonly string[],
-  wish: Pick<ModelWish, "env" | "settings">,
+  request: Pick<OpenModelRequest, "env" | "settings">,
 ): { readonly usable: readonly string[]; readonly problems: readonly string[] } {
-  const endpoints = endpointsIn(wish);
-  const known = catalogOf(wish.settings);
+  const endpoints = endpointsIn(request);
+  const known = catalogOf(request.settings);
   const usable: string[] = [];
   const problems: string[] = [];
   for (const name of names) {
@@ -87,7 +87,7 @@ export function usableFallbacks(
   return { usable, problems };
 }
 
-export const catalogOf = ({ models, modelAliases }: Settings): Catalog =>
+export const catalogOf = ({ models, modelAliases }: KeelSettings): Catalog =>
   catalog({ extra: models, aliases: modelAliases });
 
 /** A port whose model is connected later: a log is opened before it is known which model it was written with. */
@@ -107,18 +107,18 @@ export function lateModel(): Model & { connect(model: Model): void } {
   };
 }
 
-type List = Parameters<typeof resolveModel>[1]["list"];
+type ListModels = Parameters<typeof resolveModel>[1]["list"];
 
 /** None when they cannot be read: that is said when the session's own model is looked for. */
-function endpointsIn({ env, settings }: Pick<ModelWish, "env" | "settings">): readonly Endpoint[] {
+function endpointsIn({ env, settings }: Pick<OpenModelRequest, "env" | "settings">): readonly Endpoint[] {
   const found = readEndpoints({ env, providers: settings.providers });
   return found.ok ? found.value : [];
 }
 
 async function resolve(
-  { name, logged, env, settings }: ModelWish,
+  { name, logged, env, settings }: OpenModelRequest,
   known: Catalog,
-  list: List,
+  list: ListModels,
 ): Promise<ResolvedModel> {
   const sources = { flag: name, logged, env, settingsModel: settings.model, providers: settings.providers };
   const resolved = await resolveModel(sources, { catalog: known, list });
@@ -126,7 +126,7 @@ async function resolve(
   return resolved.value;
 }
 
-function factsOf({ model, endpoint }: ResolvedModel, { env, keys }: ModelWish): ModelFacts {
+function factsOf({ model, endpoint }: ResolvedModel, { env, keys }: OpenModelRequest): ModelFacts {
   const names = providers.find(({ id }) => id === endpoint.provider)?.credentialNames ?? [];
   const variable = names.find(({ name }) => env[name]?.trim())?.name;
   const kept = keys?.found.get(endpoint.provider);
@@ -153,7 +153,7 @@ async function answered<T>(clock: Clock, ms: number, work: (signal: AbortSignal)
 }
 
 /** Only what the user's environment says, and nothing when it says nothing. */
-function proxyIn(env: Environment): Environment | undefined {
+function proxyIn(env: EnvironmentVariables): EnvironmentVariables | undefined {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
   const found = names.filter((name) => env[name]);
   return found.length === 0 ? undefined : Object.fromEntries(found.map((name) => [name, env[name]]));

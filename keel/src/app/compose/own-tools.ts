@@ -4,19 +4,19 @@ import { defineTool } from "../../core/define-tool.ts";
 import { isJson, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { Queue } from "../../kernel/queue.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
-import type { Issue } from "../../kernel/schema.ts";
+import type { SchemaIssue } from "../../kernel/schema.ts";
 import type { Tool, ToolOutcome } from "../../ports/tool.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { Display } from "../../protocol/tool.ts";
 
 export type OwnTool = Tool;
 
-export type OwnToolWish = {
+export type OwnToolOptions = {
   readonly name: string;
   readonly description: string;
   /** What a model is told about the input. */
   readonly json: JsonObject;
-  readonly parse: (input: Record<string, unknown>) => Result<unknown, Issue[]>;
+  readonly parse: (input: Record<string, unknown>) => Result<unknown, SchemaIssue[]>;
   /** Its author says that it changes nothing; permission is asked all the same. */
   readonly readOnly: boolean;
   /** None when left out: a call may take as long as it takes. */
@@ -38,29 +38,29 @@ export type OwnResult = {
 };
 
 /** More than anybody watches; who tells faster is not kept waiting. */
-const mostProgress = 1_000;
+const maxProgress = 1_000;
 
-export function ownTool(wish: OwnToolWish): OwnTool {
+export function ownTool(options: OwnToolOptions): OwnTool {
   const tool = defineTool<{ value: unknown }>({
-    name: wish.name,
-    description: wish.description,
+    name: options.name,
+    description: options.description,
     input: {
-      json: wish.json,
+      json: options.json,
       parse(value) {
         if (!isObject(value)) return failed([{ path: "", message: "the input must be an object" }]);
-        const parsed = wish.parse(value);
+        const parsed = options.parse(value);
         return parsed.ok ? ok({ value: parsed.value }) : parsed;
       },
     },
-    traits: { readOnly: wish.readOnly, concurrent: wish.readOnly },
+    traits: { readOnly: options.readOnly, concurrent: options.readOnly },
     async *run({ value }, { callId, clock }, signal) {
-      const progress = new Queue<Display>({ limit: mostProgress });
+      const progress = new Queue<Display>({ limit: maxProgress });
       const late = new AbortController();
       const any = AbortSignal.any([signal, late.signal]);
       const over = new AbortController();
-      if (wish.timeoutMs !== undefined)
-        void clock.sleep(wish.timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
-      const running = wish
+      if (options.timeoutMs !== undefined)
+        void clock.sleep(options.timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
+      const running = options
         .run(value, {
           callId,
           signal: any,

@@ -2,9 +2,9 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { PlanFile } from "../../ports/tool.ts";
-import { folderOf } from "../../store/jsonl/places.ts";
+import { folderOf } from "../../store/jsonl/log-locations.ts";
 
-export function planFileBeside(log: string): PlanFile {
+export function planFileFor(log: string): PlanFile {
   const folder = path.join(folderOf(log), "plans");
   return {
     path: path.join(folder, "plan.md"),

@@ -3,12 +3,12 @@
 import type { Clock, Ids } from "../../ports/clock.ts";
 import { leasesOf } from "../../store/jsonl/store.ts";
 
-type Leases = ReturnType<typeof leasesOf>;
+type ProcessLeases = ReturnType<typeof leasesOf>;
 
 /** Like the guard it belongs to the process and not to a session; it holds nothing while no session is open. */
-const leases = new Map<string, Leases>();
+const leases = new Map<string, ProcessLeases>();
 
-export function processLeases(options: { home: string; clock: Clock; ids: Ids }): Leases {
+export function processLeases(options: { home: string; clock: Clock; ids: Ids }): ProcessLeases {
   const shared = leases.get(options.home) ?? leasesOf(options);
   leases.set(options.home, shared);
   return shared;

@@ -36,7 +36,7 @@ test("a style stands in the place of what is said about answers, and may replace
 });
 
 test("the place can be left to the conversation, so that the prompt is the same everywhere", () => {
-  expect(systemPrompt({ ...facts, place: "elsewhere" })).toEqual(
-    systemPrompt({ ...facts, cwd: "/b", roots: ["/b"], place: "elsewhere" }),
+  expect(systemPrompt({ ...facts, location: "elsewhere" })).toEqual(
+    systemPrompt({ ...facts, cwd: "/b", roots: ["/b"], location: "elsewhere" }),
   );
 });

@@ -16,13 +16,13 @@ export type PromptFacts = {
   /** After everything else. */
   readonly append?: string | undefined;
   /** `elsewhere`: the conversation is told of the place, so that this prompt is the same in every folder. */
-  readonly place?: "here" | "elsewhere" | undefined;
+  readonly location?: "here" | "elsewhere" | undefined;
 };
 
 export function systemPrompt(facts: PromptFacts): string[] {
   const own =
     facts.replace === undefined
-      ? [sectionsFor(facts.style), facts.place === "elsewhere" ? "" : placeSection(facts)]
+      ? [sectionsFor(facts.style), facts.location === "elsewhere" ? "" : locationSection(facts)]
       : [facts.replace];
   return [...own, facts.append ?? ""].map((part) => part.trim()).filter((part) => part !== "");
 }
@@ -69,7 +69,7 @@ const sections: Readonly<Record<SectionName, string>> = {
 - No praise, no promises, no summary of what is plain to see.`,
 };
 
-export function placeSection({
+export function locationSection({
   cwd,
   roots,
   platform,

@@ -1,10 +1,10 @@
 /** Permission rules from all sources. What cannot be read as a rule is told, and matches nothing. */
 import type { RuleList } from "../../config/settings/edit-settings.ts";
-import type { Judged } from "../../config/settings/entries.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { JudgedEntry } from "../../config/settings/entries.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import { noRules, type Rules } from "../../policy/decide.ts";
-import { covers, parseRule, type Rule } from "../../policy/rules.ts";
+import { covers, type PermissionRule, parseRule } from "../../policy/rules.ts";
 import type { Tool } from "../../ports/tool.ts";
 
 export type ReadRules = {
@@ -16,19 +16,19 @@ export type ReadRules = {
 export type UnreadRule = {
   readonly text: string;
   readonly list: RuleList;
-  readonly source: Judged["source"];
+  readonly source: JudgedEntry["source"];
   /** A sentence for a person. */
   readonly problem: string;
 };
 
-export type RuleWish = {
-  readonly entries: readonly Judged[];
-  readonly settings: Settings;
+export type RuleOptions = {
+  readonly entries: readonly JudgedEntry[];
+  readonly settings: KeelSettings;
 };
 
-export function readRules({ entries, settings }: RuleWish): ReadRules {
+export function readRules({ entries, settings }: RuleOptions): ReadRules {
   const unread: UnreadRule[] = [];
-  const read = (list: RuleList): Rule[] =>
+  const read = (list: RuleList): PermissionRule[] =>
     ruleTexts(entries, list).flatMap(({ text, file, source }) => {
       const rule = parseRule(text, source);
       if (!rule) unread.push({ text, list, source, problem: problemOf(text, { list, file }) });
@@ -78,9 +78,9 @@ export const ruleForms =
 
 /** The rules of one list that count, the weakest source first. */
 function ruleTexts(
-  entries: readonly Judged[],
+  entries: readonly JudgedEntry[],
   list: RuleList,
-): { text: string; file: string | undefined; source: Judged["source"] }[] {
+): { text: string; file: string | undefined; source: JudgedEntry["source"] }[] {
   return entries
     .filter(
       ({ path: [group, name], state }) => group === "permissions" && name === list && state.kind === "counts",

@@ -1,10 +1,10 @@
 /** A sandbox for commands, which Keel has not: whoever wants one must not believe that it is there. */
-import type { Judged } from "../../config/settings/entries.ts";
+import type { JudgedEntry } from "../../config/settings/entries.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { LogNotice } from "../../ports/store.ts";
 
 /** Throws `usage` where nothing is to start without one. A wish counts from every source: none can take it back. */
-export function sandboxNotices(entries: readonly Judged[]): LogNotice[] {
+export function sandboxNotices(entries: readonly JudgedEntry[]): LogNotice[] {
   const isWished = (name: string): boolean =>
     entries.some(
       ({ path, value, state }) =>

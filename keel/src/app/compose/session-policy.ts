@@ -4,8 +4,8 @@
  * a command puts his own way in the place of `mayRun`.
  */
 
-import type { State } from "../../core/state/state.ts";
-import type { Parts } from "../../engine/work.ts";
+import type { SessionState } from "../../core/state/state.ts";
+import type { SessionPorts } from "../../engine/step-context.ts";
 import { rulesInForce } from "../../policy/changes.ts";
 import { type Decision, decide } from "../../policy/decide.ts";
 import { lookAt } from "../../policy/look.ts";
@@ -33,15 +33,15 @@ export type SessionPolicy = {
 /** About a tool as a whole, when a host wants to call it. */
 export async function mayUse(
   tool: string,
-  { rules, workspace, mode }: { rules: Parts["rules"]; workspace: Workspace; mode: PermissionMode },
+  { rules, workspace, mode }: { rules: SessionPorts["rules"]; workspace: Workspace; mode: PermissionMode },
 ): Promise<Decision> {
   const claims: Claim[] = [{ action: "use", target: tool }];
   return decide({ tool, traits: carefulTraits, claims, mode, rules, ...(await lookAt(claims, workspace)) });
 }
 
 export function sessionPolicy(
-  { rules: given, workspace }: { rules: Parts["rules"]; workspace: Workspace },
-  state: () => State | undefined,
+  { rules: given, workspace }: { rules: SessionPorts["rules"]; workspace: Workspace },
+  state: () => SessionState | undefined,
 ): SessionPolicy {
   const decisionAbout = async (tool: string, claim: Claim, allow: readonly string[]): Promise<Decision> => {
     const now = state();

@@ -3,13 +3,13 @@ import { readGitHead } from "../../config/definitions/git-head.ts";
 import { type InstructionFile, Instructions } from "../../config/definitions/instructions.ts";
 import type { PromptFile } from "../../config/definitions/skills.ts";
 import { type Paths, userHome } from "../../config/settings/paths.ts";
-import type { State } from "../../core/state/state.ts";
-import type { Parts } from "../../engine/work.ts";
-import type { AgentDefinition } from "../../ports/agent-definition.ts";
+import type { SessionState } from "../../core/state/state.ts";
+import type { SessionPorts } from "../../engine/step-context.ts";
+import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Briefing } from "../../ports/briefing.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import type { AttachWorld } from "../input/attach-mentions.ts";
+import type { AttachContext } from "../input/attach-mentions.ts";
 import { type Registry, registryOf } from "../input/commands/registry.ts";
 import type { OpenOptions } from "../options.ts";
 import { builtInAgents } from "./built-in-agents.ts";
@@ -17,7 +17,7 @@ import { sessionBriefing } from "./instructions.ts";
 import { type LibraryPort, libraryPort, modelSkills, readLibrary, type SessionLibrary } from "./library.ts";
 import { mainAgent } from "./main-agent.ts";
 import { chooseStyle, defaultStyle, styleNames } from "./output-styles.ts";
-import { placeSection, systemPrompt } from "./prompts.ts";
+import { locationSection, systemPrompt } from "./prompts.ts";
 import { sessionPolicy } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
 
@@ -30,9 +30,9 @@ export type SessionTexts = {
   /** The names of the skills that the model is offered. */
   readonly skillNames: readonly string[];
   /** The kinds of agents that there are, those of files included. */
-  readonly agents: readonly AgentDefinition[];
+  readonly agents: readonly AgentProfile[];
   /** The kind of agent that the session itself is. */
-  readonly main: AgentDefinition | undefined;
+  readonly main: AgentProfile | undefined;
   readonly style: { readonly name: string; readonly all: readonly string[] };
   readonly system: readonly string[];
   readonly problems: readonly string[];
@@ -42,7 +42,7 @@ export type SessionTexts = {
   reload(): Promise<void>;
   instructions(): Promise<readonly InstructionFile[]>;
   /** What a person's words are read with. */
-  attachWorld(state: () => State | undefined): AttachWorld;
+  attachContext(state: () => SessionState | undefined): AttachContext;
 };
 
 export async function sessionTexts(
@@ -57,7 +57,7 @@ export async function sessionTexts(
     paths: Paths;
     inForce: SettingsInForce;
     workspace: Workspace;
-    rules: Parts["rules"];
+    rules: SessionPorts["rules"];
     clock: Clock;
   },
 ): Promise<SessionTexts> {
@@ -69,7 +69,7 @@ export async function sessionTexts(
   let shelf = await read();
   const main = mainAgent(options.agent, shelf.agents);
   const { style, problem } = chooseStyle(settings.outputStyle, shelf.library.styles);
-  const attachWorld = (state: () => State | undefined): AttachWorld => ({
+  const attachWorld = (state: () => SessionState | undefined): AttachContext => ({
     workspace,
     policy: sessionPolicy({ rules, workspace }, state),
     get agents() {
@@ -115,7 +115,7 @@ export async function sessionTexts(
       style,
       replace: options.systemPrompt ?? main?.prompt,
       append: options.appendSystemPrompt,
-      place: isElsewhere ? "elsewhere" : "here",
+      location: isElsewhere ? "elsewhere" : "here",
     }),
     problems: [...shelf.library.problems, ...(problem === undefined ? [] : [problem])],
     briefing: (tools) =>
@@ -124,22 +124,22 @@ export async function sessionTexts(
         skills: () => (tools.some(({ name }) => name === "Skill") ? shelf.offered : []),
         now: () => clock.now(),
         gitHead: () => readGitHead(trust.root),
-        place: isElsewhere ? placeSection(place) : undefined,
+        location: isElsewhere ? locationSection(place) : undefined,
       }),
     instructions: () => files.start(),
-    attachWorld,
+    attachContext: attachWorld,
   };
 }
 
-type Shelf = {
+type LoadedTexts = {
   readonly library: SessionLibrary;
-  readonly agents: readonly AgentDefinition[];
+  readonly agents: readonly AgentProfile[];
   readonly registry: Registry;
   /** Skills that the model may call. */
   readonly offered: readonly PromptFile[];
 };
 
-function shelfOf(library: SessionLibrary, { agents: given = [], skills }: OpenOptions): Shelf {
+function shelfOf(library: SessionLibrary, { agents: given = [], skills }: OpenOptions): LoadedTexts {
   const named = [...given, ...library.agents.filter(isNotIn(given))];
   return {
     library,
@@ -150,6 +150,6 @@ function shelfOf(library: SessionLibrary, { agents: given = [], skills }: OpenOp
 }
 
 const isNotIn =
-  (others: readonly AgentDefinition[]) =>
-  ({ name }: AgentDefinition): boolean =>
+  (others: readonly AgentProfile[]) =>
+  ({ name }: AgentProfile): boolean =>
     others.every((other) => other.name !== name);

@@ -1,8 +1,8 @@
 /** The settings of a session: what its options say, laid over the files, with what a person should know about them. */
-import type { Environment } from "../../config/settings/paths.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { type LoadedSettings, loadSettings } from "../../config/settings/settings.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import { trustNotices } from "../maintenance/say-trust.ts";
 import type { OpenOptions } from "../options.ts";
@@ -30,9 +30,9 @@ export type SettingsOptions = Pick<
 
 export type SettingsInForce = LoadedSettings & {
   /** What Keel itself goes by: the environment in which it was started, and the person's own settings. */
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   /** What commands see; a trusted project may add to it. */
-  readonly commandEnv: Environment;
+  readonly commandEnv: EnvironmentVariables;
   readonly notices: readonly LogNotice[];
 };
 
@@ -58,11 +58,11 @@ export async function readSettings(options: SettingsOptions): Promise<SettingsIn
 }
 
 /** The names of the fallbacks: one may be written without a list. */
-export const fallbacksIn = ({ fallbackModel = [] }: Settings): readonly string[] =>
+export const fallbacksIn = ({ fallbackModel = [] }: KeelSettings): readonly string[] =>
   typeof fallbackModel === "string" ? [fallbackModel] : fallbackModel;
 
 /** What the options of a start say, in the words of the settings. */
-function settingsOf(options: SettingsOptions): Settings {
+function settingsOf(options: SettingsOptions): KeelSettings {
   const { allowedTools, disallowedTools, permissionMode, maxTurns, maxBudgetUsd } = options;
   return {
     ...(options.sandbox ? { sandbox: { ...options.sandbox } } : {}),
@@ -83,7 +83,7 @@ const settled = new Set(["KEEL_HOME", "KEEL_MANAGED_SETTINGS"]);
 
 /** The environment of the start is nearer to the person than a file, and farther than what is said for this start. */
 function environment(
-  started: Environment,
+  started: EnvironmentVariables,
   { entries }: LoadedSettings,
   below: readonly string[],
 ): Record<string, string | undefined> {

@@ -44,7 +44,7 @@ const toolsOf = (body: JsonObject | undefined): { name: string }[] =>
 const names = (tools: { name: string }[]): string[] => tools.map(({ name }) => name);
 
 const kilobyte = 1_024;
-const mostBytes = 24 * kilobyte;
+const maxBytes = 24 * kilobyte;
 
 describe("the first request", () => {
   test("with every default tool is at most 24 KB", async () => {
@@ -58,7 +58,7 @@ describe("the first request", () => {
     ].sort(([, left], [, right]) => right - left);
     const report = sizes.map(([name, size]) => `${size}\t${name}`).join("\n");
     expect(tools.length).toBeGreaterThan(15);
-    expect(bytes(body), `bytes of each part:\n${report}\n`).toBeLessThan(mostBytes);
+    expect(bytes(body), `bytes of each part:\n${report}\n`).toBeLessThan(maxBytes);
   });
 });
 

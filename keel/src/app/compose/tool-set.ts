@@ -1,6 +1,6 @@
 /** The tools of a session: the built-in ones over their ports, by preset or name, without what rules deny outright. */
-import type { Environment } from "../../config/settings/paths.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Rules } from "../../policy/decide.ts";
 import type { Agents } from "../../ports/agents.ts";
 import type { Library } from "../../ports/library.ts";
@@ -33,8 +33,8 @@ export function toolSet(
     agents,
     worktrees,
   }: {
-    settings: Settings;
-    env: Environment;
+    settings: KeelSettings;
+    env: EnvironmentVariables;
     rules: Rules;
     memory?: Memory | undefined;
     late?: "some" | "none" | undefined;
@@ -79,7 +79,7 @@ export function allowedBox(box: Toolbox, rules: Rules): Toolbox {
 }
 
 /** The older form of the list, for those who have set it up under either name. */
-function listOf(env: Environment): "tasks" | "todos" {
-  const wish = env["KEEL_ENABLE_TASKS"] ?? env["CLAUDE_CODE_ENABLE_TASKS"] ?? "true";
-  return ["false", "0", "no", "off"].includes(wish.trim().toLowerCase()) ? "todos" : "tasks";
+function listOf(env: EnvironmentVariables): "tasks" | "todos" {
+  const request = env["KEEL_ENABLE_TASKS"] ?? env["CLAUDE_CODE_ENABLE_TASKS"] ?? "true";
+  return ["false", "0", "no", "off"].includes(request.trim().toLowerCase()) ? "todos" : "tasks";
 }

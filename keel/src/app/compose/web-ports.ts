@@ -1,6 +1,6 @@
 /** The web's ports as the user has set them up. What reaches out is loaded at the first use: most sessions stay at home. */
-import type { Environment } from "../../config/settings/paths.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Web, WebSearch } from "../../ports/web.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
 import type { SearchEngine } from "../../workspace/web/web-search.ts";
@@ -22,8 +22,8 @@ export function lateSearch({
   env,
   version,
 }: {
-  settings: Settings;
-  env: Environment;
+  settings: KeelSettings;
+  env: EnvironmentVariables;
   version: string;
 }): WebSearch {
   let loading: Promise<WebSearch> | undefined;
@@ -35,7 +35,7 @@ export function lateSearch({
   };
   return {
     missing: async () => (await load()).missing(),
-    search: async (wish, signal) => (await load()).search(wish, signal),
+    search: async (request, signal) => (await load()).search(request, signal),
   };
 }
 
@@ -44,8 +44,8 @@ export function searchEngine({
   settings,
   env,
 }: {
-  settings: Settings;
-  env: Environment;
+  settings: KeelSettings;
+  env: EnvironmentVariables;
 }): SearchEngine | undefined {
   const {
     provider,

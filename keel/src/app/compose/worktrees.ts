@@ -1,6 +1,6 @@
 /** Worktrees of a session: those of its agents, and the one that it works in itself. */
 import { createHash } from "node:crypto";
-import type { AgentWorld } from "../../agents/tree.ts";
+import type { AgentPorts } from "../../agents/tree.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Worktree } from "../../protocol/task.ts";
@@ -8,20 +8,20 @@ import {
   knownWorktree,
   newWorktree,
   type OpenWorktree,
-  type WorktreeWorld,
+  type WorktreePorts,
 } from "../../workspace/git/worktree.ts";
 
 export type SessionWorktrees = {
   readonly port: Worktrees;
-  readonly isolate: NonNullable<AgentWorld["isolate"]>;
+  readonly isolate: NonNullable<AgentPorts["isolate"]>;
   /** Back into the one that the log names, where it still stands. Returns what a person should know. */
   takeUp(worktree: Worktree): Promise<string | undefined>;
   /** The session ends: its own worktree stays, and another session may have it. */
   close(): Promise<void>;
 };
 
-export type WorktreeKit = {
-  readonly run: WorktreeWorld["run"];
+export type WorktreeContext = {
+  readonly run: WorktreePorts["run"];
   readonly leases: { take(name: string): Promise<{ release(): Promise<void> }> };
   readonly isTrusted: boolean;
   /** A workspace in another folder, with everything else as it is. */
@@ -68,25 +68,28 @@ export function movableWorkspace(first: Workspace): MovableWorkspace {
 
 const untrusted = "A worktree is made only in a project that is trusted: git runs what its settings name.";
 
-export function sessionWorktrees(kit: WorktreeKit): SessionWorktrees {
+export function sessionWorktrees(composition: WorktreeContext): SessionWorktrees {
   let mine: OpenWorktree | undefined;
-  const world: WorktreeWorld = {
-    run: kit.run,
+  const ports: WorktreePorts = {
+    run: composition.run,
     lease: (path) =>
-      kit.leases.take(`worktree-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`),
+      composition.leases.take(`worktree-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`),
   };
-  const workspaceIn = ({ cwd, worktree }: OpenWorktree): Workspace => kit.at({ cwd, root: worktree.path });
+  const workspaceIn = ({ cwd, worktree }: OpenWorktree): Workspace =>
+    composition.at({ cwd, root: worktree.path });
   const make = (cwd: string, name: string) =>
-    kit.isTrusted ? newWorktree(cwd, name, world) : Promise.resolve({ ok: false as const, why: untrusted });
+    composition.isTrusted
+      ? newWorktree(cwd, name, ports)
+      : Promise.resolve({ ok: false as const, why: untrusted });
   const settle = (opened: OpenWorktree): void => {
     mine = opened;
-    kit.home.move(workspaceIn(opened));
+    composition.home.move(workspaceIn(opened));
   };
   return {
     port: {
       current: () => mine?.worktree,
       async enter({ name }) {
-        const opened = await make(kit.home.cwd, name ?? kit.newName());
+        const opened = await make(composition.home.cwd, name ?? composition.newName());
         if (!opened.ok) return opened;
         settle(opened.value);
         return { ok: true, cwd: opened.value.cwd, worktree: opened.value.worktree };
@@ -96,12 +99,12 @@ export function sessionWorktrees(kit: WorktreeKit): SessionWorktrees {
         if (action === "remove" && changes === "keep" && (await mine.hasChanges()))
           return { ok: false, why: "The worktree holds changes. Keep it, or discard them." };
         const { worktree } = mine;
-        kit.home.move(undefined);
+        composition.home.move(undefined);
         const state = await mine.leave(
           action === "keep" ? "keep" : changes === "discard" ? "discard" : "clean",
         );
         mine = undefined;
-        return { ok: true, cwd: kit.home.cwd, worktree, state };
+        return { ok: true, cwd: composition.home.cwd, worktree, state };
       },
     },
     async isolate(workspace, name) {
@@ -116,8 +119,8 @@ export function sessionWorktrees(kit: WorktreeKit): SessionWorktrees {
       return { ok: true, place };
     },
     async takeUp(worktree) {
-      const opened = await knownWorktree(worktree, world);
-      if (!opened.ok) return `${opened.why} The session works in ${kit.home.cwd}.`;
+      const opened = await knownWorktree(worktree, ports);
+      if (!opened.ok) return `${opened.why} The session works in ${composition.home.cwd}.`;
       settle(opened.value);
       return undefined;
     },

@@ -17,7 +17,7 @@ export type Attached = {
   readonly problems: readonly string[];
 };
 
-export type AttachWorld = {
+export type AttachContext = {
   readonly workspace: Workspace;
   readonly policy: SessionPolicy;
   /** The kinds of agents that there are. */
@@ -26,23 +26,23 @@ export type AttachWorld = {
 
 const mebibyte = 1024 * 1024;
 /** What is read to cut a part out of it. */
-const mostFileBytes = 16 * mebibyte;
+const maxFileBytes = 16 * mebibyte;
 /** Providers take images up to 5 MB in base64, which is a third longer than the bytes. */
-const mostImageBytes = 3_750_000;
+const maxImageBytes = 3_750_000;
 /** Of one file, and of all that one input names. */
-export const mostFileCharacters = 60_000;
-export const mostTotalCharacters = 240_000;
-const mostLines = 2_000;
-const mostNames = 200;
+export const maxFileCharacters = 60_000;
+export const maxTotalCharacters = 240_000;
+const maxLines = 2_000;
+const maxNames = 200;
 
-export async function attach(words: string, world: AttachWorld): Promise<Attached> {
+export async function attach(words: string, context: AttachContext): Promise<Attached> {
   const blocks: InputBlock[] = [];
   const problems: string[] = [];
-  let left = mostTotalCharacters;
+  let left = maxTotalCharacters;
   for (const mention of findMentions(words)) {
     const outcome = await attachOne(mention, {
-      ...world,
-      mostCharacters: Math.min(left, mostFileCharacters),
+      ...context,
+      maxCharacters: Math.min(left, maxFileCharacters),
     });
     if (outcome === undefined) continue;
     if ("problem" in outcome) problems.push(`@${mention.name} was not attached: ${outcome.problem}`);
@@ -58,21 +58,21 @@ export async function attach(words: string, world: AttachWorld): Promise<Attache
   return { blocks, problems };
 }
 
-type World = AttachWorld & { readonly mostCharacters: number };
+type BoundedAttachContext = AttachContext & { readonly maxCharacters: number };
 
 /** Undefined for what names nothing that there is. */
 async function attachOne(
   mention: Mention,
-  world: World,
+  context: BoundedAttachContext,
 ): Promise<InputBlock | { problem: string } | undefined> {
-  const { workspace, policy, agents } = world;
+  const { workspace, policy, agents } = context;
   const kind = mention.name.replace(/^agent-/, "");
   const facts = await describe(mention.name, workspace);
   if (!facts?.exists) return agents.includes(kind) ? askedAgent(kind) : undefined;
   if (facts.problem !== undefined || facts.kind === "other") return { problem: "it is no plain file." };
   const allowed = await policy.mayRead(facts.path);
   if (!allowed.ok) return { problem: `${allowed.because}.` };
-  return facts.kind === "directory" ? listing(facts, world) : fileBlock(facts, mention, world);
+  return facts.kind === "directory" ? listing(facts, context) : fileBlock(facts, mention, context);
 }
 
 async function describe(name: string, workspace: Workspace): Promise<PathFacts | undefined> {
@@ -91,65 +91,68 @@ const askedAgent = (kind: string): InputBlock =>
 async function fileBlock(
   facts: PathFacts,
   { first, last }: Mention,
-  { workspace, mostCharacters }: World,
+  { workspace, maxCharacters }: BoundedAttachContext,
 ): Promise<InputBlock | { problem: string }> {
-  const read = await workspace.files.read(facts.path, { mostBytes: mostFileBytes });
+  const read = await workspace.files.read(facts.path, { maxBytes: maxFileBytes });
   if (!read.ok) return { problem: read.why };
   const { bytes } = read.file;
   // What was allowed is the file that the path led to then.
   if (read.file.path !== facts.path) return { problem: "it leads somewhere else meanwhile." };
   const image = imageType(bytes);
   if (image !== undefined)
-    return bytes.length > mostImageBytes
-      ? { problem: `an image may have ${mostImageBytes} bytes and this one has ${bytes.length}.` }
+    return bytes.length > maxImageBytes
+      ? { problem: `an image may have ${maxImageBytes} bytes and this one has ${bytes.length}.` }
       : { type: "image", mediaType: image, data: Buffer.from(bytes).toString("base64") };
   const decoded = decodeText(bytes);
   if (!decoded) return { problem: "it is neither text nor an image." };
-  return text(cutOut(decoded.text, { facts, first, last, mostCharacters, workspace }));
+  return text(cutOut(decoded.text, { facts, first, last, maxCharacters, workspace }));
 }
 
 function cutOut(
   whole: string,
-  wish: {
+  request: {
     facts: PathFacts;
     first: number | undefined;
     last: number | undefined;
-    mostCharacters: number;
+    maxCharacters: number;
     workspace: Workspace;
   },
 ): string {
   const lines = whole.replace(/\n$/, "").split("\n");
-  const from = Math.min(wish.first ?? 1, lines.length);
-  const to = Math.min(wish.last ?? lines.length, lines.length, from + mostLines - 1);
+  const from = Math.min(request.first ?? 1, lines.length);
+  const to = Math.min(request.last ?? lines.length, lines.length, from + maxLines - 1);
   const wanted = lines.slice(from - 1, to).join("\n");
-  const shown = wanted.slice(0, wish.mostCharacters);
-  const isCut = shown.length < wanted.length || (wish.first === undefined && to < lines.length);
+  const shown = wanted.slice(0, request.maxCharacters);
+  const isCut = shown.length < wanted.length || (request.first === undefined && to < lines.length);
   const note = isCut ? `\n\n(Cut here; the rest can be read with the Read tool.)` : "";
   return enclose(
     "keel-file",
     {
-      path: shownPath(wish.facts.path, wish.workspace),
+      path: shownPath(request.facts.path, request.workspace),
       lines: lines.length,
       shown:
-        wish.first === undefined && !isCut ? undefined : `${from}-${from + shown.split("\n").length - 1}`,
+        request.first === undefined && !isCut ? undefined : `${from}-${from + shown.split("\n").length - 1}`,
     },
     shown + note,
   );
 }
 
-async function listing(facts: PathFacts, { workspace }: World): Promise<InputBlock | { problem: string }> {
+async function listing(
+  facts: PathFacts,
+  { workspace }: BoundedAttachContext,
+): Promise<InputBlock | { problem: string }> {
   const found = await workspace.search.files(
     { directory: facts.path, rests: ["*", "*/*"], timeoutMs: 5_000 },
     new AbortController().signal,
   );
   if (!found.ok) return { problem: found.why };
   const names = found.paths.map((file) => path.relative(facts.path, file)).toSorted();
-  const more = names.length > mostNames ? `\n(${names.length - mostNames} more)` : "";
+  const more = names.length > maxNames ? `\n(${names.length - maxNames} more)` : "";
   return text(
     enclose(
       "keel-folder",
       { path: shownPath(facts.path, workspace), files: names.length },
-      `${names.slice(0, mostNames).join("\n")}${more}`,
+      `${names.slice(0, maxNames).join("\n")}${more}`,
     ),
   );
 }

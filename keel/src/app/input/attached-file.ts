@@ -14,7 +14,7 @@ export function attachedFile({ path, content }: { path: string; content: string 
 }
 
 /** What a person says cannot pass as such a file, nor end one. */
-export const plainWords = (words: string): string => words.replace(marks, "&lt;");
+export const escapeMarks = (words: string): string => words.replace(marks, "&lt;");
 
 /** What stands in a file mentions nothing: only a person does. */
 export const isAttachedFile = (words: string): boolean => words.startsWith(`<${tag} `);

@@ -5,7 +5,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { wordsStage } from "../../../../test/support/words-stage.ts";
 import { text } from "../../protocol/message.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
-import { mostFileCharacters } from "./attach-mentions.ts";
+import { maxFileCharacters } from "./attach-mentions.ts";
 
 const answers = (events: readonly { type: string }[]) =>
   events.flatMap((event) =>
@@ -221,7 +221,7 @@ describe("mentions", () => {
     });
     await stage.say("@long.txt @odd.bin @missing.txt");
     expect(stage.sent()).toContain("(Cut here; the rest can be read with the Read tool.)");
-    expect(stage.sent().length).toBeLessThan(mostFileCharacters + 10_000);
+    expect(stage.sent().length).toBeLessThan(maxFileCharacters + 10_000);
     expect(notices(stage.events)).toEqual(["@odd.bin was not attached: it is neither text nor an image."]);
   });
 });

@@ -7,9 +7,9 @@ import { enclose } from "../../core/context/enclose.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { Command } from "../../protocol/command.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { type AttachWorld, attach } from "./attach-mentions.ts";
+import { type AttachContext, attach } from "./attach-mentions.ts";
 import { isAttachedFile } from "./attached-file.ts";
-import type { CommandDesk } from "./commands/command.ts";
+import type { CommandContext } from "./commands/command.ts";
 import type { Registry } from "./commands/registry.ts";
 import { readPrompt } from "./read-prompt.ts";
 
@@ -21,25 +21,25 @@ export type Expanded =
   /** Answered already. */
   | { readonly kind: "local"; readonly name: string; readonly output: string };
 
-export type ExpandWorld = {
+export type ExpandContext = {
   readonly registry: Registry;
-  readonly attach: AttachWorld;
-  readonly desk: CommandDesk;
+  readonly attach: AttachContext;
+  readonly context: CommandContext;
 };
 
-export async function expandInput(command: InputCommand, world: ExpandWorld): Promise<Expanded> {
+export async function expandInput(command: InputCommand, context: ExpandContext): Promise<Expanded> {
   if (command.words === "as-is" || (command.from?.kind ?? "person") !== "person")
     return { kind: "input", command, problems: [] };
   const called = calledIn(command.content);
-  const found = called && world.registry.find(called.name);
+  const found = called && context.registry.find(called.name);
   if (called && found?.kind === "local") {
     const { name, run } = found.command;
-    return { kind: "local", name, output: await answer(() => run(called.args, world.desk)) };
+    return { kind: "local", name, output: await answer(() => run(called.args, context.context)) };
   }
-  const said = await withMentions(command, world);
+  const said = await withMentions(command, context);
   if (!called || found?.kind !== "prompt") return said;
   const read = await readPrompt(found.prompt, called.args, {
-    world: world.attach,
+    world: context.attach,
     signal: new AbortController().signal,
   });
   if (!read.ok) return { kind: "local", name: called.name, output: read.why };
@@ -72,7 +72,7 @@ export function calledIn(content: readonly InputBlock[]): { name: string; args: 
 
 async function withMentions(
   command: InputCommand,
-  { attach: world }: ExpandWorld,
+  { attach: world }: ExpandContext,
 ): Promise<Extract<Expanded, { kind: "input" }>> {
   const words = command.content.flatMap((block) =>
     block.type === "text" && !isAttachedFile(block.text) ? [block.text] : [],

@@ -4,20 +4,20 @@
  * command's name cannot add commands to it, and inside of a command each word is quoted.
  */
 
-export type Piece =
+export type PromptPiece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "command"; readonly command: string };
 
 /** More than a text needs; what is beyond stays text. */
-const mostCommands = 20;
-const mostCommandCharacters = 4_096;
+const maxCommands = 20;
+const maxCommandCharacters = 4_096;
 
 /** Pure: the pieces of the text in their order, with arguments filled in. */
-export function fillPrompt(body: string, args: string): Piece[] {
+export function fillPrompt(body: string, args: string): PromptPiece[] {
   const words = splitWords(args);
   const pieces = splitPieces(body);
   const isUsed = pieces.some((piece) => placeholder.test(piece.kind === "text" ? piece.text : piece.command));
-  const filled = pieces.map((piece): Piece => {
+  const filled = pieces.map((piece): PromptPiece => {
     if (piece.kind === "text") return { kind: "text", text: fill(piece.text, { all: args, words }) };
     const quoted = words.map(quote);
     return { kind: "command", command: fill(piece.command, { all: quoted.join(" "), words: quoted }) };
@@ -35,16 +35,16 @@ const fill = (text: string, { all, words }: { all: string; words: readonly strin
     return number === undefined ? all : (words[Number(number) - 1] ?? "");
   });
 
-function splitPieces(body: string): Piece[] {
-  const pieces: Piece[] = [];
+function splitPieces(body: string): PromptPiece[] {
+  const pieces: PromptPiece[] = [];
   let start = 0;
   let commands = 0;
-  for (let at = body.indexOf("!`"); at >= 0 && commands < mostCommands; at = body.indexOf("!`", at + 2)) {
+  for (let at = body.indexOf("!`"); at >= 0 && commands < maxCommands; at = body.indexOf("!`", at + 2)) {
     if (at < start) continue;
     const end = body.indexOf("`", at + 2);
     if (end < 0) break;
     const command = body.slice(at + 2, end);
-    if (command.trim() === "" || command.length > mostCommandCharacters || command.includes("\n")) continue;
+    if (command.trim() === "" || command.length > maxCommandCharacters || command.includes("\n")) continue;
     pieces.push({ kind: "text", text: body.slice(start, at) }, { kind: "command", command });
     start = end + 1;
     commands += 1;
@@ -54,7 +54,7 @@ function splitPieces(body: string): Piece[] {
 }
 
 /** More than a command takes; what is behind them is left out there, and stays in `$ARGUMENTS` of the text. */
-const mostWords = 1_000;
+const maxWords = 1_000;
 
 /** Blanks part words, quotes hold them together. */
 export function splitWords(args: string): string[] {
@@ -63,7 +63,7 @@ export function splitWords(args: string): string[] {
   let mark = "";
   let open = false;
   for (const sign of args) {
-    if (words.length === mostWords) return words;
+    if (words.length === maxWords) return words;
     if (mark !== "") {
       if (sign === mark) mark = "";
       else word += sign;

@@ -8,16 +8,16 @@ export type Mention = {
 };
 
 /** More than anybody names; what is beyond stays text. */
-const mostMentions = 20;
+const maxMentions = 20;
 /** Signs that are looked at: in a text that is full of them nobody names files. */
-const mostLooks = 2_000;
-const mostCharacters = 1_024;
+const maxLooks = 2_000;
+const maxCharacters = 1_024;
 
 /** Each once, in the order of the text. Words in which an `@` stands in the middle, such as addresses, name nothing. */
 export function findMentions(text: string): Mention[] {
   const found = new Map<string, Mention>();
   let looks = 0;
-  for (let at = text.indexOf("@"); at >= 0 && looks < mostLooks; at = text.indexOf("@", at + 1)) {
+  for (let at = text.indexOf("@"); at >= 0 && looks < maxLooks; at = text.indexOf("@", at + 1)) {
     looks += 1;
     const before = at === 0 ? " " : (text[at - 1] ?? " ");
     if (!/[\s([{"'`,;:]/.test(before)) continue;
@@ -25,14 +25,14 @@ export function findMentions(text: string): Mention[] {
     if (written === undefined || written === "") continue;
     const mention = withLines(written);
     found.set(`${mention.name}#${mention.first}-${mention.last}`, mention);
-    if (found.size >= mostMentions) break;
+    if (found.size >= maxMentions) break;
   }
   return [...found.values()];
 }
 
 /** Up to its closing quote, which stands on the same line. */
 function quoted(text: string, start: number): string | undefined {
-  const near = text.slice(start, start + mostCharacters);
+  const near = text.slice(start, start + maxCharacters);
   const end = near.search(/["\n]/);
   return end > 0 && near[end] === '"' ? `${near.slice(0, end)}${linesAfter(near, end + 1)}` : undefined;
 }
@@ -41,7 +41,7 @@ const linesAfter = (near: string, at: number): string =>
   /^[#:][\dL-]{1,30}/.exec(near.slice(at, at + 40))?.[0] ?? "";
 
 function plain(text: string, start: number): string {
-  const near = text.slice(start, start + mostCharacters);
+  const near = text.slice(start, start + maxCharacters);
   const end = near.search(/[\s"'`<>|,;()[\]{}]/);
   return (end < 0 ? near : near.slice(0, end)).replace(/[.!?:]{1,10}$/, "");
 }

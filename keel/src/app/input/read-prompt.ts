@@ -3,8 +3,8 @@ import type { PromptFile, PromptText } from "../../config/definitions/skills.ts"
 import { shorten } from "../../kernel/text.ts";
 import type { ShellOutcome } from "../../ports/shell.ts";
 import type { InputBlock } from "../../protocol/message.ts";
-import { type AttachWorld, attach } from "./attach-mentions.ts";
-import { fillPrompt, type Piece } from "./fill-prompt.ts";
+import { type AttachContext, attach } from "./attach-mentions.ts";
+import { fillPrompt, type PromptPiece } from "./fill-prompt.ts";
 
 export type ReadPrompt =
   | {
@@ -19,14 +19,14 @@ export type ReadPrompt =
 
 /** A look at the state of things; what takes longer is work for the model. */
 const commandMs = 20_000;
-const mostOutputBytes = 16 * 1024;
+const maxOutputBytes = 16 * 1024;
 /** What one text may come to. */
-const mostCharacters = 200_000;
+const maxCharacters = 200_000;
 
 export async function readPrompt(
   prompt: Pick<PromptFile, "name" | "load">,
   args: string,
-  { world, signal }: { world: AttachWorld; signal: AbortSignal },
+  { world, signal }: { world: AttachContext; signal: AbortSignal },
 ): Promise<ReadPrompt> {
   const loaded = await prompt.load();
   if (typeof loaded === "string") return { ok: false, why: loaded };
@@ -42,24 +42,24 @@ export async function readPrompt(
     parts.push(output);
   }
   const attached = await attach(loaded.body, world);
-  const text = shorten(parts.join(""), mostCharacters);
+  const text = shorten(parts.join(""), maxCharacters);
   return { ok: true, text, blocks: attached.blocks, loaded, problems: [...problems, ...attached.problems] };
 }
 
-type Site = {
+type PromptContext = {
   readonly name: string;
   readonly loaded: PromptText;
-  readonly world: AttachWorld;
+  readonly world: AttachContext;
   readonly signal: AbortSignal;
   readonly problems: string[];
 };
 
 /** Undefined when the person wants nothing more of it. */
 async function outputOf(
-  { command }: Extract<Piece, { kind: "command" }>,
-  site: Site,
+  { command }: Extract<PromptPiece, { kind: "command" }>,
+  context: PromptContext,
 ): Promise<string | undefined> {
-  const { name, loaded, world, signal, problems } = site;
+  const { name, loaded, world, signal, problems } = context;
   const refuse = (because: string): string => {
     problems.push(`/${name} did not run ${JSON.stringify(command)}: ${because}.`);
     return `(not run: ${because})`;
@@ -72,7 +72,7 @@ async function outputOf(
       text: allowed.command ?? command,
       cwd: world.workspace.cwd,
       timeoutMs: commandMs,
-      mostBytes: mostOutputBytes,
+      maxBytes: maxOutputBytes,
     },
     signal,
   );

@@ -7,12 +7,12 @@ import { isObject } from "../../kernel/json.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import type { ToolOutcome } from "../../ports/tool.ts";
 import type { SessionSettings } from "../../protocol/settings.ts";
-import type { Kit } from "../compose/kit.ts";
+import type { SessionComposition } from "../compose/session-composition.ts";
 import { mayUse } from "../compose/session-policy.ts";
 import { lookAtFile } from "../input/look-at-file.ts";
 import { rowOf, type SettingRow, withoutSecrets } from "../maintenance/configure.ts";
 
-export type RuleRow = {
+export type SessionRuleRow = {
   readonly list: "allow" | "ask" | "deny";
   readonly rule: string;
   readonly source: string;
@@ -33,7 +33,7 @@ export type HostCall = {
   readonly tool: string;
   readonly input: unknown;
   /** `as-model`: what the model would be asked about is refused. Else only what rules deny. */
-  readonly leave: "as-model" | "own";
+  readonly permission: "as-model" | "own";
   readonly timeoutMs?: number | undefined;
 };
 
@@ -45,7 +45,7 @@ export type Inquiries = {
     readonly applied: Pick<SessionSettings, "model" | "permissionMode" | "effort"> | undefined;
   };
   /** The rules as they are now, those that the session learnt included. */
-  rules(): readonly RuleRow[];
+  rules(): readonly SessionRuleRow[];
   hooks(): readonly HookRow[];
   /** Files of the workspace whose path fits what somebody has typed so far, the nearest first. */
   suggestFiles(typed: string): Promise<readonly string[]>;
@@ -57,13 +57,13 @@ export type Inquiries = {
   callTool(call: HostCall): Promise<ToolOutcome>;
 };
 
-const mostSuggestions = 50;
+const maxSuggestions = 50;
 const searchMs = 2_000;
-const mostOutputBytes = 1_000_000;
-const mostSeedBytes = 16 * 1024 * 1024;
+const maxOutputBytes = 1_000_000;
+const maxSeedBytes = 16 * 1024 * 1024;
 const callMs = 10 * 60 * 1_000;
 
-export function inquiriesOf({ kit, session }: { kit: Kit; session: Session }): Inquiries {
+export function inquiriesOf({ kit, session }: { kit: SessionComposition; session: Session }): Inquiries {
   const { workspace, clock, ids } = kit.parts;
   return {
     settings() {
@@ -78,7 +78,7 @@ export function inquiriesOf({ kit, session }: { kit: Kit; session: Session }): I
     },
     rules: () =>
       (["deny", "ask", "allow"] as const).flatMap((list) =>
-        session.rules[list].map(({ text, source }): RuleRow => ({ list, rule: text, source })),
+        session.rules[list].map(({ text, source }): SessionRuleRow => ({ list, rule: text, source })),
       ),
     hooks: () => hookRows(kit),
     suggestFiles: (typed) => suggestFiles(kit, typed),
@@ -87,7 +87,7 @@ export function inquiriesOf({ kit, session }: { kit: Kit; session: Session }): I
       if (!task) return undefined;
       const { outputFile, report } = task.data;
       if (outputFile === undefined) return whole(report ?? "");
-      const read = await workspace.files.read(outputFile, { mostBytes: Number.MAX_SAFE_INTEGER });
+      const read = await workspace.files.read(outputFile, { maxBytes: Number.MAX_SAFE_INTEGER });
       return read.ok ? tailOf(read.file.bytes) : whole(report ?? "");
     },
     async seedRead(name, modifiedMs) {
@@ -95,14 +95,14 @@ export function inquiriesOf({ kit, session }: { kit: Kit; session: Session }): I
       // Looked at first: what changes while it is read is then found out.
       const { mtimeMs } = await stat(facts.path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
       if (Math.floor(mtimeMs) > modifiedMs) return;
-      const read = await lookAtFile(kit, name, { mostBytes: mostSeedBytes });
+      const read = await lookAtFile(kit, name, { maxBytes: maxSeedBytes });
       if (!read) throw fault("usage", { reason: `${name} cannot be read, or must not be.` });
       await session.submit({
         type: "set",
         patch: { seen: [{ path: read.path, stamp: read.stamp }] },
       });
     },
-    async callTool({ tool, input, leave, timeoutMs = callMs }) {
+    async callTool({ tool, input, permission: leave, timeoutMs = callMs }) {
       const { verdict, because } = await mayUse(tool, {
         rules: session.rules,
         workspace,
@@ -125,7 +125,7 @@ export function inquiriesOf({ kit, session }: { kit: Kit; session: Session }): I
 const whole = (text: string) => ({ text, totalBytes: Buffer.byteLength(text), truncated: false });
 
 function tailOf(bytes: Uint8Array): { text: string; totalBytes: number; truncated: boolean } {
-  const kept = bytes.length > mostOutputBytes ? bytes.subarray(-mostOutputBytes) : bytes;
+  const kept = bytes.length > maxOutputBytes ? bytes.subarray(-maxOutputBytes) : bytes;
   return {
     text: new TextDecoder().decode(kept),
     totalBytes: bytes.length,
@@ -133,7 +133,10 @@ function tailOf(bytes: Uint8Array): { text: string; totalBytes: number; truncate
   };
 }
 
-async function suggestFiles({ parts: { workspace }, rules }: Kit, typed: string): Promise<string[]> {
+async function suggestFiles(
+  { parts: { workspace }, rules }: SessionComposition,
+  typed: string,
+): Promise<string[]> {
   const found = await workspace.search.files(
     { directory: workspace.cwd, rests: ["**/*"], timeoutMs: searchMs },
     new AbortController().signal,
@@ -147,7 +150,7 @@ async function suggestFiles({ parts: { workspace }, rules }: Kit, typed: string)
     .map((name) => ({ name, rank: rankOf(name.toLowerCase(), wanted) }))
     .filter(({ rank }) => rank < farAway)
     .toSorted((one, other) => one.rank - other.rank || one.name.length - other.name.length)
-    .slice(0, mostSuggestions)
+    .slice(0, maxSuggestions)
     .map(({ name }) => name);
 }
 
@@ -160,11 +163,11 @@ function rankOf(name: string, typed: string): number {
   if (base.includes(typed)) return 1;
   if (name.includes(typed)) return 2;
   let at = 0;
-  for (const letter of name) if (letter === typed[at]) at += 1;
+  for (const message of name) if (message === typed[at]) at += 1;
   return at === typed.length ? 3 : farAway;
 }
 
-function hookRows({ settings, texts, programHooks }: Kit): HookRow[] {
+function hookRows({ settings, texts, programHooks }: SessionComposition): HookRow[] {
   const plugins = texts.library.plugins.flatMap(({ name, hooks = {} }) =>
     writtenHooks(hooks, { source: "plugin", plugin: name }),
   );
@@ -182,7 +185,7 @@ function hookRows({ settings, texts, programHooks }: Kit): HookRow[] {
 }
 
 function writtenHooks(
-  hooks: NonNullable<Kit["settings"]["hooks"]>,
+  hooks: NonNullable<SessionComposition["settings"]["hooks"]>,
   from: Pick<HookRow, "source" | "plugin">,
 ): HookRow[] {
   return Object.entries(hooks).flatMap(([event, groups]) =>

@@ -1,5 +1,5 @@
 /** Work in the background, as hosts see it. */
-import type { State } from "../../core/state/state.ts";
+import type { SessionState } from "../../core/state/state.ts";
 import { isRunning } from "../../core/state/task-state.ts";
 
 export type RunningTask = {
@@ -9,7 +9,7 @@ export type RunningTask = {
   readonly reports: boolean;
 };
 
-export function runningTasks({ tasks }: State): RunningTask[] {
+export function runningTasks({ tasks }: SessionState): RunningTask[] {
   return [...tasks.values()].filter(isRunning).map(({ id, data }) => ({
     id,
     description: data.description ?? id,

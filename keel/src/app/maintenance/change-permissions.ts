@@ -7,8 +7,8 @@ import { answersAsk } from "../../policy/remember.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { PermissionChange, PermissionMode } from "../../protocol/settings.ts";
 import { realFolder, withHome } from "../compose/folders.ts";
-import type { Kit } from "../compose/kit.ts";
 import { allowedMode } from "../compose/mode.ts";
+import type { SessionComposition } from "../compose/session-composition.ts";
 import type { WritableSource } from "./settings-files.ts";
 
 /** `session`: in its log. `command-line`: for as long as this process has it open. Else in that file, and here at once. */
@@ -23,7 +23,7 @@ export type WantedChange =
  * changed; by then the change holds in the session. `except`: a question that the caller answers.
  */
 export async function changePermissions(
-  { session, kit }: { session: Session; kit: Kit },
+  { session, kit }: { session: Session; kit: SessionComposition },
   changes: readonly WantedChange[],
   { except }: { except?: string | undefined } = {},
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function changePermissions(
 }
 
 /** Rules are rules and folders are folders before anything changes. */
-function check(change: WantedChange, { folders, env, bypass }: Kit): WantedChange {
+function check(change: WantedChange, { folders, env, bypass }: SessionComposition): WantedChange {
   switch (change.type) {
     case "mode":
       allowedMode(change.mode, bypass);
@@ -63,7 +63,7 @@ function check(change: WantedChange, { folders, env, bypass }: Kit): WantedChang
 
 async function applyHere(
   { to, ...change }: WantedChange,
-  { session, kit }: { session: Session; kit: Kit },
+  { session, kit }: { session: Session; kit: SessionComposition },
 ): Promise<void> {
   if (change.type === "mode")
     return void (await session.submit({ type: "set", patch: { permissionMode: change.mode } }));
@@ -87,7 +87,7 @@ async function answerOthers(
     await session.submit({ type: "answer", askId: id, answer: { verdict: "allow" }, by: "host" });
 }
 
-async function keep(change: WantedChange, { place }: Kit): Promise<void> {
+async function keep(change: WantedChange, { settingsLocation: place }: SessionComposition): Promise<void> {
   const { to } = change;
   if (to === "session" || to === "command-line") return;
   // Loaded late: most sessions keep nothing.

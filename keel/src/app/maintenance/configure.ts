@@ -1,6 +1,6 @@
 /** `keel config`: every setting with where it comes from, read and changed by name. */
 import { pathNamed, valueNamed } from "../../config/settings/edit-settings.ts";
-import { type Judged, matchesPath } from "../../config/settings/entries.ts";
+import { type JudgedEntry, matchesPath } from "../../config/settings/entries.ts";
 import { secretValues, settingsJsonSchema } from "../../config/settings/settings-schema.ts";
 import { defaultLimits } from "../../core/limits.ts";
 import { fault } from "../../kernel/fault.ts";
@@ -8,13 +8,18 @@ import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { shownUrl } from "../../kernel/shown-url.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import { readSettings } from "../compose/settings.ts";
-import { type Place, type WritableSource, type Written, writeValue } from "./settings-files.ts";
+import {
+  type SettingsLocation,
+  type WritableSource,
+  type WrittenSetting,
+  writeValue,
+} from "./settings-files.ts";
 
 export type SettingRow = {
   readonly name: string;
   /** Without secrets. */
   readonly value: unknown;
-  readonly source: Judged["source"] | "built-in";
+  readonly source: JudgedEntry["source"] | "built-in";
   readonly file?: string | undefined;
   readonly state: "counts" | "overridden" | "left-out";
   readonly why?: string | undefined;
@@ -23,7 +28,7 @@ export type SettingRow = {
 export type Configuration = { readonly rows: readonly SettingRow[]; readonly notices: readonly LogNotice[] };
 
 /** Every value of every source, the strongest first. */
-export async function listSettings(place: Place): Promise<Configuration> {
+export async function listSettings(place: SettingsLocation): Promise<Configuration> {
   const { entries, notices } = await readSettings(place);
   const said = new Set(entries.filter(({ state }) => state.kind === "counts").map(nameOf));
   const rows = entries.map(rowOf);
@@ -39,7 +44,7 @@ export async function listSettings(place: Place): Promise<Configuration> {
 }
 
 /** Without secrets. */
-export const rowOf = (entry: Judged): SettingRow => ({
+export const rowOf = (entry: JudgedEntry): SettingRow => ({
   name: nameOf(entry),
   value: withoutSecrets(entry.path, entry.value),
   source: entry.source,
@@ -49,7 +54,7 @@ export const rowOf = (entry: Judged): SettingRow => ({
 });
 
 /** The value in force, or what is built in; undefined when nobody says anything. Throws `usage` for an unknown name. */
-export async function getSetting(place: Place, name: string): Promise<unknown> {
+export async function getSetting(place: SettingsLocation, name: string): Promise<unknown> {
   const path = known(name);
   const { settings } = await readSettings(place);
   const found = path.reduce<unknown>(
@@ -61,9 +66,9 @@ export async function getSetting(place: Place, name: string): Promise<unknown> {
 
 /** Throws `usage` for an unknown name or a value that does not fit, and `settings_unwritable`. */
 export async function setSetting(
-  place: Place,
+  place: SettingsLocation,
   { name, text, to }: { name: string; text: string; to: WritableSource },
-): Promise<Written> {
+): Promise<WrittenSetting> {
   const path = known(name);
   const value = valueNamed(path, text);
   if (!value.ok) throw fault("usage", { reason: `${name} cannot be set to this: ${value.error}.` });
@@ -72,9 +77,9 @@ export async function setSetting(
 
 /** Throws `usage` for an unknown name, and `settings_unwritable`. */
 export async function unsetSetting(
-  place: Place,
+  place: SettingsLocation,
   { name, from }: { name: string; from: WritableSource },
-): Promise<Written> {
+): Promise<WrittenSetting> {
   return writeValue(place, from, { path: known(name), value: undefined });
 }
 
@@ -89,7 +94,7 @@ const builtIn: readonly (readonly [string, unknown])[] = [
   ["guard", "on"],
 ];
 
-const nameOf = ({ path }: Judged): string => path.join(".");
+const nameOf = ({ path }: JudgedEntry): string => path.join(".");
 
 function known(name: string): string[] {
   const path = pathNamed(name);

@@ -2,15 +2,15 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import path from "node:path";
-import { type Environment, pathsOf } from "../../config/settings/paths.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { findSearchProgram } from "../../workspace/search/search-program.ts";
 import { examineGuard } from "../compose/guard.ts";
 import { openModel } from "../compose/model.ts";
 import { readSettings, type SettingsInForce } from "../compose/settings.ts";
 import { nodeClock } from "../node-ports.ts";
-import { keptKeys, withKeys } from "./keys.ts";
+import { storedKeys, withKeys } from "./keys.ts";
 import { sayCounts } from "./say-trust.ts";
 
 export type Finding = {
@@ -20,18 +20,18 @@ export type Finding = {
   readonly says: string;
 };
 
-export type DoctorWish = {
-  readonly env: Environment;
+export type DoctorOptions = {
+  readonly env: EnvironmentVariables;
   readonly cwd: string;
   readonly version: string;
   readonly model?: string | undefined;
 };
 
-export async function examine(wish: DoctorWish): Promise<Finding[]> {
-  const paths = pathsOf(wish);
-  const { faults, trust, env, settings } = await readSettings(wish);
+export async function examine(options: DoctorOptions): Promise<Finding[]> {
+  const paths = pathsOf(options);
+  const { faults, trust, env, settings } = await readSettings(options);
   return [
-    { name: "keel", state: "ok", says: wish.version },
+    { name: "keel", state: "ok", says: options.version },
     {
       name: "runtime",
       state: "ok",
@@ -39,17 +39,17 @@ export async function examine(wish: DoctorWish): Promise<Finding[]> {
     },
     await home(paths.home),
     ...faults.map(({ message }): Finding => ({ name: "settings", state: "note", says: message })),
-    await folder(wish.cwd),
+    await folder(options.cwd),
     trustOf(trust),
-    ...(await model(wish)),
-    await program(wish.env, { name: "shell", candidates: ["bash", "sh"], absent: "commands cannot run" }),
-    await search(wish.env),
+    ...(await model(options)),
+    await program(options.env, { name: "shell", candidates: ["bash", "sh"], absent: "commands cannot run" }),
+    await search(options.env),
     await guard(env, settings),
     { name: "sandbox", state: "note", says: "off: commands run with your rights" },
   ];
 }
 
-async function guard(env: Environment, settings: Settings): Promise<Finding> {
+async function guard(env: EnvironmentVariables, settings: KeelSettings): Promise<Finding> {
   const { strongest, says } = await examineGuard(env, settings);
   return { name: "guard", state: strongest ? "ok" : "note", says };
 }
@@ -84,14 +84,14 @@ function trustOf({ root, state, waiting }: SettingsInForce["trust"]): Finding {
   return { name: "trust", state: left === "" ? "ok" : "note", says: `${root} is ${trusted}${left}` };
 }
 
-async function model({ env, cwd, model: name }: DoctorWish): Promise<Finding[]> {
+async function model({ env, cwd, model: name }: DoctorOptions): Promise<Finding[]> {
   try {
     const [{ settings, env: ours }, keys] = await Promise.all([
       readSettings({ env, cwd }),
-      keptKeys({ env, cwd }),
+      storedKeys({ env, cwd }),
     ]);
-    const wish = { name, env: ours, settings: withKeys(settings, keys, ours), keys };
-    const { facts, catalog, close } = await openModel(wish, nodeClock());
+    const request = { name, env: ours, settings: withKeys(settings, keys, ours), keys };
+    const { facts, catalog, close } = await openModel(request, nodeClock());
     close();
     const known = catalog.isKnown(facts.model) ? "" : ", which Keel does not know: no prices, careful limits";
     return [
@@ -108,7 +108,7 @@ async function model({ env, cwd, model: name }: DoctorWish): Promise<Finding[]> 
   }
 }
 
-async function search(env: Environment): Promise<Finding> {
+async function search(env: EnvironmentVariables): Promise<Finding> {
   const found = await findSearchProgram(env);
   if (!found) return { name: "search", state: "note", says: "no ripgrep (rg): Glob and Grep cannot work" };
   const from = found.from === "package" ? "comes with Keel" : "from the path";
@@ -116,7 +116,7 @@ async function search(env: Environment): Promise<Finding> {
 }
 
 async function program(
-  env: Environment,
+  env: EnvironmentVariables,
   { name, candidates, absent }: { name: string; candidates: string[]; absent: string },
 ): Promise<Finding> {
   const places = (env["PATH"] ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place));

@@ -7,8 +7,8 @@ import { userHome } from "../../config/settings/paths.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import type { Rules } from "../../policy/decide.ts";
-import { type Explanation, explainWith, type Question } from "../../policy/explain.ts";
-import { parseRule, type Rule, type RuleSource } from "../../policy/rules.ts";
+import { type ExplainRequest, type Explanation, explainWith } from "../../policy/explain.ts";
+import { type PermissionRule, parseRule, type RuleSource } from "../../policy/rules.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
@@ -16,7 +16,7 @@ import { foldersOf } from "../compose/folders.ts";
 import { processGrammar } from "../compose/grammar.ts";
 import { readRules } from "../compose/rules.ts";
 import { readSettings } from "../compose/settings.ts";
-import type { Place } from "./settings-files.ts";
+import type { SettingsLocation } from "./settings-files.ts";
 
 const ruleTexts = z.optional(z.array(z.string()));
 
@@ -48,10 +48,13 @@ export type Explainer = {
 };
 
 /** `with settings` lays the question over the settings in force, the project's trust and its folders. */
-export async function openExplainer(place: Place, from: "nothing" | "settings"): Promise<Explainer> {
+export async function openExplainer(
+  place: SettingsLocation,
+  from: "nothing" | "settings",
+): Promise<Explainer> {
   const grammar = processGrammar();
   const { problems: unread, ...ground } =
-    from === "settings" ? await settingsGround(place) : { ...plainGround(place), problems: [] };
+    from === "settings" ? await settingsDefaults(place) : { ...plainDefaults(place), problems: [] };
   const explainer: Explainer = {
     problems: unread,
     explain: (asked) => explainOne(asked, ground, grammar),
@@ -73,10 +76,10 @@ export async function openExplainer(place: Place, from: "nothing" | "settings"):
 }
 
 /** What a question is about where it says nothing itself. */
-type Ground = Omit<Question, "tool" | "input">;
+type QuestionDefaults = Omit<ExplainRequest, "tool" | "input">;
 
 /** Paths have no meaning here but their text: a trusted project in the folder that is named, and no rule at all. */
-const plainGround = ({ cwd, env }: Place): Ground => ({
+const plainDefaults = ({ cwd, env }: SettingsLocation): QuestionDefaults => ({
   cwd,
   home: userHome(env),
   roots: [cwd],
@@ -86,13 +89,15 @@ const plainGround = ({ cwd, env }: Place): Ground => ({
   readOnlyAuto: true,
 });
 
-async function settingsGround(place: Place): Promise<Ground & { problems: readonly string[] }> {
+async function settingsDefaults(
+  place: SettingsLocation,
+): Promise<QuestionDefaults & { problems: readonly string[] }> {
   const inForce = await readSettings(place);
   const { rules, unread } = readRules(inForce);
   const mode = inForce.settings.permissions?.defaultMode ?? "default";
   const { cwd, roots } = foldersOf({ ...place, entries: inForce.entries });
   return {
-    ...plainGround(place),
+    ...plainDefaults(place),
     cwd,
     roots,
     trusted: inForce.trust.state !== "untrusted",
@@ -103,11 +108,15 @@ async function settingsGround(place: Place): Promise<Ground & { problems: readon
   };
 }
 
-async function explainOne(asked: AskedQuestion, ground: Ground, grammar: Grammar): Promise<Explained> {
+async function explainOne(
+  asked: AskedQuestion,
+  ground: QuestionDefaults,
+  grammar: Grammar,
+): Promise<Explained> {
   const { tool = "Bash", input = {} } = asked;
   const cwd = asked.cwd ?? ground.cwd;
   const { rules, problems } = rulesOf(asked.rules ?? {}, "command-line");
-  const question: Question = {
+  const question: ExplainRequest = {
     tool,
     input,
     cwd,
@@ -127,7 +136,7 @@ export function rulesOf(
   source: RuleSource,
 ): { rules: Rules; problems: readonly string[] } {
   const problems: string[] = [];
-  const read = (list: readonly string[] | undefined): Rule[] =>
+  const read = (list: readonly string[] | undefined): PermissionRule[] =>
     (list ?? []).flatMap((text) => {
       const rule = parseRule(text, source);
       if (!rule) problems.push(`${JSON.stringify(text)} is not a permission rule and matches nothing.`);

@@ -36,9 +36,9 @@ export function sourceOf(given: string): PluginSource {
   return { kind: "git", url, revision };
 }
 
-const mostOutput = 100_000;
+const maxOutput = 100_000;
 
-type World = {
+type PluginFetchContext = {
   readonly run: RunProgram;
   /** Where plugins are kept. */
   readonly folder: string;
@@ -48,19 +48,19 @@ type World = {
 /** The fetched folder, in a place of its own until `keep` gives it its name. Throws `usage` with what went wrong. */
 export async function fetchPlugin(
   source: Exclude<PluginSource, { kind: "folder" }>,
-  world: World,
+  context: PluginFetchContext,
 ): Promise<{ path: string; keep(name: string): Promise<string>; drop(): Promise<void> }> {
-  await mkdir(world.folder, { recursive: true, mode: 0o700 });
-  const place = await mkdtemp(path.join(world.folder, ".new-"));
+  await mkdir(context.folder, { recursive: true, mode: 0o700 });
+  const place = await mkdtemp(path.join(context.folder, ".new-"));
   const drop = (): Promise<void> => rm(place, { recursive: true, force: true });
   try {
     const root =
-      source.kind === "git" ? await clone(source, place, world) : await unpack(source, place, world);
+      source.kind === "git" ? await clone(source, place, context) : await unpack(source, place, context);
     return {
       path: root,
       drop,
       async keep(name) {
-        const kept = path.join(world.folder, name);
+        const kept = path.join(context.folder, name);
         await rm(kept, { recursive: true, force: true });
         await rename(root, kept);
         await drop();
@@ -76,14 +76,14 @@ export async function fetchPlugin(
 async function clone(
   { url, revision }: Extract<PluginSource, { kind: "git" }>,
   place: string,
-  world: World,
+  context: PluginFetchContext,
 ): Promise<string> {
   const root = path.join(place, "plugin");
   const safe = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never"];
   const branch = revision === undefined ? [] : ["--branch", revision];
   await runOrFail(
     { file: "git", args: [...safe, "clone", "--quiet", "--depth", "1", ...branch, "--", url, root], place },
-    world,
+    context,
   );
   // What is kept are files: whoever wants the history has the repository.
   await rm(path.join(root, ".git"), { recursive: true, force: true });
@@ -93,28 +93,26 @@ async function clone(
 async function unpack(
   { name }: Extract<PluginSource, { kind: "npm" }>,
   place: string,
-  world: World,
+  context: PluginFetchContext,
 ): Promise<string> {
   await runOrFail(
     { file: "npm", args: ["pack", name, "--ignore-scripts", "--silent", "--pack-destination", place], place },
-    world,
+    context,
   );
   const packed = (await readdir(place)).find((file) => file.endsWith(".tgz"));
   if (packed === undefined) throw fault("usage", { reason: `npm packed nothing for ${name}.` });
-  await runOrFail({ file: "tar", args: ["-xzf", packed, "--no-same-owner"], place }, world);
+  await runOrFail({ file: "tar", args: ["-xzf", packed, "--no-same-owner"], place }, context);
   return path.join(place, "package");
 }
 
 async function runOrFail(
   { file, args, place }: { file: string; args: readonly string[]; place: string },
-  { run, signal }: World,
+  { run, signal }: PluginFetchContext,
 ): Promise<void> {
   const env = { GIT_TERMINAL_PROMPT: "0", GIT_CONFIG_NOSYSTEM: "1" };
-  const end = await run({ file, args, cwd: place, env, input: "", mostBytes: mostOutput }, signal).catch(
-    () => {
-      throw fault("usage", { reason: `${file} is needed for this and cannot be run.` });
-    },
-  );
+  const end = await run({ file, args, cwd: place, env, input: "", maxBytes: maxOutput }, signal).catch(() => {
+    throw fault("usage", { reason: `${file} is needed for this and cannot be run.` });
+  });
   if (end.exitCode === 0) return;
   const why = (end.stderr.trim() || end.stdout.trim()).split("\n").at(-1) ?? "";
   throw fault("usage", { reason: `${file} failed: ${why.slice(0, 500) || `code ${end.exitCode}`}.` });

@@ -10,9 +10,9 @@ import { isObject } from "../../kernel/json.ts";
 import { withShownUrls } from "../../kernel/shown-url.ts";
 import { shorten } from "../../kernel/text.ts";
 import { parseRule } from "../../policy/rules.ts";
-import { keptSessions } from "../sessions/sessions.ts";
+import { storedSessions } from "../sessions/sessions.ts";
 import { claudeLines, codexLines, eventsOf, type OtherLine } from "./other-session.ts";
-import { type Place, writeRule, writeValue } from "./settings-files.ts";
+import { type SettingsLocation, writeRule, writeValue } from "./settings-files.ts";
 
 export { type OtherAgent, otherAgents };
 
@@ -32,16 +32,16 @@ export type ImportPlan = {
   copy(): Promise<readonly string[]>;
 };
 
-type Item = ImportRow & { readonly copy: () => Promise<unknown> };
+type ImportItem = ImportRow & { readonly copy: () => Promise<unknown> };
 
 export async function planImport(
-  { version, ...place }: Place & { readonly version: string },
+  { version, ...place }: SettingsLocation & { readonly version: string },
   agent: OtherAgent,
 ): Promise<ImportPlan> {
   const home = userHome(place.env);
   const setup = await readOtherSetup(agent, home);
   const own = await ownSettings(place);
-  const items: Item[] = [
+  const items: ImportItem[] = [
     ...setup.settings.map((setting) => settingItem(setting, { place, own })),
     ...(await Promise.all(setup.files.map((file) => fileItem(file, pathsOf(place).home)))),
     ...(await sessionItems(agent, { place, home, version })),
@@ -60,18 +60,18 @@ export async function planImport(
 }
 
 /** What Keel's own file says: settings of theirs that Keel reads beside it are what is to be copied. */
-async function ownSettings(place: Place): Promise<Readonly<Record<string, unknown>>> {
+async function ownSettings(place: SettingsLocation): Promise<Readonly<Record<string, unknown>>> {
   const read = await readPlainText(pathsOf(place).settings, { links: "follow" });
   const json = read.kind === "text" ? await readJsonc(read.text) : undefined;
   return json?.ok && isObject(json.value) ? json.value : {};
 }
 
-type Setting = Awaited<ReturnType<typeof readOtherSetup>>["settings"][number];
+type ImportedSetting = Awaited<ReturnType<typeof readOtherSetup>>["settings"][number];
 
 function settingItem(
-  { path: parts, value, file }: Setting,
-  { place, own }: { place: Place; own: Readonly<Record<string, unknown>> },
-): Item {
+  { path: parts, value, file }: ImportedSetting,
+  { place, own }: { place: SettingsLocation; own: Readonly<Record<string, unknown>> },
+): ImportItem {
   const [group = "", name = ""] = parts;
   const row = { kind: kindOf(group), what: sayValue(parts, value), from: file };
   if (group === "permissions") {
@@ -121,7 +121,7 @@ function sayValue([group = "", name = ""]: readonly string[], value: unknown): s
 
 type FileCopy = Awaited<ReturnType<typeof readOtherSetup>>["files"][number];
 
-async function fileItem({ kind, from, to, text }: FileCopy, home: string): Promise<Item> {
+async function fileItem({ kind, from, to, text }: FileCopy, home: string): Promise<ImportItem> {
   const target = path.join(home, to);
   const isThere = await stat(target).then(
     () => true,
@@ -151,21 +151,21 @@ async function copyAll(from: string, to: string, left: number): Promise<void> {
   }
 }
 
-const mostSessions = 50;
+const maxSessions = 50;
 /** Of one transcript. */
-const mostLines = 50_000;
+const maxLines = 50_000;
 
 async function sessionItems(
   agent: OtherAgent,
-  { place, home, version }: { place: Place; home: string; version: string },
-): Promise<Item[]> {
+  { place, home, version }: { place: SettingsLocation; home: string; version: string },
+): Promise<ImportItem[]> {
   if (agent === "gemini") return [];
   const files = agent === "claude" ? await claudeFiles(home, place.cwd) : await codexFiles(home);
-  const sessions = keptSessions({ env: place.env, cwd: place.cwd });
+  const sessions = storedSessions({ env: place.env, cwd: place.cwd });
   const known = new Set((await sessions.list({})).map(({ id }) => id));
-  const items: Item[] = [];
+  const items: ImportItem[] = [];
   for (const file of files) {
-    if (items.length >= mostSessions) break;
+    if (items.length >= maxSessions) break;
     const id = idIn(file);
     const { lines, cwd } = await readLines(file, agent);
     const first = lines.find((line) => line.kind === "said");
@@ -210,7 +210,7 @@ async function readLines(
   let count = 0;
   await using handle = await open(file);
   for await (const line of handle.readLines()) {
-    if (++count > mostLines) break;
+    if (++count > maxLines) break;
     const raw = parseLine(line);
     if (!raw) continue;
     const meta = isObject(raw["payload"]) ? raw["payload"]["cwd"] : raw["cwd"];

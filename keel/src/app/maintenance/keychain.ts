@@ -13,14 +13,18 @@ export type Keychain = {
 const packageName = "@napi-rs/keyring";
 const service = "keel";
 
-type Entry = { getPassword(): string | null; setPassword(secret: string): void; deletePassword(): boolean };
-type KeyringModule = { readonly Entry: new (service: string, account: string) => Entry };
+type KeyringEntry = {
+  getPassword(): string | null;
+  setPassword(secret: string): void;
+  deletePassword(): boolean;
+};
+type KeyringModule = { readonly Entry: new (service: string, account: string) => KeyringEntry };
 
 /** Undefined where it is not installed or cannot be used here. */
 export async function openKeychain(): Promise<Keychain | undefined> {
   try {
     const { Entry }: KeyringModule = createRequire(import.meta.url)(packageName);
-    const entry = (account: string): Entry => new Entry(service, account);
+    const entry = (account: string): KeyringEntry => new Entry(service, account);
     // On a machine without one the first question already fails.
     entry("probe").getPassword();
     return {

@@ -1,30 +1,30 @@
 /** Keys that a person gave Keel to keep, where they are kept, and the sessions for which they count. */
 import path from "node:path";
-import { type KeptKey, readKeys, saveKey } from "../../config/settings/auth-file.ts";
-import { type Environment, pathsOf } from "../../config/settings/paths.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import { readKeys, type StoredKey, saveKey } from "../../config/settings/auth-file.ts";
+import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import { type Provider, type ProviderId, providers } from "../../models/providers.ts";
 import { nodeClock } from "../node-ports.ts";
 import { openKeychain } from "./keychain.ts";
-import type { Place } from "./settings-files.ts";
+import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
 
-export type KeyPlace = "keychain" | "auth.json";
-export type FoundKey = {
+export type KeyLocation = "keychain" | "auth.json";
+export type ResolvedKey = {
   readonly key: string;
-  readonly from: KeyPlace;
+  readonly from: KeyLocation;
   readonly baseUrl?: string | undefined;
 };
-export type Keys = { readonly found: ReadonlyMap<string, FoundKey>; readonly problems: readonly string[] };
+export type Keys = { readonly found: ReadonlyMap<string, ResolvedKey>; readonly problems: readonly string[] };
 
-const fileOf = (place: Place): string => path.join(pathsOf(place).home, "auth.json");
+const fileOf = (place: SettingsLocation): string => path.join(pathsOf(place).home, "auth.json");
 
 /** Never throws: a session that needs none must not fail over it. */
-export async function keptKeys(place: Place): Promise<Keys> {
+export async function storedKeys(place: SettingsLocation): Promise<Keys> {
   const { keys, problem } = await readKeys(fileOf(place));
   const problems = problem === undefined ? [] : [problem];
-  const found = new Map<string, FoundKey>();
+  const found = new Map<string, ResolvedKey>();
   const elsewhere = [...keys.values()].some(({ key }) => key === undefined);
   const keychain = elsewhere ? await openKeychain() : undefined;
   for (const [provider, { key, baseUrl }] of keys) {
@@ -37,7 +37,7 @@ export async function keptKeys(place: Place): Promise<Keys> {
 }
 
 /** The settings with the kept keys where nothing else names one. A key goes only to the address it was given for. */
-export function withKeys(settings: Settings, { found }: Keys, env: Environment): Settings {
+export function withKeys(settings: KeelSettings, { found }: Keys, env: EnvironmentVariables): KeelSettings {
   if (found.size === 0) return settings;
   const added = providers.flatMap((provider): [ProviderId, object][] => {
     const kept = found.get(provider.id);
@@ -54,14 +54,14 @@ export function withKeys(settings: Settings, { found }: Keys, env: Environment):
 
 /** Says where it is now. Throws `usage` or `settings_unwritable`. */
 export async function keepKey(
-  place: Place,
+  place: SettingsLocation,
   {
     provider: id,
     key,
     baseUrl,
     in: where,
   }: { provider: string; key: string; baseUrl?: string | undefined; in?: "file" | undefined },
-): Promise<KeyPlace> {
+): Promise<KeyLocation> {
   const provider = providerNamed(id);
   if (!/^[\x21-\x7e]{1,4096}$/.test(key))
     throw fault("usage", { reason: "What came on standard input is no key: one word without blanks." });
@@ -77,7 +77,7 @@ export async function keepKey(
 }
 
 /** Whether there was one. */
-export async function forgetKey(place: Place, id: string): Promise<boolean> {
+export async function forgetKey(place: SettingsLocation, id: string): Promise<boolean> {
   const provider = providerNamed(id);
   const { keys } = await readKeys(fileOf(place));
   const kept = keys.get(provider.id);
@@ -98,10 +98,10 @@ export type KeyStatus = {
 };
 
 export async function keyStatus(
-  place: Place,
-  { settings, env }: { settings: Settings; env: Environment },
+  place: SettingsLocation,
+  { settings, env }: { settings: KeelSettings; env: EnvironmentVariables },
 ): Promise<{ readonly rows: readonly KeyStatus[]; readonly problems: readonly string[] }> {
-  const keys = await keptKeys(place);
+  const keys = await storedKeys(place);
   const all = withKeys(settings, keys, env);
   const rows = providers.map((provider): KeyStatus => {
     const variable = named(provider, env);
@@ -121,7 +121,7 @@ export async function keyStatus(
   return { rows, problems: keys.problems };
 }
 
-function save(place: Place, provider: string, kept: KeptKey | undefined): Promise<void> {
+function save(place: SettingsLocation, provider: string, kept: StoredKey | undefined): Promise<void> {
   const lock = settingsLock({ run: pathsOf(place).run, clock: nodeClock() });
   return saveKey({ file: fileOf(place), lock }, provider, kept);
 }
@@ -135,9 +135,9 @@ function providerNamed(id: string): Provider {
   return provider;
 }
 
-const named = ({ credentialNames }: Provider, env: Environment): string | undefined =>
+const named = ({ credentialNames }: Provider, env: EnvironmentVariables): string | undefined =>
   credentialNames.find(({ name }) => env[name]?.trim())?.name;
-const addressIn = ({ baseUrlNames }: Provider, env: Environment): string | undefined =>
+const addressIn = ({ baseUrlNames }: Provider, env: EnvironmentVariables): string | undefined =>
   baseUrlNames.map((name) => env[name]?.trim()).find(Boolean);
 const isSame = (left: string, right: string): boolean => plain(left) === plain(right);
 const plain = (address: string): string => address.replace(/\/+$/, "").replace(/\/v1$/, "");

@@ -8,13 +8,18 @@ import {
 import { pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
-import type { McpServerConfig, McpServerStatus, McpServerWish } from "../../protocol/mcp.ts";
+import type { McpServerOptions, McpServerSpec, McpServerState } from "../../protocol/mcp.ts";
 import { commandEnvironment } from "../../workspace/processes/environment.ts";
 import { processGuard } from "../compose/guard.ts";
 import { sessionMcp } from "../compose/mcp.ts";
 import { readSettings } from "../compose/settings.ts";
 import { nodeClock, nodeIds } from "../node-ports.ts";
-import { type Place, type WritableSource, type Written, writeValue } from "./settings-files.ts";
+import {
+  type SettingsLocation,
+  type WritableSource,
+  type WrittenSetting,
+  writeValue,
+} from "./settings-files.ts";
 
 export type ListedServers = {
   readonly servers: readonly ConfiguredServer[];
@@ -24,7 +29,7 @@ export type ListedServers = {
 };
 
 /** Nothing is started. */
-export async function listServers(place: Place): Promise<ListedServers> {
+export async function listServers(place: SettingsLocation): Promise<ListedServers> {
   const { entries, commandEnv, trust } = await readSettings(place);
   const { servers, problems } = mcpServersOf({ entries, env: commandEnvironment(commandEnv) });
   const waiting = trust.waiting.filter(({ path: [group] }) => group === "mcpServers");
@@ -35,9 +40,9 @@ const nameRule = /^[\w.-]{1,64}$/;
 
 /** Throws `usage` for a name or a server that is none, and `settings_unwritable`. */
 export async function addServer(
-  place: Place,
+  place: SettingsLocation,
   { name, server, to }: { name: string; server: Record<string, unknown>; to: WritableSource },
-): Promise<Written> {
+): Promise<WrittenSetting> {
   if (!nameRule.test(name))
     throw fault("usage", {
       reason: "A server's name is made of letters, digits, dots, dashes and underscores.",
@@ -49,9 +54,9 @@ export async function addServer(
 
 /** Says from which files it went. Throws `usage` when there was none. */
 export async function removeServer(
-  place: Place,
+  place: SettingsLocation,
   { name, from }: { name: string; from: readonly WritableSource[] },
-): Promise<Written[]> {
+): Promise<WrittenSetting[]> {
   const { entries } = await readSettings(place);
   const holders = from.filter((source) =>
     entries.some(
@@ -60,15 +65,15 @@ export async function removeServer(
   );
   if (holders.length === 0)
     throw fault("usage", { reason: `No settings of yours or of this project have the server ${name}.` });
-  const written: Written[] = [];
+  const written: WrittenSetting[] = [];
   for (const source of holders)
     written.push(await writeValue(place, source, { path: ["mcpServers", name], value: undefined }));
   return written;
 }
 
 /** Starts every server, looks, and ends them. */
-export async function tryServers(place: Place & { version: string }): Promise<{
-  readonly status: readonly McpServerStatus[];
+export async function tryServers(place: SettingsLocation & { version: string }): Promise<{
+  readonly status: readonly McpServerState[];
   readonly problems: readonly string[];
 }> {
   const inForce = await readSettings(place);
@@ -96,14 +101,14 @@ const patienceMs = 60_000;
 
 /** Throws `usage` for a server that has no login, and `mcp_failed`. */
 export async function logIn(
-  place: Place & { version: string },
+  place: SettingsLocation & { version: string },
   { name, openPage }: { name: string; openPage: (url: URL) => void },
   signal: AbortSignal,
 ): Promise<"already" | "logged-in"> {
   const { config, allowHosts } = await remoteNamed(place, name);
   const [{ login }, { authFileOf }, { whyNotOutward }] = await Promise.all([
     import("../../mcp/login.ts"),
-    import("../../mcp/ways.ts"),
+    import("../../mcp/routes.ts"),
     import("../../workspace/web/outward.ts"),
   ]);
   return login(
@@ -117,13 +122,13 @@ export async function logIn(
 }
 
 /** Forgets tokens. Throws `usage` for a server that has no login. */
-export async function logOut(place: Place, name: string): Promise<void> {
+export async function logOut(place: SettingsLocation, name: string): Promise<void> {
   const { config } = await remoteNamed(place, name);
-  const { authFileOf } = await import("../../mcp/ways.ts");
+  const { authFileOf } = await import("../../mcp/routes.ts");
   await authFileOf(pathsOf(place).home, config).forget();
 }
 
-async function remoteNamed(place: Place, name: string) {
+async function remoteNamed(place: SettingsLocation, name: string) {
   const { servers } = await listServers(place);
   const found = servers.find((server) => server.name === name);
   if (!found) throw fault("usage", { reason: `There is no MCP server called ${JSON.stringify(name)}.` });
@@ -140,12 +145,12 @@ async function remoteNamed(place: Place, name: string) {
  */
 export function namedServers(
   given: unknown,
-  { env, what }: { env: Place["env"]; what: string },
-): Record<string, McpServerWish> {
+  { env, what }: { env: SettingsLocation["env"]; what: string },
+): Record<string, McpServerOptions> {
   const inner = isObject(given) && isObject(given["mcpServers"]) ? given["mcpServers"] : given;
   if (!isObject(inner)) throw fault("usage", { reason: `${what} is no object of MCP servers.` });
   return Object.fromEntries(
-    Object.entries(inner).map(([name, value]): [string, McpServerConfig] => {
+    Object.entries(inner).map(([name, value]): [string, McpServerSpec] => {
       const read = readServer(value, commandEnvironment(env));
       if (!read.ok) throw fault("usage", { reason: `${what}: the server ${name} is none: ${read.error}.` });
       return [name, read.value];

@@ -3,23 +3,23 @@ import type { Readable, Writable } from "node:stream";
 import { toFault } from "../../kernel/fault.ts";
 import { shorten } from "../../kernel/text.ts";
 import { visible } from "../../kernel/visible.ts";
-import { serveTasks, type Task, type TaskEnd, type TaskHost } from "../../mcp/serve.ts";
+import { type ServedTask, type ServedTaskEnd, serveTasks, type TaskHost } from "../../mcp/serve.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import { text, textOf } from "../../protocol/message.ts";
 import { type OpenSession, openSession } from "../open-session.ts";
 import type { OpenOptions } from "../options.ts";
 
-export type ServeWish = {
+export type McpServeOptions = {
   readonly options: OpenOptions;
   readonly input: Readable;
   readonly output: Writable;
 };
 
 /** Sessions that are kept open: the oldest is closed, and opened again from its log when it is asked for. */
-const mostOpen = 8;
-const mostQuestion = 2_000;
+const maxOpen = 8;
+const maxQuestion = 2_000;
 
-export async function serveMcp({ options, input, output }: ServeWish): Promise<void> {
+export async function serveMcp({ options, input, output }: McpServeOptions): Promise<void> {
   const sessions = new Map<string, OpenSession>();
   try {
     await serveTasks({
@@ -39,7 +39,7 @@ export async function serveMcp({ options, input, output }: ServeWish): Promise<v
 }
 
 async function sessionFor(
-  task: Task,
+  task: ServedTask,
   { options, sessions }: { options: OpenOptions; sessions: Map<string, OpenSession> },
 ): Promise<OpenSession> {
   const known = task.session === undefined ? undefined : sessions.get(task.session);
@@ -49,14 +49,14 @@ async function sessionFor(
   const session = await openSession({ ...options, which, unfinished: "lost" });
   sessions.set(session.id, session);
   const [oldest] = sessions.keys();
-  if (sessions.size > mostOpen && oldest !== undefined) {
+  if (sessions.size > maxOpen && oldest !== undefined) {
     await sessions.get(oldest)?.close("ended");
     sessions.delete(oldest);
   }
   return session;
 }
 
-async function runTask(session: OpenSession, { prompt }: Task, host: TaskHost): Promise<TaskEnd> {
+async function runTask(session: OpenSession, { prompt }: ServedTask, host: TaskHost): Promise<ServedTaskEnd> {
   let said = "";
   let failed = false;
   const answer = async (ask: Ask): Promise<void> => {
@@ -89,5 +89,5 @@ function questionOf({ title, body, reason }: Ask): string {
       : body.kind === "text" || body.kind === "markdown"
         ? body.text
         : body.kind;
-  return visible(shorten([title, shown, reason].filter(Boolean).join("\n"), mostQuestion));
+  return visible(shorten([title, shown, reason].filter(Boolean).join("\n"), maxQuestion));
 }

@@ -98,10 +98,10 @@ function merged(lines: readonly OtherLine[]): OtherLine[] {
   return all;
 }
 
-type Raw = Record<string, unknown>;
+type RawLine = Record<string, unknown>;
 
 /** A line of a transcript of Claude Code: `user` and `assistant` messages; those of agents inside are left out. */
-export function claudeLines(raw: Raw): OtherLine[] {
+export function claudeLines(raw: RawLine): OtherLine[] {
   const { type, message, isSidechain, isMeta } = raw;
   if (isSidechain === true || isMeta === true || !isObject(message)) return [];
   const at = timeOf(raw["timestamp"]);
@@ -124,7 +124,7 @@ export function claudeLines(raw: Raw): OtherLine[] {
   ];
 }
 
-function replyBlock(block: Raw): Block[] {
+function replyBlock(block: RawLine): Block[] {
   if (block["type"] === "text" && typeof block["text"] === "string" && block["text"].trim() !== "")
     return [text(block["text"])];
   if (block["type"] !== "tool_use" || typeof block["id"] !== "string" || typeof block["name"] !== "string")
@@ -134,7 +134,7 @@ function replyBlock(block: Raw): Block[] {
   return [{ type: "tool_use", id: block["id"], name: block["name"], input }];
 }
 
-function foundIn(block: Raw, at: number): OtherLine[] {
+function foundIn(block: RawLine, at: number): OtherLine[] {
   if (block["type"] !== "tool_result" || typeof block["tool_use_id"] !== "string") return [];
   const { content } = block;
   const words = Array.isArray(content)
@@ -154,7 +154,7 @@ function foundIn(block: Raw, at: number): OtherLine[] {
 }
 
 /** A line of a rollout of Codex: its messages alone. */
-export function codexLines(raw: Raw): OtherLine[] {
+export function codexLines(raw: RawLine): OtherLine[] {
   const { type, payload } = raw;
   if (type !== "response_item" || !isObject(payload) || payload["type"] !== "message") return [];
   const at = timeOf(raw["timestamp"]);

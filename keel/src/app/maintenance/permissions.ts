@@ -1,19 +1,25 @@
 /** `keel permissions`: the rules of every source, added and removed by their words. */
 import type { RuleList } from "../../config/settings/edit-settings.ts";
 import { ruleLists } from "../../config/settings/edit-settings.ts";
-import type { Source } from "../../config/settings/layers.ts";
+import type { LayerSource } from "../../config/settings/layers.ts";
 import { fault } from "../../kernel/fault.ts";
 import { dangerOf } from "../../policy/danger.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import { ruleForms } from "../compose/rules.ts";
 import { readSettings } from "../compose/settings.ts";
-import { type Place, unwriteRule, type WritableSource, type Written, writeRule } from "./settings-files.ts";
+import {
+  type SettingsLocation,
+  unwriteRule,
+  type WritableSource,
+  type WrittenSetting,
+  writeRule,
+} from "./settings-files.ts";
 
-export type RuleRow = {
+export type SettingsRuleRow = {
   readonly list: RuleList;
   readonly rule: string;
-  readonly source: Source;
+  readonly source: LayerSource;
   readonly file?: string | undefined;
   readonly state: "counts" | "left-out" | "not-a-rule";
   readonly why?: string | undefined;
@@ -23,13 +29,13 @@ export type RuleRow = {
 
 /** Deny before ask before allow, as they are asked; in each the strongest source first. */
 export async function listRules(
-  place: Place,
-): Promise<{ rows: readonly RuleRow[]; notices: readonly LogNotice[] }> {
+  place: SettingsLocation,
+): Promise<{ rows: readonly SettingsRuleRow[]; notices: readonly LogNotice[] }> {
   const { entries, notices } = await readSettings(place);
   const rows = ruleLists.toReversed().flatMap((list) =>
     entries
       .filter(({ path: [group, name] }) => group === "permissions" && name === list)
-      .map(({ value, source, file, state }): RuleRow => {
+      .map(({ value, source, file, state }): SettingsRuleRow => {
         const row = { list, rule: String(value), source, file };
         if (state.kind === "left-out") return { ...row, state: "left-out", why: state.why };
         const parsed = parseRule(row.rule);
@@ -43,9 +49,9 @@ export async function listRules(
 
 /** Throws `usage` for what is no rule, and `settings_unwritable`. */
 export async function addPermission(
-  place: Place,
+  place: SettingsLocation,
   { rule, list, to }: { rule: string; list: RuleList; to: WritableSource },
-): Promise<Written & { readonly danger?: string | undefined }> {
+): Promise<WrittenSetting & { readonly danger?: string | undefined }> {
   const parsed = parseRule(rule);
   if (!parsed)
     throw fault("usage", {
@@ -59,7 +65,7 @@ export type RemovedRule = { readonly file: string; readonly lists: readonly Rule
 
 /** From the named sources, wherever it stands in them. Throws `settings_unwritable`. */
 export async function removePermission(
-  place: Place,
+  place: SettingsLocation,
   { rule, from }: { rule: string; from: readonly WritableSource[] },
 ): Promise<RemovedRule[]> {
   const { rows } = await listRules(place);

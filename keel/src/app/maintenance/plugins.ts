@@ -14,7 +14,7 @@ import { programs } from "../../workspace/processes/program.ts";
 import { processGuard } from "../compose/guard.ts";
 import { nodeClock } from "../node-ports.ts";
 import { fetchPlugin, sourceOf } from "./fetch-plugin.ts";
-import type { Place } from "./settings-files.ts";
+import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
 
 /** What a plugin brings, for a person to read before they say yes. */
@@ -39,7 +39,11 @@ export type Offered = {
 };
 
 /** Reads or fetches it and adds nothing yet. Throws `usage` for what is no plugin. */
-export async function offerPlugin(place: Place, given: string, signal: AbortSignal): Promise<Offered> {
+export async function offerPlugin(
+  place: SettingsLocation,
+  given: string,
+  signal: AbortSignal,
+): Promise<Offered> {
   const { home } = pathsOf(place);
   const source = sourceOf(given);
   const fetched =
@@ -73,7 +77,7 @@ export async function offerPlugin(place: Place, given: string, signal: AbortSign
 }
 
 export async function listPlugins(
-  place: Place,
+  place: SettingsLocation,
 ): Promise<readonly (PluginReport | (AddedPlugin & { why: string }))[]> {
   const added = await readPluginList(pathsOf(place).home);
   return Promise.all(
@@ -86,7 +90,7 @@ export async function listPlugins(
 }
 
 /** False when there is none. What was fetched is deleted; a folder of the person's own stays. */
-export async function removePlugin(place: Place, name: string): Promise<boolean> {
+export async function removePlugin(place: SettingsLocation, name: string): Promise<boolean> {
   const { home } = pathsOf(place);
   const found = (await readPluginList(home)).find((plugin) => plugin.name === name);
   if (!found) return false;
@@ -96,7 +100,7 @@ export async function removePlugin(place: Place, name: string): Promise<boolean>
 }
 
 const change = (
-  place: Place,
+  place: SettingsLocation,
   how: (plugins: readonly AddedPlugin[]) => readonly AddedPlugin[],
 ): Promise<void> => {
   const { home, run } = pathsOf(place);

@@ -1,13 +1,13 @@
 /** The settings that a session in a folder would have, and where each comes from. Nothing is opened. */
-import type { Environment } from "../../config/settings/paths.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { loadSettings } from "../../config/settings/settings.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 
 export type SettingsQuestion = {
   readonly cwd: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly settingSources?: readonly ("user" | "project" | "local")[] | undefined;
   readonly forbidden?: Record<string, unknown> | undefined;
 };
@@ -24,7 +24,7 @@ export type ResolvedValue = {
 };
 
 export type Resolved = {
-  readonly effective: Settings;
+  readonly effective: KeelSettings;
   /** Every value of every source, the strongest first. */
   readonly values: readonly ResolvedValue[];
   readonly problems: readonly string[];

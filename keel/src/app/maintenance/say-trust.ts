@@ -1,6 +1,6 @@
 /** What a person is told about a project's settings that do not count: one sentence about trust, and what no project may set. */
 import path from "node:path";
-import type { Judged } from "../../config/settings/entries.ts";
+import type { JudgedEntry } from "../../config/settings/entries.ts";
 import type { LoadedSettings } from "../../config/settings/settings.ts";
 import type { LogNotice } from "../../ports/store.ts";
 
@@ -18,7 +18,7 @@ function waitingNotice({ state, waiting, root }: LoadedSettings["trust"]): LogNo
   return [{ level: "warning", code: "project_untrusted", text }];
 }
 
-function forbiddenNotice(entries: readonly Judged[], root: string): LogNotice[] {
+function forbiddenNotice(entries: readonly JudgedEntry[], root: string): LogNotice[] {
   const reasons = entries.flatMap(({ file = "", state }) =>
     state.kind === "left-out" && state.why.startsWith("a project may not")
       ? [`${path.relative(root, file)}: ${state.why}.`]
@@ -31,7 +31,7 @@ function forbiddenNotice(entries: readonly Judged[], root: string): LogNotice[] 
 }
 
 /** `1 hook, 2 allow rules`. */
-export function sayCounts(entries: readonly Pick<Judged, "path">[]): string {
+export function sayCounts(entries: readonly Pick<JudgedEntry, "path">[]): string {
   const counts = new Map<string, number>();
   for (const { path: parts } of entries) {
     const name = names[parts[0] ?? ""] ?? names[parts.join(".")] ?? parts.join(".");

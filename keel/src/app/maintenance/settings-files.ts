@@ -7,12 +7,17 @@ import {
   removeRule,
   setValue,
 } from "../../config/settings/edit-settings.ts";
-import { type Entry, entriesOf } from "../../config/settings/entries.ts";
-import { type Environment, type Paths, pathsOf, projectFolders } from "../../config/settings/paths.ts";
+import { entriesOf, type SettingEntry } from "../../config/settings/entries.ts";
+import {
+  type EnvironmentVariables,
+  type Paths,
+  pathsOf,
+  projectFolders,
+} from "../../config/settings/paths.ts";
 import { markOf, offersIn, whyForbidden } from "../../config/settings/project-gate.ts";
 import { findProject, kindOf, type Project, realOf } from "../../config/settings/project-root.ts";
 import { type Saving, saveChange } from "../../config/settings/save.ts";
-import type { Settings } from "../../config/settings/settings-schema.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { changeTrust, readTrust, withShown } from "../../config/settings/trust.ts";
 import { fault } from "../../kernel/fault.ts";
 import { ok } from "../../kernel/result.ts";
@@ -20,8 +25,8 @@ import { changed, type RuleChange } from "../../policy/changes.ts";
 import { nodeClock } from "../node-ports.ts";
 import { settingsLock } from "./settings-lock.ts";
 
-export type Place = {
-  readonly env: Environment;
+export type SettingsLocation = {
+  readonly env: EnvironmentVariables;
   readonly cwd: string;
   readonly home?: string | undefined;
 };
@@ -29,7 +34,7 @@ export type Place = {
 /** The sources that a person may write to. */
 export type WritableSource = "user" | "project" | "local";
 
-export type Written = {
+export type WrittenSetting = {
   readonly file: string;
   /** Whether it counts already: in a project that is not trusted it waits. */
   readonly counts: boolean;
@@ -37,30 +42,30 @@ export type Written = {
 
 /** Undefined removes the value. Throws `usage` for what no project may say, or `settings_unwritable`. */
 export function writeValue(
-  place: Place,
+  place: SettingsLocation,
   to: WritableSource,
   { path: parts, value }: { path: readonly string[]; value: unknown },
-): Promise<Written> {
+): Promise<WrittenSetting> {
   const settings = parts.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value);
   return write(place, to, { settings, save: (saving) => setValue(saving, parts, value) });
 }
 
 /** Throws `settings_unwritable`. */
 export function writeRule(
-  place: Place,
+  place: SettingsLocation,
   to: WritableSource,
   { list, rule }: { list: RuleList; rule: string },
-): Promise<Written> {
+): Promise<WrittenSetting> {
   const settings = { permissions: { [list]: [rule] } };
   return write(place, to, { settings, save: (saving) => addRule(saving, list, rule) });
 }
 
 /** Throws `settings_unwritable`. */
 export function changeRuleList(
-  place: Place,
+  place: SettingsLocation,
   to: WritableSource,
   { list, change, rules }: RuleChange,
-): Promise<Written> {
+): Promise<WrittenSetting> {
   const settings = { permissions: { [list]: rules } };
   return write(place, to, {
     settings,
@@ -70,10 +75,10 @@ export function changeRuleList(
 
 /** Throws `settings_unwritable`. */
 export function changeFolderList(
-  place: Place,
+  place: SettingsLocation,
   to: WritableSource,
   { change, folders }: { change: "add" | "remove"; folders: readonly string[] },
-): Promise<Written> {
+): Promise<WrittenSetting> {
   const settings = { permissions: { additionalDirectories: folders } };
   const at = ["permissions", "additionalDirectories"];
   return write(place, to, {
@@ -84,7 +89,7 @@ export function changeFolderList(
 
 /** Says from which lists of the file it went. Throws `settings_unwritable`. */
 export async function unwriteRule(
-  place: Place,
+  place: SettingsLocation,
   from: WritableSource,
   rule: string,
 ): Promise<{ file: string; lists: RuleList[] }> {
@@ -92,16 +97,20 @@ export async function unwriteRule(
   return { file: saving.file, lists: await removeRule(saving, rule) };
 }
 
-type Wish = {
+type SettingsWrite = {
   /** What is written, as settings. */
   readonly settings: unknown;
   save(saving: Saving): Promise<void>;
 };
 
-async function write(place: Place, to: WritableSource, { settings, save }: Wish): Promise<Written> {
+async function write(
+  place: SettingsLocation,
+  to: WritableSource,
+  { settings, save }: SettingsWrite,
+): Promise<WrittenSetting> {
   const { saving, project, paths, source } = targetOf(place, to);
   // It has passed the schema where its words were read.
-  const entries = entriesOf([{ source, file: saving.file, settings: settings as Settings }]);
+  const entries = entriesOf([{ source, file: saving.file, settings: settings as KeelSettings }]);
   const forbidden = source === "user" ? undefined : entries.map(whyForbidden).find(Boolean);
   if (forbidden !== undefined) throw fault("usage", { reason: `${forbidden}. Use --user.` });
   const isNew = kindOf(saving.file) === "missing";
@@ -112,7 +121,7 @@ async function write(place: Place, to: WritableSource, { settings, save }: Wish)
 
 /** What a person writes through Keel they have seen: in a trusted project it counts at once. */
 async function pin(
-  entries: readonly Entry[],
+  entries: readonly SettingEntry[],
   { saving, project, paths }: { saving: Saving; project: Project; paths: Paths },
 ): Promise<boolean> {
   const offers = offersIn(entries);
@@ -126,11 +135,11 @@ async function pin(
   return true;
 }
 
-const isStricter = (entries: readonly Entry[]): boolean =>
+const isStricter = (entries: readonly SettingEntry[]): boolean =>
   entries.every(({ path: [group, list] }) => group === "permissions" && (list === "deny" || list === "ask"));
 
 function targetOf(
-  place: Place,
+  place: SettingsLocation,
   to: WritableSource,
 ): { saving: Saving; project: Project; paths: Paths; source: WritableSource } {
   const paths = pathsOf(place);

@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { lockFile } from "../../store/jsonl/kernel-lock.ts";
 
 /** A save takes milliseconds; whoever waits longer than this is told. */
-const mostWaitMs = 20_000;
+const maxWaitMs = 20_000;
 const retryMs = 4;
 
 export function settingsLock({ run, clock }: { run: string; clock: Clock }): Lock {
@@ -31,8 +31,8 @@ async function take(file: string, clock: Clock): Promise<{ release(): void }> {
   for (;;) {
     const lock = await lockFile(file);
     if (lock) return lock;
-    if (clock.monotonicMs() - began > mostWaitMs)
-      throw fault("out_of_time", { what: "Waiting for others to save settings", seconds: mostWaitMs / 1000 });
+    if (clock.monotonicMs() - began > maxWaitMs)
+      throw fault("out_of_time", { what: "Waiting for others to save settings", seconds: maxWaitMs / 1000 });
     await clock.sleep(retryMs, signal);
   }
 }

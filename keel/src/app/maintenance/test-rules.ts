@@ -8,7 +8,7 @@ import { fault } from "../../kernel/fault.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { readSettings } from "../compose/settings.ts";
 import { type AskedQuestion, openExplainer, questionSchema } from "./explain.ts";
-import type { Place } from "./settings-files.ts";
+import type { SettingsLocation } from "./settings-files.ts";
 
 const verdict = z.enum(["allow", "ask", "deny"]);
 
@@ -35,7 +35,7 @@ export type RuleTest = {
 export type TestedRules = { readonly tests: readonly RuleTest[]; readonly problems: readonly string[] };
 
 /** Throws `usage` for a file that cannot be read as a test. */
-export async function testRules(place: Place, file: string): Promise<TestedRules> {
+export async function testRules(place: SettingsLocation, file: string): Promise<TestedRules> {
   const { rules: written, cases } = await readTests(file);
   const { root } = findProject(path.dirname(file));
   const here = { ...place, cwd: root };
@@ -59,7 +59,7 @@ export async function testRules(place: Place, file: string): Promise<TestedRules
 }
 
 /** What the project says, as if it were trusted: the question is what its rules mean. */
-async function projectRules(place: Place): Promise<AskedQuestion["rules"]> {
+async function projectRules(place: SettingsLocation): Promise<AskedQuestion["rules"]> {
   const { settings } = await readSettings({ ...place, settingSources: ["project"] });
   const { allow, ask, deny } = settings.permissions ?? {};
   return { allow, ask, deny };

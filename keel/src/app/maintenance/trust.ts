@@ -14,7 +14,7 @@ import { dangerOf } from "../../policy/danger.ts";
 import { parseRule } from "../../policy/rules.ts";
 import { readSettings } from "../compose/settings.ts";
 import { nodeClock } from "../node-ports.ts";
-import type { Place } from "./settings-files.ts";
+import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
 
 export type TrustReport = {
@@ -37,9 +37,9 @@ export type TrustOffer = {
   readonly mark: string;
 };
 
-export type TrustedRoot = { readonly root: string; readonly at: number };
+export type TrustedRootRow = { readonly root: string; readonly at: number };
 
-export async function trustReport(place: Place): Promise<TrustReport> {
+export async function trustReport(place: SettingsLocation): Promise<TrustReport> {
   const { trust, entries } = await readSettings(place);
   const { book } = await readTrust(pathsOf(place).trust);
   const shown = new Set(book.get(trust.root)?.shown);
@@ -60,13 +60,13 @@ export async function trustReport(place: Place): Promise<TrustReport> {
 }
 
 /** Trusts what the report shows and nothing that came since. Throws `settings_unwritable`. */
-export async function trustProject(place: Place, { root, offers }: TrustReport): Promise<void> {
+export async function trustProject(place: SettingsLocation, { root, offers }: TrustReport): Promise<void> {
   const shown = offers.map(({ mark }) => mark);
   await change(place, (book) => withRoot(book, root, { at: nodeClock().now(), shown }));
 }
 
 /** Also a root that is not there any more, by its path. Throws `usage` when it was not trusted. */
-export async function untrustProject(place: Place, given: string | undefined): Promise<string> {
+export async function untrustProject(place: SettingsLocation, given: string | undefined): Promise<string> {
   const { book } = await readTrust(pathsOf(place).trust);
   const candidates = given === undefined ? [] : [given, realOf(given)];
   const root = candidates.find((one) => book.has(one)) ?? findProject(given ?? place.cwd).root;
@@ -75,13 +75,13 @@ export async function untrustProject(place: Place, given: string | undefined): P
   return root;
 }
 
-export async function trustedRoots(place: Place): Promise<TrustedRoot[]> {
+export async function trustedRoots(place: SettingsLocation): Promise<TrustedRootRow[]> {
   const { book, fault: damaged } = await readTrust(pathsOf(place).trust);
   if (damaged) throw damaged;
   return [...book].map(([root, { at }]) => ({ root, at }));
 }
 
-function change(place: Place, to: (book: TrustBook) => TrustBook): Promise<void> {
+function change(place: SettingsLocation, to: (book: TrustBook) => TrustBook): Promise<void> {
   const { trust, run } = pathsOf(place);
   return changeTrust({ file: trust, lock: settingsLock({ run, clock: nodeClock() }) }, to);
 }

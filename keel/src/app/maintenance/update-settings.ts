@@ -4,7 +4,7 @@ import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { type PermissionMode, permissionModeSchema, type SettingsPatch } from "../../protocol/settings.ts";
 import type { WantedChange } from "./change-permissions.ts";
-import { type Place, type WritableSource, writeValue } from "./settings-files.ts";
+import { type SettingsLocation, type WritableSource, writeValue } from "./settings-files.ts";
 
 export type SettingsTarget = "flags" | WritableSource;
 
@@ -32,19 +32,19 @@ export function readChange(given: Record<string, unknown>, to: SettingsTarget): 
 
 /** The rest of the settings, into a file. Throws `settings_unwritable`. */
 export async function writeSettings(
-  place: Place,
+  place: SettingsLocation,
   to: WritableSource,
   given: Record<string, unknown>,
 ): Promise<void> {
   for (const { path, value } of leavesOf(given)) {
     // Rules, folders and the mode are changed and kept together.
-    if (path[0] === "permissions" && kept.has(path[1] ?? "")) continue;
+    if (path[0] === "permissions" && storedPermissionKeys.has(path[1] ?? "")) continue;
     await writeValue(place, to, { path, value });
   }
 }
 
 const lists = ["allow", "ask", "deny"] as const;
-const kept = new Set<string>([...lists, "defaultMode", "additionalDirectories"]);
+const storedPermissionKeys = new Set<string>([...lists, "defaultMode", "additionalDirectories"]);
 
 function changesIn(permissions: Record<string, unknown>, to: WantedChange["to"]): WantedChange[] {
   const { additionalDirectories: folders } = permissions;

@@ -33,8 +33,8 @@ export async function forgetBlobs(
   const isQuiet = !others.some(isOpen);
   const { openBlobs } = await import("../../workspace/checkpoints/blobs.ts");
   if (isQuiet) {
-    const { stockFolder } = await import("../../workspace/checkpoints/stock-file.ts");
-    await rm(stockFolder(home), { recursive: true, force: true });
+    const { snapshotFolder } = await import("../../workspace/checkpoints/snapshot-store.ts");
+    await rm(snapshotFolder(home), { recursive: true, force: true });
   }
   await openBlobs({ folder, now }).drop((name) => !named.has(name) && (isQuiet || own.has(name)));
 }

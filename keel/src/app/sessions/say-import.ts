@@ -3,7 +3,7 @@ import { visible } from "../../kernel/visible.ts";
 import type { LeftOut } from "../../store/jsonl/import-rights.ts";
 
 /** As many as a person reads. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** One sentence for each kind; none when nothing was left out. */
 export function sayLeftOut({ rules, folders, answers, lifted }: LeftOut): string[] {
@@ -20,8 +20,8 @@ export function sayLeftOut({ rules, folders, answers, lifted }: LeftOut): string
 }
 
 function named(all: readonly string[]): string {
-  const more = all.length - mostNamed;
-  const shown = all.slice(0, mostNamed).map((text) => visible(text.slice(0, 100)));
+  const more = all.length - maxNamed;
+  const shown = all.slice(0, maxNamed).map((text) => visible(text.slice(0, 100)));
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 

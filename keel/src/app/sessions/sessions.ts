@@ -1,5 +1,5 @@
 /** The sessions that are kept, for commands that list, show and move them. Nothing runs, and nothing is settled. */
-import { type Environment, pathsOf } from "../../config/settings/paths.ts";
+import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
@@ -11,7 +11,7 @@ import { nodeClock, nodeIds } from "../node-ports.ts";
 import { blobsOf, forgetBlobs } from "./forget-blobs.ts";
 import { sayLeftOut } from "./say-import.ts";
 
-export type KeptSession = SessionInfo;
+export type StoredSession = SessionInfo;
 
 export type Sessions = {
   /** Newest change first; of one folder, or of all. Those of agents only when their parent is named. */
@@ -19,9 +19,9 @@ export type Sessions = {
     cwd?: string | undefined;
     parent?: string | undefined;
     limit?: number | undefined;
-  }): Promise<KeptSession[]>;
+  }): Promise<StoredSession[]>;
   /** What a listing would show of it. Undefined when there is none, in this folder if one is named. */
-  find(id: string, place?: { cwd?: string | undefined }): Promise<KeptSession | undefined>;
+  find(id: string, place?: { cwd?: string | undefined }): Promise<StoredSession | undefined>;
   /** Throws `session_unknown`. `tell` hears of damage once, at the end. */
   read(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
   /** The log's own lines, each with its checksum: what `importFile` takes. */
@@ -42,7 +42,7 @@ export type Sessions = {
   restore(id: string, events: readonly Durable[]): Promise<void>;
 };
 
-export function keptSessions({ env, cwd }: { env: Environment; cwd: string }): Sessions {
+export function storedSessions({ env, cwd }: { env: EnvironmentVariables; cwd: string }): Sessions {
   const { home } = pathsOf({ env, cwd });
   const clock = nodeClock();
   const ids = nodeIds();

@@ -3,24 +3,24 @@ import { fault } from "../../kernel/fault.ts";
 import type { Ids } from "../../ports/clock.ts";
 import type { Log, Store } from "../../ports/store.ts";
 
-export type Which =
+export type SessionChoice =
   | { readonly kind: "new"; readonly id?: string | undefined }
-  | { readonly kind: "resume"; readonly from: Origin }
+  | { readonly kind: "resume"; readonly from: ResumeOrigin }
   /** Goes on in a copy; the origin stays as it is, and may be open elsewhere. */
   | {
       readonly kind: "fork";
-      readonly from: Origin;
+      readonly from: ResumeOrigin;
       readonly id?: string | undefined;
       /** The last event that is copied; all when left out. */
       readonly upTo?: number | undefined;
     };
 
 /** A session by its id, or the newest of the folder. */
-export type Origin = { readonly session: string } | "newest";
+export type ResumeOrigin = { readonly session: string } | "newest";
 
 /** Opens the log for writing. Throws `session_unknown`, `session_busy` or `session_invalid_id`. */
 export async function openLog(
-  which: Which,
+  which: SessionChoice,
   { store, ids, cwd }: { store: Store; ids: Ids; cwd: string },
 ): Promise<Log> {
   switch (which.kind) {
@@ -36,7 +36,7 @@ export async function openLog(
   }
 }
 
-async function originId(from: Origin, store: Store, cwd: string): Promise<string> {
+async function originId(from: ResumeOrigin, store: Store, cwd: string): Promise<string> {
   if (from !== "newest") return from.session;
   for (const limit of [1, undefined]) {
     // A sub-agent's session belongs to its parent: nobody goes on with it by accident.

@@ -1,19 +1,19 @@
 /** Kinds of agents from folders: a Markdown file each, whose text is the agent's prompt and whose header its limits. */
-import type { AgentDefinition } from "../../ports/agent-definition.ts";
+import type { AgentProfile } from "../../ports/agent-definition.ts";
 import { effortSchema, permissionModeSchema } from "../../protocol/settings.ts";
 import { type DefinitionFile, type Definitions, isPlainName, readDefinitions } from "./definition-files.ts";
 import type { ConfigFolder } from "./folders.ts";
 import { countField, flagField, listField, textField } from "./frontmatter.ts";
 
 /** Takes the folders of the kind `agents`. Of two agents of one name the one of the stronger folder counts. */
-export const readAgentFiles = (folders: readonly ConfigFolder[]): Promise<Definitions<AgentDefinition>> =>
+export const readAgentFiles = (folders: readonly ConfigFolder[]): Promise<Definitions<AgentProfile>> =>
   readDefinitions(folders, "files", parseAgent);
 
 /** Pure. Undefined, with a sentence, for a file that describes no agent. */
 export function parseAgent(
   { name: placed, folder, front, trusted }: DefinitionFile,
   tell: (problem: string) => void,
-): AgentDefinition | undefined {
+): AgentProfile | undefined {
   const named = textField(front, "name");
   const name = named === undefined ? placed : [...(folder.plugin ? [folder.plugin] : []), named].join(":");
   if (!isPlainName(name)) return void tell(`${JSON.stringify(name)} is no name for an agent`);

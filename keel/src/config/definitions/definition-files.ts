@@ -23,17 +23,17 @@ export type Definitions<T> = {
 };
 
 /** More than anybody can choose from. */
-const mostFiles = 500;
-const mostDepth = 5;
+const maxFiles = 500;
+const maxDepth = 5;
 /** A prompt that is longer is a book. */
-export const mostFileCharacters = 256 * 1024;
+export const maxFileCharacters = 256 * 1024;
 
-export type Shape = "files" | "folders";
+export type DefinitionLayout = "files" | "folders";
 
 /** `files`: every `.md` file. `folders`: the file called `SKILL.md` in each folder. */
 export async function readDefinitions<T extends { readonly name: string }>(
   folders: readonly ConfigFolder[],
-  shape: Shape,
+  shape: DefinitionLayout,
   parse: (file: DefinitionFile, tell: (problem: string) => void) => T | undefined,
 ): Promise<Definitions<T>> {
   const problems: string[] = [];
@@ -61,19 +61,19 @@ export async function readDefinition(
   const read = await readPlainText(file, { links: linksIn(folder) });
   if (read.kind === "missing") return "it is gone";
   if (read.kind === "refused") return read.why;
-  if (read.text.length > mostFileCharacters) return `it is longer than ${mostFileCharacters} characters`;
+  if (read.text.length > maxFileCharacters) return `it is longer than ${maxFileCharacters} characters`;
   return { front: parseFrontmatter(read.text), trusted: isTrustedFile(folder, file, read.text) };
 }
 
-type Found = { files: DefinitionFile[]; problems: string[] };
+type FolderDefinitions = { files: DefinitionFile[]; problems: string[] };
 
-async function readFolder(folder: ConfigFolder, shape: Shape): Promise<Found> {
+async function readFolder(folder: ConfigFolder, shape: DefinitionLayout): Promise<FolderDefinitions> {
   const paths: string[] = [];
-  await collect(folder, folder.path, { shape, into: paths, left: mostDepth });
+  await collect(folder, folder.path, { shape, into: paths, left: maxDepth });
   const problems: string[] = [];
-  if (paths.length > mostFiles) problems.push(`${folder.path}: only ${mostFiles} of its files are read.`);
+  if (paths.length > maxFiles) problems.push(`${folder.path}: only ${maxFiles} of its files are read.`);
   const read = await Promise.all(
-    paths.slice(0, mostFiles).map(async (file): Promise<DefinitionFile | undefined> => {
+    paths.slice(0, maxFiles).map(async (file): Promise<DefinitionFile | undefined> => {
       const definition = await readDefinition(file, folder);
       if (typeof definition === "string") {
         problems.push(`${file} was left out: ${definition}.`);
@@ -88,9 +88,9 @@ async function readFolder(folder: ConfigFolder, shape: Shape): Promise<Found> {
 async function collect(
   folder: ConfigFolder,
   place: string,
-  { shape, into, left }: { shape: Shape; into: string[]; left: number },
+  { shape, into, left }: { shape: DefinitionLayout; into: string[]; left: number },
 ): Promise<void> {
-  if (left === 0 || into.length > mostFiles) return;
+  if (left === 0 || into.length > maxFiles) return;
   const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
   const names = entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   if (shape === "folders" && names.some(({ name }) => name === skillFile) && place !== folder.path) {
@@ -103,7 +103,7 @@ async function collect(
     if (kind === "directory" && !entry.name.startsWith("."))
       await collect(folder, at, { shape, into, left: left - 1 });
     else if (kind === "file" && shape === "files" && entry.name.endsWith(".md")) into.push(at);
-    if (into.length > mostFiles) return;
+    if (into.length > maxFiles) return;
   }
 }
 
@@ -125,7 +125,7 @@ async function kindOf(
   return target?.isDirectory() ? "directory" : target?.isFile() ? "file" : "other";
 }
 
-function nameOf(file: string, { path: root, plugin }: ConfigFolder, shape: Shape): string {
+function nameOf(file: string, { path: root, plugin }: ConfigFolder, shape: DefinitionLayout): string {
   const inner = path.relative(root, shape === "folders" ? path.dirname(file) : file.slice(0, -".md".length));
   return [...(plugin === undefined ? [] : [plugin]), ...inner.split(path.sep)].join(":");
 }

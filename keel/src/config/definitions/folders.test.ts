@@ -7,7 +7,7 @@ import { pathsOf } from "../settings/paths.ts";
 import { offersOf } from "../settings/project-offer.ts";
 import { loadSettings } from "../settings/settings.ts";
 import { changeTrust, withRoot } from "../settings/trust.ts";
-import { configFolders, type FoldersWish, isTrustedFile } from "./folders.ts";
+import { configFolders, type FoldersOptions, isTrustedFile } from "./folders.ts";
 
 /** A machine with a home, an administrator's folder and a repository in which somebody works below the root. */
 function world(folders: readonly string[], cwd = "project/inner") {
@@ -25,9 +25,9 @@ function world(folders: readonly string[], cwd = "project/inner") {
   return {
     base,
     root,
-    list: async (wish: Partial<FoldersWish> = {}) => {
-      const { trust } = await loadSettings({ paths, cwd: place, chosen: wish.chosen });
-      return configFolders({ kind: "skills", paths, trust, ...wish });
+    list: async (request: Partial<FoldersOptions> = {}) => {
+      const { trust } = await loadSettings({ paths, cwd: place, chosen: request.chosen });
+      return configFolders({ kind: "skills", paths, trust, ...request });
     },
     trust: async () => {
       const { trust, entries } = await loadSettings({ paths, cwd: place });
@@ -79,7 +79,7 @@ test("what is not there, or of another kind, is not listed", async () => {
 
 test("only the sources that were chosen are listed, and the administrator's always", async () => {
   const { list } = world(everywhere);
-  const sourcesOf = async (chosen: FoldersWish["chosen"]) => [
+  const sourcesOf = async (chosen: FoldersOptions["chosen"]) => [
     ...new Set((await list({ chosen })).map(({ source }) => source)),
   ];
   expect(await sourcesOf([])).toEqual(["managed"]);
@@ -92,7 +92,7 @@ test("a file of a project is trusted as it was when somebody saw it", async () =
   const { root, list, trust } = world(["project/.keel/skills/a"]);
   const file = path.join(root, ".keel/skills/a/SKILL.md");
   writeFileSync(file, "as shown");
-  const answer = async (text: string, chosen?: FoldersWish["chosen"]): Promise<boolean | undefined> => {
+  const answer = async (text: string, chosen?: FoldersOptions["chosen"]): Promise<boolean | undefined> => {
     const [folder] = await list({ chosen });
     return folder && isTrustedFile(folder, file, text);
   };

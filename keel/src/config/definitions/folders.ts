@@ -29,7 +29,7 @@ export type ConfigFolder = {
   readonly shown?: ReadonlySet<string>;
 };
 
-export type FoldersWish = {
+export type FoldersOptions = {
   readonly kind: FolderKind;
   readonly paths: Paths;
   readonly trust: TrustFacts;
@@ -40,7 +40,7 @@ export type FoldersWish = {
 };
 
 /** Only folders that are there. In a project no link is followed: it may lead to what is not the project's. */
-export function configFolders({ kind, paths, trust, chosen, plugins = [] }: FoldersWish): ConfigFolder[] {
+export function configFolders({ kind, paths, trust, chosen, plugins = [] }: FoldersOptions): ConfigFolder[] {
   const isChosen = (source: ChosenSource): boolean => chosen?.includes(source) ?? true;
   const own = ownFolders(paths);
   const sure = (
@@ -72,7 +72,7 @@ function inProject({
   trust,
   chosen,
   own,
-}: Pick<FoldersWish, "kind" | "trust" | "chosen"> & { own: readonly string[] }): ConfigFolder[] {
+}: Pick<FoldersOptions, "kind" | "trust" | "chosen"> & { own: readonly string[] }): ConfigFolder[] {
   const isNamed = chosen?.includes("project") ?? false;
   return trust.folders.flatMap((folder) =>
     projectFolders

@@ -16,17 +16,17 @@ export type Frontmatter = {
 };
 
 /** A header is a few lines; a longer one is no header. */
-const mostHeaderCharacters = 64 * 1024;
-const mostDepth = 8;
-const mostValues = 2_000;
+const maxHeaderCharacters = 64 * 1024;
+const maxDepth = 8;
+const maxValues = 2_000;
 
 export function parseFrontmatter(text: string): Frontmatter {
   const source = text.replaceAll("\r\n", "\n");
   const header = headerOf(source);
   if (!header) return { fields: new Map(), body: source, problems: [] };
-  if (header.text.length > mostHeaderCharacters)
+  if (header.text.length > maxHeaderCharacters)
     return { fields: new Map(), body: header.body, problems: ["the header is too long"] };
-  const reader = new Reader(header.text);
+  const reader = new FrontmatterReader(header.text);
   const fields = reader.read();
   return { fields, body: header.body, problems: reader.problems };
 }
@@ -95,11 +95,11 @@ function headerOf(text: string): { text: string; body: string } | undefined {
   return undefined;
 }
 
-type Line = { readonly indent: number; readonly text: string; readonly raw: string };
+type FrontmatterLine = { readonly indent: number; readonly text: string; readonly raw: string };
 
-class Reader {
+class FrontmatterReader {
   readonly problems: string[] = [];
-  readonly #lines: readonly Line[];
+  readonly #lines: readonly FrontmatterLine[];
   #at = 0;
   #values = 0;
 
@@ -124,8 +124,8 @@ class Reader {
 
   /** What stands behind a key: on its line, or below it and farther in. */
   #value(rest: string, { indent, depth }: { indent: number; depth: number }): FrontValue {
-    if (++this.#values > mostValues || depth > mostDepth) {
-      if (this.#values === mostValues + 1 || depth === mostDepth + 1)
+    if (++this.#values > maxValues || depth > maxDepth) {
+      if (this.#values === maxValues + 1 || depth === maxDepth + 1)
         this.problems.push("the header holds too much");
       this.#skipDeeper(indent);
       return "";
@@ -209,17 +209,17 @@ class Reader {
     return this.#at < this.#lines.length;
   }
 
-  #line(): Line {
+  #line(): FrontmatterLine {
     return this.#lines[this.#at] ?? { indent: 0, text: "", raw: "" };
   }
 
-  #complain({ text }: Line): void {
+  #complain({ text }: FrontmatterLine): void {
     if (this.problems.length < 3)
       this.problems.push(`a line of the header is not understood: ${text.slice(0, 60)}`);
   }
 }
 
-const isBlank = ({ text }: Line): boolean => text === "" || text.startsWith("#");
+const isBlank = ({ text }: FrontmatterLine): boolean => text === "" || text.startsWith("#");
 const isItem = (text: string): boolean => text === "-" || text.startsWith("- ");
 
 /** A key is a plain word: anything after its colon is the value, also further colons. */

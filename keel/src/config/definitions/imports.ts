@@ -1,7 +1,7 @@
 /** Which other files a text names with `@path`: outside of code, each once. Pure. */
 
 /** More than a text for people names. */
-const mostImports = 50;
+const maxImports = 50;
 
 export function importsIn(text: string): string[] {
   if (!text.includes("@")) return [];
@@ -19,7 +19,7 @@ export function importsIn(text: string): string[] {
     }
     for (const place of namedIn(withoutCode(line))) {
       found.add(place);
-      if (found.size >= mostImports) return [...found];
+      if (found.size >= maxImports) return [...found];
     }
   }
   return [...found];

@@ -10,15 +10,15 @@ import { importsIn } from "./imports.ts";
 import {
   type InstructionFile,
   Instructions,
-  type InstructionsWish,
-  mostFileCharacters,
+  type InstructionsOptions,
+  maxFileCharacters,
 } from "./instructions.ts";
 
-function world(tree: Tree, wish: Partial<InstructionsWish> & { cwd?: string } = {}) {
+function world(tree: Tree, request: Partial<InstructionsOptions> & { cwd?: string } = {}) {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-instructions-")));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   writeTree(base, { "project/.git/HEAD": "ref: refs/heads/main", ...tree });
-  const cwd = path.join(base, wish.cwd ?? "project");
+  const cwd = path.join(base, request.cwd ?? "project");
   mkdirSync(cwd, { recursive: true });
   const userHome = path.join(base, "home");
   const managed = path.join(base, "etc", "managed-settings.json");
@@ -28,7 +28,7 @@ function world(tree: Tree, wish: Partial<InstructionsWish> & { cwd?: string } = 
     userHome,
     trust: { ...findProject(cwd), state: "untrusted", waiting: [], shown: new Set() },
     mayRead: async () => true,
-    ...wish,
+    ...request,
   });
   const short = (files: readonly InstructionFile[]): string[] =>
     files.map((file) => `${path.relative(base, file.path)} (${file.source})`);
@@ -215,12 +215,12 @@ describe("what instruction files name", () => {
 
   test("is bounded: a long file is cut with a note, and many files end", async () => {
     verifies("G45");
-    const long = "x".repeat(mostFileCharacters + 5);
+    const long = "x".repeat(maxFileCharacters + 5);
     const { instructions } = world({ "project/AGENTS.md": long });
     const [file] = await instructions.start();
-    expect(file?.text).toHaveLength(mostFileCharacters);
+    expect(file?.text).toHaveLength(maxFileCharacters);
     expect(file?.notes).toEqual([
-      `Only ${mostFileCharacters} of its ${mostFileCharacters + 5} characters are shown here.`,
+      `Only ${maxFileCharacters} of its ${maxFileCharacters + 5} characters are shown here.`,
     ]);
     const many = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`project/f${index}.md`, `${index}${"y".repeat(30_000)}`]),

@@ -27,7 +27,7 @@ export type InstructionFile = {
   readonly notes: readonly string[];
 };
 
-export type InstructionsWish = {
+export type InstructionsOptions = {
   readonly paths: Paths;
   /** The person's home folder. */
   readonly userHome: string;
@@ -40,18 +40,18 @@ export type InstructionsWish = {
 };
 
 /** What one file, and all of them together, may take of a conversation. */
-export const mostFileCharacters = 40_000;
-export const mostTotalCharacters = 160_000;
-const mostFiles = 100;
+export const maxFileCharacters = 40_000;
+export const maxTotalCharacters = 160_000;
+const maxFiles = 100;
 /** How far files may name files that name files. */
-export const mostImportDepth = 5;
+export const maxImportDepth = 5;
 
 export class Instructions {
-  readonly #wish: InstructionsWish;
-  #rulesFound: Promise<Rule[]> | undefined;
+  readonly #wish: InstructionsOptions;
+  #rulesFound: Promise<InstructionRule[]> | undefined;
 
-  constructor(wish: InstructionsWish) {
-    this.#wish = wish;
+  constructor(options: InstructionsOptions) {
+    this.#wish = options;
   }
 
   /** All that holds from the start, the general first. */
@@ -77,7 +77,7 @@ export class Instructions {
       if (root === undefined) continue;
       for (let at = path.dirname(file); isInside(root, at); at = path.dirname(at)) {
         folders.add(at);
-        if (at === root || folders.size > mostFiles) break;
+        if (at === root || folders.size > maxFiles) break;
       }
     }
     // As they were at the start: this is asked at every turn that looks at a file.
@@ -126,7 +126,7 @@ export class Instructions {
   }
 
   /** Files of the folders called `rules`. With `paths` in its header one holds only for files that fit. */
-  async #rules(): Promise<Rule[]> {
+  async #rules(): Promise<InstructionRule[]> {
     const { paths, trust } = this.#wish;
     const user = [...(paths.compatible ? [path.dirname(paths.compatible)] : []), paths.home];
     const folders: ConfigFolder[] = [
@@ -173,7 +173,7 @@ type Candidate = {
   readonly choices: readonly (readonly string[])[];
 };
 
-type Rule = Candidate & { readonly globs: readonly string[] | undefined };
+type InstructionRule = Candidate & { readonly globs: readonly string[] | undefined };
 
 /** The names of others count where a folder has none of ours. */
 const choices = (folder: string): string[][] => {
@@ -201,11 +201,11 @@ class Collector {
   readonly files: InstructionFile[] = [];
   readonly #seen: Set<string>;
   readonly #texts = new Set<string>();
-  readonly #wish: InstructionsWish;
-  #left = mostTotalCharacters;
+  readonly #wish: InstructionsOptions;
+  #left = maxTotalCharacters;
 
-  constructor(wish: InstructionsWish, known: ReadonlySet<string>) {
-    this.#wish = wish;
+  constructor(options: InstructionsOptions, known: ReadonlySet<string>) {
+    this.#wish = options;
     this.#seen = new Set(known);
   }
 
@@ -229,7 +229,7 @@ class Collector {
     const roots = [...within, ...(isOwn ? [path.dirname(given)] : [])].map(realOf);
     if (!roots.some((root) => isInside(root, file))) return false;
     const read = await readPlainText(file, { links: "refuse" });
-    if (read.kind === "missing" || this.files.length >= mostFiles) return false;
+    if (read.kind === "missing" || this.files.length >= maxFiles) return false;
     this.#seen.add(file);
     if (!(await this.#wish.mayRead(file))) return true;
     if (read.kind === "refused") return true;
@@ -237,7 +237,7 @@ class Collector {
     // Two names for the same words: often one of the files is a copy of the other.
     if (trimmed === "" || this.#texts.has(trimmed)) return true;
     this.#texts.add(trimmed);
-    const kept = trimmed.slice(0, Math.min(mostFileCharacters, this.#left));
+    const kept = trimmed.slice(0, Math.min(maxFileCharacters, this.#left));
     this.#left -= kept.length;
     const notes = [
       ...(kept.length < trimmed.length
@@ -264,7 +264,7 @@ class Collector {
   ): Promise<string[]> {
     const named = importsIn(text);
     if (named.length === 0) return [];
-    if (at.depth >= mostImportDepth) return [`What it names with @ is not read: it is too many files deep.`];
+    if (at.depth >= maxImportDepth) return [`What it names with @ is not read: it is too many files deep.`];
     const missed: string[] = [];
     for (const place of named) {
       const file = path.resolve(path.dirname(at.file), this.#withHome(place));

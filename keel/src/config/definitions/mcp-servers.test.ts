@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { entriesOf, judgeEntries } from "../settings/entries.ts";
-import type { Source } from "../settings/layers.ts";
+import type { LayerSource } from "../settings/layers.ts";
 import { mcpServersOf, readServer } from "./mcp-servers.ts";
 
-const settings = (layers: Partial<Record<Source, Record<string, Record<string, unknown>>>>) =>
+const settings = (layers: Partial<Record<LayerSource, Record<string, Record<string, unknown>>>>) =>
   judgeEntries(
     entriesOf(
       Object.entries(layers).map(([source, mcpServers]) => ({
-        source: source as Source,
+        source: source as LayerSource,
         settings: { mcpServers },
       })),
     ),

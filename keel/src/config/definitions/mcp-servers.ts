@@ -6,20 +6,20 @@
 import { canonicalJson, isObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
-import { type McpScope, type McpServerConfig, mcpScopes, mcpServerSchema } from "../../protocol/mcp.ts";
-import type { Judged } from "../settings/entries.ts";
-import type { Source } from "../settings/layers.ts";
+import { type McpScope, type McpServerSpec, mcpScopes, mcpServerSchema } from "../../protocol/mcp.ts";
+import type { JudgedEntry } from "../settings/entries.ts";
+import type { LayerSource } from "../settings/layers.ts";
 
 export type ConfiguredServer = {
   readonly name: string;
   readonly scope: McpScope;
-  readonly config: McpServerConfig;
+  readonly config: McpServerSpec;
   readonly file?: string | undefined;
 };
 
-export type ServersWish = {
+export type ServersOptions = {
   /** Settings value by value; those that do not count are passed over. */
-  readonly entries: readonly Judged[];
+  readonly entries: readonly JudgedEntry[];
   readonly plugins?: readonly {
     readonly name: string;
     readonly mcpServers: Readonly<Record<string, unknown>>;
@@ -28,13 +28,13 @@ export type ServersWish = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-export type Servers = {
+export type ConfiguredServers = {
   readonly servers: readonly ConfiguredServer[];
   /** What was left out, for a person. */
   readonly problems: readonly string[];
 };
 
-export function mcpServersOf({ entries, plugins = [], env }: ServersWish): Servers {
+export function mcpServersOf({ entries, plugins = [], env }: ServersOptions): ConfiguredServers {
   const written = [...inSettings(entries), ...plugins.flatMap(inPlugin)];
   const problems: string[] = [];
   const found: ConfiguredServer[] = [];
@@ -56,13 +56,13 @@ export function mcpServersOf({ entries, plugins = [], env }: ServersWish): Serve
 }
 
 /** A server as somebody wrote it, with its variables put in. */
-export function readServer(value: unknown, env: ServersWish["env"]): Result<McpServerConfig> {
+export function readServer(value: unknown, env: ServersOptions["env"]): Result<McpServerSpec> {
   const parsed = parseServer(value);
   return parsed.ok ? expandAll(parsed.value, env) : parsed;
 }
 
 /** Its form alone. */
-export function parseServer(value: unknown): Result<McpServerConfig> {
+export function parseServer(value: unknown): Result<McpServerSpec> {
   if (!isObject(value)) return failed("it is no object");
   const parsed = parseWith(mcpServerSchema, { ...value, type: typeOf(value) });
   return parsed.ok ? parsed : failed(sayIssues(parsed.error));
@@ -77,14 +77,14 @@ function typeOf({ type, command, url }: Record<string, unknown>): unknown {
   return typeof url === "string" && /^wss?:/i.test(url) ? "ws" : "http";
 }
 
-type Written = {
+type WrittenServer = {
   readonly name: string;
   readonly scope: McpScope;
   readonly value: unknown;
   readonly file?: string | undefined;
 };
 
-const scopeOf: Readonly<Record<Source, McpScope>> = {
+const scopeOf: Readonly<Record<LayerSource, McpScope>> = {
   managed: "managed",
   "command-line": "host",
   flags: "host",
@@ -93,7 +93,7 @@ const scopeOf: Readonly<Record<Source, McpScope>> = {
   user: "user",
 };
 
-function inSettings(entries: readonly Judged[]): Written[] {
+function inSettings(entries: readonly JudgedEntry[]): WrittenServer[] {
   return entries
     .filter(({ path: [group], state }) => group === "mcpServers" && state.kind === "counts")
     .map(({ path: [, name = ""], value, source, file }) => ({ name, scope: scopeOf[source], value, file }))
@@ -101,7 +101,7 @@ function inSettings(entries: readonly Judged[]): Written[] {
 }
 
 /** Under the plugin's name: two plugins may call their servers alike. */
-const inPlugin = (plugin: NonNullable<ServersWish["plugins"]>[number]): Written[] =>
+const inPlugin = (plugin: NonNullable<ServersOptions["plugins"]>[number]): WrittenServer[] =>
   Object.entries(plugin.mcpServers).map(([name, value]) => ({
     name: `plugin:${plugin.name}:${name}`,
     scope: "plugin",
@@ -109,7 +109,7 @@ const inPlugin = (plugin: NonNullable<ServersWish["plugins"]>[number]): Written[
   }));
 
 /** What makes one server another; names do not count. */
-function wayOf(config: McpServerConfig): string {
+function wayOf(config: McpServerSpec): string {
   return canonicalJson(
     config.type === "stdio"
       ? [config.command, config.args ?? [], config.env ?? {}]
@@ -117,12 +117,12 @@ function wayOf(config: McpServerConfig): string {
   );
 }
 
-function expandAll(config: McpServerConfig, env: ServersWish["env"]): Result<McpServerConfig> {
+function expandAll(config: McpServerSpec, env: ServersOptions["env"]): Result<McpServerSpec> {
   const missing: string[] = [];
   const put = (text: string): string => expand(text, env, missing);
   const each = (values: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, text]) => [name, put(text)]));
-  const expanded: McpServerConfig =
+  const expanded: McpServerSpec =
     config.type === "stdio"
       ? {
           ...config,
@@ -136,7 +136,7 @@ function expandAll(config: McpServerConfig, env: ServersWish["env"]): Result<Mcp
 }
 
 /** `${NAME}` and `${NAME:-otherwise}`. What a variable holds is not read again. */
-function expand(text: string, env: ServersWish["env"], missing: string[]): string {
+function expand(text: string, env: ServersOptions["env"], missing: string[]): string {
   return text.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, name: string, otherwise?: string) => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (value !== undefined && value !== "") return value;

@@ -38,14 +38,14 @@ export async function readOtherSetup(agent: OtherAgent, userHome: string): Promi
   }
 }
 
-type Setting = OtherSetup["settings"][number];
-type Copy = OtherSetup["files"][number];
+type OtherSetting = OtherSetup["settings"][number];
+type OtherFile = OtherSetup["files"][number];
 
 async function readClaude(userHome: string): Promise<OtherSetup> {
   const folder = path.join(userHome, ".claude");
   const file = path.join(folder, "settings.json");
   const settings = await readObject(file);
-  const known = ["model", "env", "hooks", "outputStyle"].flatMap((name): Setting[] =>
+  const known = ["model", "env", "hooks", "outputStyle"].flatMap((name): OtherSetting[] =>
     settings[name] === undefined ? [] : [{ path: [name], value: settings[name], file }],
   );
   const state = path.join(userHome, ".claude.json");
@@ -109,24 +109,24 @@ async function readObject(file: string): Promise<Record<string, unknown>> {
   return json?.ok && isObject(json.value) ? json.value : {};
 }
 
-function rulesIn(permissions: unknown, file: string): Setting[] {
+function rulesIn(permissions: unknown, file: string): OtherSetting[] {
   if (!isObject(permissions)) return [];
   return ["allow", "ask", "deny"].flatMap((list) => {
     const rules = permissions[list];
     return Array.isArray(rules)
-      ? rules.map((value): Setting => ({ path: ["permissions", list], value, file }))
+      ? rules.map((value): OtherSetting => ({ path: ["permissions", list], value, file }))
       : [];
   });
 }
 
-function serversIn({ mcpServers }: Record<string, unknown>, file: string): Setting[] {
+function serversIn({ mcpServers }: Record<string, unknown>, file: string): OtherSetting[] {
   if (!isObject(mcpServers)) return [];
   return Object.entries(mcpServers).flatMap(([name, value]) =>
     isObject(value) ? [{ path: ["mcpServers", name], value, file }] : [],
   );
 }
 
-async function instructions(file: string): Promise<Copy[]> {
+async function instructions(file: string): Promise<OtherFile[]> {
   const read = await readPlainText(file, { links: "follow" });
   return read.kind === "text" && read.text.trim() !== ""
     ? [{ kind: "instructions", from: file, to: "AGENTS.md", text: read.text }]
@@ -140,9 +140,9 @@ const folders: Readonly<Record<FileKind, string>> = {
   agent: "agents",
   "output style": "output-styles",
 };
-const mostFiles = 500;
+const maxFiles = 500;
 
-async function markdown(folder: string, kind: FileKind): Promise<Copy[]> {
+async function markdown(folder: string, kind: FileKind): Promise<OtherFile[]> {
   const files = await filesIn(folder);
   return files
     .filter((file) => file.endsWith(".md"))
@@ -150,7 +150,7 @@ async function markdown(folder: string, kind: FileKind): Promise<Copy[]> {
 }
 
 /** A skill is a folder with all that is in it. */
-async function skills(folder: string): Promise<Copy[]> {
+async function skills(folder: string): Promise<OtherFile[]> {
   const files = await filesIn(folder);
   return files
     .filter((file) => file.endsWith("SKILL.md") && file.includes(path.sep))
@@ -161,8 +161,8 @@ async function skills(folder: string): Promise<Copy[]> {
     }));
 }
 
-async function tomlCommands(folder: string): Promise<Copy[]> {
-  const copies: Copy[] = [];
+async function tomlCommands(folder: string): Promise<OtherFile[]> {
+  const copies: OtherFile[] = [];
   for (const file of (await filesIn(folder)).filter((name) => name.endsWith(".toml"))) {
     const from = path.join(folder, file);
     const read = await readPlainText(from, { links: "follow" });
@@ -202,5 +202,5 @@ async function filesIn(folder: string): Promise<string[]> {
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .toSorted()
-    .slice(0, mostFiles);
+    .slice(0, maxFiles);
 }

@@ -12,7 +12,7 @@ export type OutputStyle = {
 };
 
 /** It stands in every request. */
-const mostCharacters = 16_000;
+const maxCharacters = 16_000;
 
 /** Takes the folders of the kind `output-styles`. */
 export const readOutputStyleFiles = (folders: readonly ConfigFolder[]): Promise<Definitions<OutputStyle>> =>
@@ -22,7 +22,7 @@ export const readOutputStyleFiles = (folders: readonly ConfigFolder[]): Promise<
     const text = front.body.trim();
     if (!isPlainName(name)) return void tell(`${JSON.stringify(name)} is no name for an output style`);
     if (text === "") return void tell("an output style needs a text below its header");
-    if (text.length > mostCharacters) return void tell(`it is longer than ${mostCharacters} characters`);
+    if (text.length > maxCharacters) return void tell(`it is longer than ${maxCharacters} characters`);
     return {
       name,
       description: textField(front, "description") ?? "",

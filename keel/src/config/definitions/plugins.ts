@@ -9,7 +9,7 @@ import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { readJsonc } from "../settings/jsonc.ts";
 import { readPlainText } from "../settings/plain-text.ts";
 import { kindOf, realOf } from "../settings/project-root.ts";
-import type { Settings } from "../settings/settings-schema.ts";
+import type { KeelSettings } from "../settings/settings-schema.ts";
 
 export type Plugin = {
   readonly name: string;
@@ -17,12 +17,12 @@ export type Plugin = {
   readonly path: string;
   readonly version: string | undefined;
   readonly description: string | undefined;
-  readonly hooks: NonNullable<Settings["hooks"]>;
-  readonly mcpServers: NonNullable<Settings["mcpServers"]>;
+  readonly hooks: NonNullable<KeelSettings["hooks"]>;
+  readonly mcpServers: NonNullable<KeelSettings["mcpServers"]>;
 };
 
 /** Where the manifest may stand, ours first. */
-export const manifestPlaces = [
+export const manifestPaths = [
   "keel-plugin.json",
   path.join(".keel-plugin", "plugin.json"),
   path.join(".claude-plugin", "plugin.json"),
@@ -59,8 +59,8 @@ export async function readPlugin(given: string): Promise<PluginRead> {
   if (typeof manifest === "string") return refuse(`${given} is no plugin: ${manifest}`);
   const problems: string[] = [];
   const tell = (problem: string): void => void problems.push(`Plugin ${manifest.name}: ${problem}.`);
-  const part = <T>(schema: z.ZodMiniType<T>, wish: PartWish): Promise<T | undefined> =>
-    readPart(schema, { ...wish, root, tell });
+  const part = <T>(schema: z.ZodMiniType<T>, request: PluginPartRequest): Promise<T | undefined> =>
+    readPart(schema, { ...request, root, tell });
   const hooks = await part(hooksSchema, {
     written: manifest.hooks,
     usual: path.join("hooks", "hooks.json"),
@@ -86,7 +86,7 @@ export async function readPlugin(given: string): Promise<PluginRead> {
 }
 
 async function readManifest(root: string): Promise<z.infer<typeof manifestSchema> | string> {
-  for (const place of manifestPlaces) {
+  for (const place of manifestPaths) {
     const read = await readPlainText(path.join(root, place), { links: "refuse" });
     if (read.kind === "missing") continue;
     if (read.kind === "refused") return `${place}: ${read.why}`;
@@ -95,15 +95,15 @@ async function readManifest(root: string): Promise<z.infer<typeof manifestSchema
     const parsed = parseWith(manifestSchema, json.value);
     return parsed.ok ? parsed.value : `${place}: ${sayIssues(parsed.error)}`;
   }
-  return `it has no ${manifestPlaces.at(-1)}`;
+  return `it has no ${manifestPaths.at(-1)}`;
 }
 
-type PartWish = { readonly written: unknown; readonly usual: string; readonly key: string };
+type PluginPartRequest = { readonly written: unknown; readonly usual: string; readonly key: string };
 
 /** What stands in the manifest, or in the file that it names, or in the usual one. */
 async function readPart<T>(
   schema: z.ZodMiniType<T>,
-  { written, usual, key, root, tell }: PartWish & { root: string; tell: (problem: string) => void },
+  { written, usual, key, root, tell }: PluginPartRequest & { root: string; tell: (problem: string) => void },
 ): Promise<T | undefined> {
   const value = isObject(written) ? written : await readJsonFile(written, { usual, root, tell });
   if (value === undefined) return undefined;
@@ -127,7 +127,7 @@ async function readJsonFile(
 }
 
 /** Servers name their programs from the plugin's root. */
-function withRoot(servers: NonNullable<Settings["mcpServers"]>, root: string): typeof servers {
+function withRoot(servers: NonNullable<KeelSettings["mcpServers"]>, root: string): typeof servers {
   const filled = (value: unknown): unknown => {
     if (typeof value === "string") return value.replaceAll(/\$\{(?:CLAUDE|KEEL)_PLUGIN_ROOT\}/g, () => root);
     if (Array.isArray(value)) return value.map(filled);

@@ -10,10 +10,10 @@ import { nodeClock } from "../../app/node-ports.ts";
 import { hookFirer } from "../../hooks/run.ts";
 import type { LiveEvent } from "../../protocol/event.ts";
 import type { HookMoment } from "../../protocol/hook.ts";
-import { groupGuard } from "../../workspace/processes/guard.ts";
+import { groupGuard } from "../../workspace/processes/process-guard.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { jsonPoster } from "../../workspace/web/post-json.ts";
-import type { Settings } from "../settings/settings-schema.ts";
+import type { KeelSettings } from "../settings/settings-schema.ts";
 import { hooksInSettings } from "./shell-hooks.ts";
 
 let folder = "";
@@ -25,7 +25,7 @@ beforeEach(() => {
 type Entry = { type: string } & Record<string, unknown>;
 
 function fired(entry: Entry, { event = "PreToolUse", env = {} }: { event?: string; env?: object } = {}) {
-  const settings: Settings = { hooks: { [event]: [{ hooks: [entry] }] } };
+  const settings: KeelSettings = { hooks: { [event]: [{ hooks: [entry] }] } };
   const { hooks, problems } = hooksInSettings(settings, {
     runProgram: programs({ env: { ...process.env, ANTHROPIC_API_KEY: "canary" }, guard: groupGuard() }),
     postJson: jsonPoster({ allowHosts: [] }),
@@ -36,7 +36,7 @@ function fired(entry: Entry, { event = "PreToolUse", env = {} }: { event?: strin
   const fire = hookFirer({ hooks, transcript: () => "/log" });
   const notices: LiveEvent[] = [];
   const runs: LiveEvent[] = [];
-  const site = {
+  const context = {
     ...{ session: "s", cwd: folder, permissionMode: "default", inputId: undefined, hookMs: 5_000 },
     ...{ clock: nodeClock(), signal: new AbortController().signal },
     show: (shown: LiveEvent) => void (shown.type === "notice.raised" ? notices : runs).push(shown),
@@ -46,7 +46,7 @@ function fired(entry: Entry, { event = "PreToolUse", env = {} }: { event?: strin
     problems,
     notices,
     runs,
-    run: (moment: HookMoment = asked) => fire(moment, site),
+    run: (moment: HookMoment = asked) => fire(moment, context),
   };
 }
 

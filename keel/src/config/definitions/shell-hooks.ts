@@ -4,10 +4,10 @@ import type { Hook } from "../../hooks/run.ts";
 import { isObject } from "../../kernel/json.ts";
 import type { PostJson, RunProgram } from "../../ports/hook-programs.ts";
 import { type HookEvent, type HookInput, isHookEvent } from "../../protocol/hook.ts";
-import type { Settings } from "../settings/settings-schema.ts";
+import type { KeelSettings } from "../settings/settings-schema.ts";
 import { type CallTool, outputOf, parseObject, promptHook, toolHook } from "./model-hooks.ts";
 
-export type HookWorld = {
+export type ShellHookContext = {
   readonly runProgram: RunProgram;
   readonly postJson: PostJson;
   readonly cwd: string;
@@ -21,12 +21,12 @@ export type HookWorld = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-type Written = Record<string, unknown>;
+type WrittenShellHook = Record<string, unknown>;
 
 /** `problems`: entries that are none of ours, each told once and left out. */
 export function hooksInSettings(
-  { hooks = {} }: Settings,
-  world: HookWorld,
+  { hooks = {} }: KeelSettings,
+  context: ShellHookContext,
 ): { hooks: Hook[]; problems: string[] } {
   const problems: string[] = [];
   const found = Object.entries(hooks).flatMap(([event, groups]) => {
@@ -40,7 +40,7 @@ export function hooksInSettings(
         return [];
       }
       return entries.flatMap((entry): Hook[] => {
-        const hook = hookOf(entry, { event, world });
+        const hook = hookOf(entry, { event, world: context });
         if (typeof hook !== "string") return [{ ...hook, matcher }];
         problems.push(`A ${event} hook is left out: ${hook}`);
         return [];
@@ -50,7 +50,7 @@ export function hooksInSettings(
   return { hooks: found, problems };
 }
 
-function hookOf(entry: Written, at: { event: HookEvent; world: HookWorld }): Hook | string {
+function hookOf(entry: WrittenShellHook, at: { event: HookEvent; world: ShellHookContext }): Hook | string {
   switch (entry["type"]) {
     case "command":
       return typeof entry["command"] === "string"
@@ -72,7 +72,7 @@ function hookOf(entry: Written, at: { event: HookEvent; world: HookWorld }): Hoo
 }
 
 function common(
-  entry: Written,
+  entry: WrittenShellHook,
   event: HookEvent,
 ): Pick<Hook, "event" | "timeoutMs" | "once" | "onFailure" | "isFor"> {
   const { timeout } = entry;
@@ -86,14 +86,14 @@ function common(
 }
 
 /** One JSON object is small; whoever prints more prints something else. */
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 /** The exit code with which a command objects, in the words of its standard error. */
 const objects = 2;
 
 function commandHook(
-  entry: Written,
-  { event, command, world }: { event: HookEvent; command: string; world: HookWorld },
+  entry: WrittenShellHook,
+  { event, command, world }: { event: HookEvent; command: string; world: ShellHookContext },
 ): Hook {
   const args = Array.isArray(entry["args"]) ? entry["args"].map(String) : undefined;
   const placed = (word: string): string =>
@@ -114,7 +114,7 @@ function commandHook(
           cwd: world.cwd,
           env: placesOf(world),
           input: `${JSON.stringify(input)}\n`,
-          mostBytes,
+          maxBytes,
           leaves: leavesFor,
         },
         signal,
@@ -159,17 +159,17 @@ function leavesFor(stdout: string): number | undefined {
 }
 
 /** What a command finds its files by. */
-const placesOf = ({ projectRoot, pluginRoot }: HookWorld): Record<string, string> => ({
+const placesOf = ({ projectRoot, pluginRoot }: ShellHookContext): Record<string, string> => ({
   CLAUDE_PROJECT_DIR: projectRoot,
   KEEL_PROJECT_DIR: projectRoot,
   ...(pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot, KEEL_PLUGIN_ROOT: pluginRoot }),
 });
 
-const tooMuch = (): Error => new Error(`It printed more than ${mostBytes} bytes.`);
+const tooMuch = (): Error => new Error(`It printed more than ${maxBytes} bytes.`);
 
 function httpHook(
-  entry: Written,
-  { event, url, world }: { event: HookEvent; url: string; world: HookWorld },
+  entry: WrittenShellHook,
+  { event, url, world }: { event: HookEvent; url: string; world: ShellHookContext },
 ): Hook {
   return {
     ...common(entry, event),
@@ -178,11 +178,11 @@ function httpHook(
     ...(entry["async"] === true ? { detached: true } : {}),
     async call(input, { signal, report }) {
       const headers = headersOf(entry, world.env);
-      const wish = { url, headers, body: JSON.stringify(input), mostBytes };
-      const { status, body, cut } = await world.postJson(wish, signal);
+      const request = { url, headers, body: JSON.stringify(input), maxBytes };
+      const { status, body, cut } = await world.postJson(request, signal);
       report({ stdout: body, stderr: "" });
       if (status < 200 || status > 299) throw new Error(`It answered with status ${status}.`);
-      if (cut) throw new Error(`It answered with more than ${mostBytes} bytes.`);
+      if (cut) throw new Error(`It answered with more than ${maxBytes} bytes.`);
       return body.trim() === "" ? undefined : parseObject(body);
     },
   };
@@ -203,7 +203,7 @@ function isMeant(rule: unknown, input: HookInput): boolean {
 }
 
 /** A header may name variables, but only those that the entry itself lists: a secret is sent on purpose or not at all. */
-function headersOf(entry: Written, env: HookWorld["env"]): Record<string, string> {
+function headersOf(entry: WrittenShellHook, env: ShellHookContext["env"]): Record<string, string> {
   const listed = Array.isArray(entry["allowedEnvVars"]) ? entry["allowedEnvVars"].map(String) : [];
   const headers = isObject(entry["headers"]) ? entry["headers"] : {};
   const filled = (value: unknown): string =>

@@ -39,7 +39,7 @@ export type PromptText = {
 };
 
 /** A sentence or two; a longer one would be told to the model with every conversation. */
-const mostDescription = 1_024;
+const maxDescription = 1_024;
 
 /** Takes the folders of the kind `skills`. */
 export const readSkillFiles = (folders: readonly ConfigFolder[]): Promise<Definitions<PromptFile>> =>
@@ -60,7 +60,7 @@ export function promptFile(
   if (!isPlainName(name)) return void tell(`${JSON.stringify(name)} is no name`);
   return {
     name,
-    description: (textField(front, "description") ?? firstLine(front.body)).slice(0, mostDescription),
+    description: (textField(front, "description") ?? firstLine(front.body)).slice(0, maxDescription),
     argumentHint: textField(front, "argument-hint", "argumentHint")?.slice(0, 100) ?? "",
     forPeople: flagField(front, "user-invocable", "userInvocable") ?? true,
     forModel: !(flagField(front, "disable-model-invocation", "disableModelInvocation") ?? false),

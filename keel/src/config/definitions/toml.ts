@@ -7,14 +7,14 @@ export type TomlValue =
   | readonly TomlValue[]
   | { readonly [key: string]: TomlValue };
 
-const mostLines = 5_000;
-const mostDepth = 8;
+const maxLines = 5_000;
+const maxDepth = 8;
 
 /** What it does not understand is left out. Never throws. */
 export function readToml(text: string): { readonly [key: string]: TomlValue } {
   const root = new Map<string, Tree>();
   let table = root;
-  for (const raw of joinLists(text.split(/\r?\n/, mostLines))) {
+  for (const raw of joinLists(text.split(/\r?\n/, maxLines))) {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
     const named = /^\[\[?([^[\]]{1,500})\]\]?\s*(?:#.*)?$/.exec(line)?.[1];
@@ -36,7 +36,7 @@ function addPair(table: Map<string, Tree>, line: string): void {
 }
 
 function tableAt(from: Map<string, Tree>, keys: readonly string[]): Map<string, Tree> | undefined {
-  if (keys.length > mostDepth) return undefined;
+  if (keys.length > maxDepth) return undefined;
   let at = from;
   for (const key of keys) {
     const next = at.get(key) ?? new Map<string, Tree>();
@@ -56,7 +56,7 @@ function readValue(text: string, depth: number): TomlValue | undefined {
   if (/^[+-]?\d[\d_]*(?:\.\d+)?$/.test(bare)) return Number(bare.replaceAll("_", ""));
   if (bare.startsWith('"') && bare.endsWith('"') && bare.length > 1) return unescaped(bare.slice(1, -1));
   if (bare.startsWith("'") && bare.endsWith("'") && bare.length > 1) return bare.slice(1, -1);
-  if (depth > mostDepth) return undefined;
+  if (depth > maxDepth) return undefined;
   if (bare.startsWith("[") && bare.endsWith("]"))
     return splitList(bare.slice(1, -1)).flatMap((part) => readValue(part, depth + 1) ?? []);
   if (!bare.startsWith("{") || !bare.endsWith("}")) return undefined;
@@ -117,7 +117,7 @@ function joinLists(lines: readonly string[]): string[] {
     const bare = withoutComment(line);
     depth += scan(bare, () => undefined);
     open.push(bare);
-    if (depth > 0 && open.length < mostLines) continue;
+    if (depth > 0 && open.length < maxLines) continue;
     joined.push(open.join(" "));
     open = [];
     depth = 0;

@@ -4,7 +4,7 @@ import { failed, ok } from "../../kernel/result.ts";
 import { readPlainText } from "./plain-text.ts";
 import { type Lock, saveChange } from "./save.ts";
 
-export type KeptKey = {
+export type StoredKey = {
   /** Absent where the system's keychain has it. */
   readonly key?: string | undefined;
   /** The address for which it was given; the provider's own when left out. It is sent nowhere else. */
@@ -14,7 +14,7 @@ export type KeptKey = {
 /** By the provider's id. A file that others could read is told and still used: the harm is done. */
 export async function readKeys(
   file: string,
-): Promise<{ readonly keys: ReadonlyMap<string, KeptKey>; readonly problem?: string }> {
+): Promise<{ readonly keys: ReadonlyMap<string, StoredKey>; readonly problem?: string }> {
   const read = await readPlainText(file, { links: "refuse" });
   if (read.kind === "missing") return { keys: new Map() };
   if (read.kind !== "text") return { keys: new Map(), problem: `${file} is not read: ${read.why}` };
@@ -28,7 +28,7 @@ export async function readKeys(
 export function saveKey(
   { file, lock }: { file: string; lock: Lock },
   provider: string,
-  kept: KeptKey | undefined,
+  kept: StoredKey | undefined,
 ): Promise<void> {
   return saveChange({ file, owner: "person", lock }, async (text) => {
     const keys = new Map(text.trim() === "" ? [] : parse(text));
@@ -39,13 +39,13 @@ export function saveKey(
   });
 }
 
-function parse(text: string): Map<string, KeptKey> | undefined {
+function parse(text: string): Map<string, StoredKey> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const keys = isObject(value) ? value["keys"] : undefined;
     if (!isObject(keys)) return undefined;
     return new Map(
-      Object.entries(keys).flatMap(([provider, kept]): [string, KeptKey][] => {
+      Object.entries(keys).flatMap(([provider, kept]): [string, StoredKey][] => {
         if (!isObject(kept)) return [];
         const { key, baseUrl } = kept;
         return [

@@ -1,30 +1,30 @@
 /** Holds what a file says against the schema. A value that does not fit is named and left out, as small as it can be; all others stay. */
 import { isObject } from "../../kernel/json.ts";
-import { type Settings, settingsSchema } from "./settings-schema.ts";
+import { type KeelSettings, settingsSchema } from "./settings-schema.ts";
 
-export type Checked = {
-  readonly settings: Settings;
+export type CheckedSettings = {
+  readonly settings: KeelSettings;
   /** What was left out, as `permissions.allow.2: …`. */
   readonly problems: readonly string[];
   /** Names that mean nothing here. */
   readonly unknown: readonly string[];
 };
 
-type Place = readonly (string | number)[];
+type SettingPath = readonly (string | number)[];
 
 /** Each round removes at least one value, so that it comes to an end; more rounds than a file has depth are not needed. */
-const mostRounds = 64;
+const maxRounds = 64;
 /** More are not read by anybody. */
-const mostProblems = 20;
+const maxProblems = 20;
 
-export function checkSettings(written: Record<string, unknown>): Checked {
+export function checkSettings(written: Record<string, unknown>): CheckedSettings {
   const value = structuredClone(written);
   const problems: string[] = [];
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const parsed = settingsSchema.safeParse(value);
     if (parsed.success) {
       const unknown = strangers(value, parsed.data, "").filter((name) => name !== "$schema");
-      return { settings: parsed.data, problems: problems.slice(0, mostProblems), unknown };
+      return { settings: parsed.data, problems: problems.slice(0, maxProblems), unknown };
     }
     const issues = parsed.error.issues.map(({ path, message }) => ({ place: path.map(key), message }));
     problems.push(...issues.map(({ place, message }) => `${place.join(".")}: ${message}`));
@@ -34,7 +34,7 @@ export function checkSettings(written: Record<string, unknown>): Checked {
   }
   return {
     settings: {},
-    problems: [...problems.slice(0, mostProblems), "nothing of it can be used"],
+    problems: [...problems.slice(0, maxProblems), "nothing of it can be used"],
     unknown: [],
   };
 }
@@ -42,7 +42,7 @@ export function checkSettings(written: Record<string, unknown>): Checked {
 const key = (part: PropertyKey): string | number => (typeof part === "number" ? part : String(part));
 
 /** Removes the value at a place; where none is, something is missing, and what should hold it goes. */
-function remove(root: Record<string, unknown>, place: Place): void {
+function remove(root: Record<string, unknown>, place: SettingPath): void {
   const last = place.at(-1);
   if (last === undefined) return;
   const holder = place.slice(0, -1).reduce<unknown>(part, root);
@@ -56,7 +56,7 @@ function part(value: unknown, name: string | number): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function order(left: Place, right: Place): number {
+function order(left: SettingPath, right: SettingPath): number {
   for (const [index, name] of left.entries()) {
     const other = right[index];
     if (other === undefined) return 1;

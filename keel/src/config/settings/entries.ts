@@ -3,14 +3,14 @@
  * source; to a list every source adds. Joined again, the values that count are the settings in force.
  */
 import { isObject, sameJson } from "../../kernel/json.ts";
-import type { Layer, Source } from "./layers.ts";
-import { addingLists, type Settings, wholeObjects } from "./settings-schema.ts";
+import type { Layer, LayerSource } from "./layers.ts";
+import { addingLists, type KeelSettings, wholeObjects } from "./settings-schema.ts";
 
-export type Entry = {
+export type SettingEntry = {
   /** `permissions.allow`, `env.PATH`. */
   readonly path: readonly string[];
   readonly value: unknown;
-  readonly source: Source;
+  readonly source: LayerSource;
   readonly file?: string | undefined;
   /** The place of its layer: 0 is the strongest. */
   readonly rank: number;
@@ -18,7 +18,7 @@ export type Entry = {
   readonly adds: boolean;
 };
 
-export type Judged = Entry & { readonly state: EntryState };
+export type JudgedEntry = SettingEntry & { readonly state: EntryState };
 
 export type EntryState =
   | { readonly kind: "counts" }
@@ -28,15 +28,15 @@ export type EntryState =
   | { readonly kind: "left-out"; readonly why: string };
 
 /** The strongest source first, as the layers come. */
-export function entriesOf(layers: readonly Layer[]): Entry[] {
+export function entriesOf(layers: readonly Layer[]): SettingEntry[] {
   return layers.flatMap((layer, rank) => flatten(layer.settings, [], { ...layer, rank }));
 }
 
 /** Those for which `whyNot` has a reason are left out, and then the strongest of each path wins. */
 export function judgeEntries(
-  entries: readonly Entry[],
-  whyNot: (entry: Entry) => string | undefined,
-): Judged[] {
+  entries: readonly SettingEntry[],
+  whyNot: (entry: SettingEntry) => string | undefined,
+): JudgedEntry[] {
   const taken = new Set<string>();
   return entries.map((entry) => {
     const why = whyNot(entry);
@@ -49,7 +49,7 @@ export function judgeEntries(
 }
 
 /** The settings that the counting entries make. */
-export function joinEntries(entries: readonly Judged[]): Settings {
+export function joinEntries(entries: readonly JudgedEntry[]): KeelSettings {
   const root: Record<string, unknown> = {};
   // Lists begin with the weakest source: where one of their items may replace another, the later one does.
   const weakestFirst = entries.toSorted((left, right) => right.rank - left.rank);
@@ -62,7 +62,7 @@ export function joinEntries(entries: readonly Judged[]): Settings {
     else holder[name] = [value];
   }
   // Each value has passed the schema at its path, and the paths are those of the schema.
-  return root as Settings;
+  return root as KeelSettings;
 }
 
 /** Whether a path is one of these names; a star stands for one part of any name. */
@@ -73,7 +73,7 @@ export function matchesPath(names: readonly string[], path: readonly string[]): 
   });
 }
 
-function flatten(value: unknown, path: readonly string[], layer: Layer & { rank: number }): Entry[] {
+function flatten(value: unknown, path: readonly string[], layer: Layer & { rank: number }): SettingEntry[] {
   const { source, file, rank } = layer;
   if (value === undefined) return [];
   if (Array.isArray(value) && matchesPath(addingLists, path))

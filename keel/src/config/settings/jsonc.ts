@@ -8,15 +8,15 @@ import { isObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 
 /** Settings are a handful deep. */
-const mostDepth = 32;
+const maxDepth = 32;
 
-const tooDeep = `it is nested deeper than ${mostDepth}`;
+const tooDeep = `it is nested deeper than ${maxDepth}`;
 
 /** The value that a text stands for, or why it stands for none. */
 export async function readJsonc(text: string): Promise<Result<unknown>> {
   try {
     const value: unknown = JSON.parse(text);
-    return isTooDeep(value, mostDepth) ? failed(tooDeep) : ok(value);
+    return isTooDeep(value, maxDepth) ? failed(tooDeep) : ok(value);
   } catch {
     // Not plain JSON: perhaps JSON with comments.
     return readWithComments(text);
@@ -65,7 +65,7 @@ function isNestedTooDeep({ createScanner }: typeof import("jsonc-parser"), text:
     const sign = text.charAt(scanner.getTokenOffset());
     if (sign === "{" || sign === "[") depth += 1;
     if (sign === "}" || sign === "]") depth -= 1;
-    if (depth > mostDepth) return true;
+    if (depth > maxDepth) return true;
   }
   return false;
 }
@@ -88,7 +88,7 @@ function isTooDeep(value: unknown, left: number): boolean {
 
 /** `PropertyNameExpected` as words. */
 const words = (code: string): string =>
-  code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
+  code.replace(/(?!^)[A-Z]/g, (message) => ` ${message.toLowerCase()}`).toLowerCase();
 
 function place(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");

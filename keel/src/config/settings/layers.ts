@@ -9,24 +9,24 @@ import { readJsonc } from "./jsonc.ts";
 import { type Paths, projectFolders } from "./paths.ts";
 import { type PlainText, readPlainText } from "./plain-text.ts";
 import { kindOf, type Project, realOf } from "./project-root.ts";
-import type { Settings } from "./settings-schema.ts";
+import type { KeelSettings } from "./settings-schema.ts";
 
 /** From the strongest to the weakest. */
 export const sources = ["managed", "command-line", "flags", "local", "project", "user"] as const;
-export type Source = (typeof sources)[number];
+export type LayerSource = (typeof sources)[number];
 
 /** Sources that a caller may choose among; the others are always read. */
 export const chosenSources = ["user", "project", "local"] as const;
 export type ChosenSource = (typeof chosenSources)[number];
 
 export type Layer = {
-  readonly source: Source;
+  readonly source: LayerSource;
   /** Where it was read; absent for what came as a value. */
   readonly file?: string | undefined;
-  readonly settings: Settings;
+  readonly settings: KeelSettings;
 };
 
-export type LayersWish = {
+export type LayersOptions = {
   readonly paths: Paths;
   readonly project: Project;
   /** All when left out. */
@@ -48,11 +48,11 @@ export type ReadLayers = {
  * Throws `usage` when the file that `flags` names cannot be read, since it was asked for by name, or what it forbids
  * cannot; and `settings_invalid` when an administrator's file cannot.
  */
-export async function readLayers(wish: LayersWish): Promise<ReadLayers> {
+export async function readLayers(options: LayersOptions): Promise<ReadLayers> {
   const [managed, ...others] = await Promise.all([
-    readManaged(wish.paths.managed),
-    wish.flags === undefined ? nothing : readFlags(wish.flags),
-    ...placesOf(wish).map(readLayer),
+    readManaged(options.paths.managed),
+    options.flags === undefined ? nothing : readFlags(options.flags),
+    ...layerFilesOf(options).map(readLayer),
   ]);
   const found = [managed, ...others];
   return {
@@ -62,20 +62,20 @@ export async function readLayers(wish: LayersWish): Promise<ReadLayers> {
   };
 }
 
-type Place = {
-  readonly source: Source;
+type LayerFile = {
+  readonly source: LayerSource;
   readonly file: string;
   /** A second source has names that mean something elsewhere. */
   readonly dialect: "ours" | "compatible" | "servers";
 };
 
-type Found = { readonly layer?: Layer; readonly faults: readonly Fault[] };
-const nothing: Found = { faults: [] };
+type LayerResult = { readonly layer?: Layer; readonly faults: readonly Fault[] };
+const nothing: LayerResult = { faults: [] };
 
-function placesOf({ paths, project, chosen }: LayersWish): Place[] {
+function layerFilesOf({ paths, project, chosen }: LayersOptions): LayerFile[] {
   const isChosen = (source: ChosenSource): boolean => chosen?.includes(source) ?? true;
   const mine = [paths.home, ...(paths.compatible === undefined ? [] : [path.dirname(paths.compatible)])];
-  const inProject = (source: "local" | "project", name: string): Place[] =>
+  const inProject = (source: "local" | "project", name: string): LayerFile[] =>
     project.folders.flatMap((folder) =>
       projectFolders
         .map((inner) => path.join(folder, inner))
@@ -87,7 +87,7 @@ function placesOf({ paths, project, chosen }: LayersWish): Place[] {
           dialect: place.endsWith(projectFolders[0]) ? "ours" : "compatible",
         })),
     );
-  const servers = (): Place[] =>
+  const servers = (): LayerFile[] =>
     [
       ...inProject("project", "mcp.json").filter(({ dialect }) => dialect === "ours"),
       ...project.folders.map((folder) => ({ file: path.join(folder, ".mcp.json") })),
@@ -95,25 +95,25 @@ function placesOf({ paths, project, chosen }: LayersWish): Place[] {
   return [
     ...(isChosen("local") ? inProject("local", "settings.local.json") : []),
     ...(isChosen("project") ? [...inProject("project", "settings.json"), ...servers()] : []),
-    ...(isChosen("user") ? userPlaces(paths) : []),
+    ...(isChosen("user") ? userLayerFiles(paths) : []),
   ];
 }
 
-const userPlaces = ({ settings, compatible }: Paths): Place[] => [
+const userLayerFiles = ({ settings, compatible }: Paths): LayerFile[] => [
   { source: "user", file: settings, dialect: "ours" },
   ...(compatible === undefined
     ? []
-    : [{ source: "user", file: compatible, dialect: "compatible" } satisfies Place]),
+    : [{ source: "user", file: compatible, dialect: "compatible" } satisfies LayerFile]),
 ];
 
-async function readLayer(place: Place): Promise<Found> {
+async function readLayer(place: LayerFile): Promise<LayerResult> {
   const isOfProject = place.source === "local" || place.source === "project";
   if (isOfProject && kindOf(path.dirname(place.file)) === "link")
     return refused(place.file, "its folder is a link");
   return parse(place, await readPlainText(place.file, { links: isOfProject ? "refuse" : "follow" }));
 }
 
-async function parse(place: Place, read: PlainText): Promise<Found> {
+async function parse(place: LayerFile, read: PlainText): Promise<LayerResult> {
   if (read.kind === "missing") return nothing;
   if (read.kind === "refused") return refused(place.file, read.why);
   const written = await readJsonc(read.text);
@@ -123,9 +123,9 @@ async function parse(place: Place, read: PlainText): Promise<Found> {
 }
 
 async function check(
-  { source, file, dialect }: Omit<Place, "file"> & { file?: string },
+  { source, file, dialect }: Omit<LayerFile, "file"> & { file?: string },
   written: Record<string, unknown>,
-): Promise<Found> {
+): Promise<LayerResult> {
   // Loaded late: most starts find no settings at all.
   const { checkSettings } = await import("./check-settings.ts");
   const { settings, problems, unknown } = checkSettings(dialect === "servers" ? serversIn(written) : written);
@@ -140,7 +140,7 @@ const serversIn = (written: Record<string, unknown>): Record<string, unknown> =>
   Object.hasOwn(written, "mcpServers") ? { mcpServers: written["mcpServers"] } : {};
 
 /** What an administrator forbids must not become free by a slip in the file: without it nothing starts. */
-async function readManaged(files: readonly string[]): Promise<Found> {
+async function readManaged(files: readonly string[]): Promise<LayerResult> {
   for (const file of files) {
     const read = await readPlainText(file, { links: "follow" });
     if (read.kind === "missing") continue;
@@ -152,7 +152,7 @@ async function readManaged(files: readonly string[]): Promise<Found> {
   return nothing;
 }
 
-async function readFlags(given: string | Record<string, unknown>): Promise<Found> {
+async function readFlags(given: string | Record<string, unknown>): Promise<LayerResult> {
   if (typeof given !== "string") return whole(await check({ source: "flags", dialect: "ours" }, given));
   const read = await readPlainText(given, { links: "follow" });
   if (read.kind !== "text")
@@ -163,7 +163,7 @@ async function readFlags(given: string | Record<string, unknown>): Promise<Found
 }
 
 /** What was given for this start and forbids something must not get lost. One wrong value of another kind may. */
-function whole(found: Found): Found {
+function whole(found: LayerResult): LayerResult {
   const lost = found.faults.find(
     ({ detail }) =>
       !found.layer || /^permissions(?:\.(?:deny|ask|disable)\S*)?:/.test(String(detail["reason"])),
@@ -172,5 +172,5 @@ function whole(found: Found): Found {
   return found;
 }
 
-const refused = (file: string, reason: string): Found => ({ faults: [invalid(file, reason)] });
+const refused = (file: string, reason: string): LayerResult => ({ faults: [invalid(file, reason)] });
 const invalid = (file: string, reason: string): Fault => fault("settings_invalid", { path: file, reason });

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export type Paths = {
   readonly home: string;
@@ -23,7 +23,7 @@ export function pathsOf({
   cwd,
   home,
 }: {
-  env: Environment;
+  env: EnvironmentVariables;
   cwd: string;
   home?: string | undefined;
 }): Paths {
@@ -52,4 +52,4 @@ export const projectFolders = [".keel", ".claude"] as const;
 export const folderKinds = ["commands", "agents", "skills", "output-styles"] as const;
 export type FolderKind = (typeof folderKinds)[number];
 
-export const userHome = (env: Environment): string => env["HOME"] || homedir();
+export const userHome = (env: EnvironmentVariables): string => env["HOME"] || homedir();

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
 /** Written by hand, or by a few programs: far below this. */
-export const mostBytes = 2 * 1024 * 1024;
+export const maxBytes = 2 * 1024 * 1024;
 
 export type PlainText =
   | { readonly kind: "text"; readonly text: string; readonly mode: number }
@@ -22,9 +22,9 @@ export async function readPlainText(
     await using handle = await open(file, flags);
     const stat = await handle.stat();
     if (!stat.isFile()) return refused("it is not a plain file");
-    if (stat.size > mostBytes) return refused(`it is longer than ${mostBytes} bytes`);
+    if (stat.size > maxBytes) return refused(`it is longer than ${maxBytes} bytes`);
     // One byte more than allowed: a file that grows meanwhile, or that lies about its size, is noticed.
-    const buffer = Buffer.alloc(Math.min(stat.size, mostBytes) + 1);
+    const buffer = Buffer.alloc(Math.min(stat.size, maxBytes) + 1);
     let filled = 0;
     for (;;) {
       const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, null);

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../kernel/json.ts";
-import { type Entry, matchesPath } from "./entries.ts";
+import { matchesPath, type SettingEntry } from "./entries.ts";
 import { whyWithheld } from "./project-env.ts";
 import { personOnly } from "./settings-schema.ts";
 
@@ -21,7 +21,7 @@ export const notTrusted = "the project is not trusted";
 export const notShown = "it is new since the project was trusted";
 
 /** Why an entry does not count, or undefined when it does. */
-export function whyNot(entry: Entry, gate: Gate): string | undefined {
+export function whyNot(entry: SettingEntry, gate: Gate): string | undefined {
   if (!isOfProject(entry)) return undefined;
   const forbidden = whyForbidden(entry);
   if (forbidden !== undefined) return forbidden;
@@ -31,12 +31,12 @@ export function whyNot(entry: Entry, gate: Gate): string | undefined {
 }
 
 /** What trusting would enable: what waits for trust and may be had by it. */
-export function offersIn(entries: readonly Entry[]): Entry[] {
+export function offersIn(entries: readonly SettingEntry[]): SettingEntry[] {
   return entries.filter((entry) => isOfProject(entry) && isOffer(entry) && whyForbidden(entry) === undefined);
 }
 
 /** Tells what was shown from what was not. A forger cannot make two things with one mark. */
-export function markOf({ path, value }: Pick<Entry, "path" | "value">): string {
+export function markOf({ path, value }: Pick<SettingEntry, "path" | "value">): string {
   return createHash("sha256")
     .update(canonicalJson([path, value]))
     .digest("hex")
@@ -59,11 +59,11 @@ const offers = [
   "diagnostics",
 ];
 
-const isOfProject = ({ source }: Entry): boolean => source === "project" || source === "local";
-const isOffer = ({ path }: Entry): boolean => matchesPath(offers, path);
+const isOfProject = ({ source }: SettingEntry): boolean => source === "project" || source === "local";
+const isOffer = ({ path }: SettingEntry): boolean => matchesPath(offers, path);
 
 /** Why no project may say this. */
-export function whyForbidden({ path, value }: Pick<Entry, "path" | "value">): string | undefined {
+export function whyForbidden({ path, value }: Pick<SettingEntry, "path" | "value">): string | undefined {
   const [owner] = Object.keys(personOnly).filter((name) => covers(name.split("."), path));
   if (owner !== undefined) return `a project may not set ${owner}: ${personOnly[owner]}`;
   if (path.join(".") === "permissions.defaultMode" && value === "bypassPermissions")

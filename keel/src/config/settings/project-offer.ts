@@ -6,13 +6,13 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { isObject } from "../../kernel/json.ts";
-import type { Entry } from "./entries.ts";
+import type { SettingEntry } from "./entries.ts";
 import { folderKinds, projectFolders } from "./paths.ts";
 import { readPlainText } from "./plain-text.ts";
 import { markOf, offersIn } from "./project-gate.ts";
 import { kindOf, type Project } from "./project-root.ts";
 
-export type Offer = {
+export type ProjectOffer = {
   readonly kind: OfferKind;
   /** What exactly: the rule, the command, the variable with its value. */
   readonly text: string;
@@ -24,11 +24,11 @@ export const offerKinds = ["hook", "server", "rule", "variable", "mode", "folder
 export type OfferKind = (typeof offerKinds)[number];
 
 /** More than a project has; what is beyond stays untrusted. */
-const mostFiles = 500;
+const maxFiles = 500;
 
-export async function offersOf(project: Project, entries: readonly Entry[]): Promise<Offer[]> {
+export async function offersOf(project: Project, entries: readonly SettingEntry[]): Promise<ProjectOffer[]> {
   const settings = offersIn(entries).map(
-    (entry): Offer => ({
+    (entry): ProjectOffer => ({
       kind: kindIn(entry),
       text: textOf(entry),
       file: entry.file ?? "",
@@ -39,7 +39,7 @@ export async function offersOf(project: Project, entries: readonly Entry[]): Pro
   return all.toSorted((left, right) => offerKinds.indexOf(left.kind) - offerKinds.indexOf(right.kind));
 }
 
-function kindIn({ path: [group, name] }: Entry): OfferKind {
+function kindIn({ path: [group, name] }: SettingEntry): OfferKind {
   switch (group) {
     case "hooks":
       return "hook";
@@ -53,7 +53,7 @@ function kindIn({ path: [group, name] }: Entry): OfferKind {
   }
 }
 
-function textOf({ path: [group = "", name = ""], value }: Entry): string {
+function textOf({ path: [group = "", name = ""], value }: SettingEntry): string {
   switch (group) {
     case "hooks":
       return `${name}: ${hookText(value)}`;
@@ -93,27 +93,27 @@ export const fileMark = (file: string, text: string): string =>
   createHash("sha256").update(`${file}\0${text}`).digest("hex").slice(0, 32);
 
 /** Skills, commands and agents may name programs and tools: each file counts as it is now. */
-async function filesOf({ folders }: Project): Promise<Offer[]> {
-  const offers: Offer[] = [];
+async function filesOf({ folders }: Project): Promise<ProjectOffer[]> {
+  const offers: ProjectOffer[] = [];
   for (const folder of folders) {
     for (const inner of projectFolders) {
       if (kindOf(path.join(folder, inner)) !== "directory") continue;
-      for (const part of folderKinds) await addFiles(offers, path.join(folder, inner, part), mostDepth);
+      for (const part of folderKinds) await addFiles(offers, path.join(folder, inner, part), maxDepth);
     }
   }
   return offers;
 }
 
-const mostDepth = 6;
+const maxDepth = 6;
 
 /** Links are not followed: they lead to what is not the project's. */
-async function addFiles(offers: Offer[], folder: string, left: number): Promise<void> {
+async function addFiles(offers: ProjectOffer[], folder: string, left: number): Promise<void> {
   if (kindOf(folder) !== "directory" || left === 0) return;
   const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of found.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) await addFiles(offers, file, left - 1);
-    if (offers.length >= mostFiles) return;
+    if (offers.length >= maxFiles) return;
     if (!entry.isFile()) continue;
     const read = await readPlainText(file, { links: "refuse" });
     if (read.kind !== "text") continue;

@@ -12,12 +12,12 @@ export type Project = {
 };
 
 /** Deeper than any project; what is above is not looked at. */
-const mostFolders = 64;
+const maxFolders = 64;
 
 export function findProject(cwd: string): Project {
   const start = realOf(cwd);
   const folders: string[] = [];
-  for (let at = start; folders.length < mostFolders; at = path.dirname(at)) {
+  for (let at = start; folders.length < maxFolders; at = path.dirname(at)) {
     folders.push(at);
     if (isRepository(at)) return { root: at, folders };
     if (at === path.dirname(at)) break;

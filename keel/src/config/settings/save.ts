@@ -21,10 +21,10 @@ export type Saving = {
 };
 
 /** Is given what the file holds now, or an empty text; says what it shall hold, or why nothing is changed. */
-export type Change = (text: string) => Promise<Result<string>>;
+export type TextChange = (text: string) => Promise<Result<string>>;
 
 /** Throws `settings_unwritable`, and then the file is as it was: one that cannot be read is not replaced either. */
-export async function saveChange({ file, owner, lock }: Saving, change: Change): Promise<void> {
+export async function saveChange({ file, owner, lock }: Saving, change: TextChange): Promise<void> {
   const refuse = (reason: string, cause?: unknown) =>
     fault("settings_unwritable", { path: file, reason, cause });
   try {

@@ -271,7 +271,7 @@ export const settingsSchema = z.object({
   ),
 });
 
-export type Settings = z.infer<typeof settingsSchema>;
+export type KeelSettings = z.infer<typeof settingsSchema>;
 
 /** What even a trusted project has no say in, and why. A path covers what is under it. */
 export const personOnly: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { pathsOf } from "./paths.ts";
 import { markOf } from "./project-gate.ts";
-import { entryAt, type LoadedSettings, loadSettings, type SettingsWish } from "./settings.ts";
+import { entryAt, type LoadedSettings, type LoadSettingsOptions, loadSettings } from "./settings.ts";
 import { changeTrust, withRoot } from "./trust.ts";
 
 /** A machine with a home, a repository, and files of settings by their names. */
@@ -34,7 +34,7 @@ function world(files: Record<string, unknown> = {}) {
     base,
     root,
     write,
-    load: (wish: Partial<SettingsWish> = {}) => loadSettings({ paths, cwd: root, ...wish }),
+    load: (request: Partial<LoadSettingsOptions> = {}) => loadSettings({ paths, cwd: root, ...request }),
     trust: (shown: readonly string[]) =>
       changeTrust({ file: paths.trust, lock: (work) => work() }, (book) =>
         withRoot(book, root, { at: 1, shown }),

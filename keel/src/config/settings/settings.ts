@@ -1,29 +1,29 @@
 /** The settings in force for a folder: all sources read, held against trust, and joined, with where each value came from. */
 import { type Fault, fault } from "../../kernel/fault.ts";
-import { entriesOf, type Judged, joinEntries, judgeEntries } from "./entries.ts";
-import { type ChosenSource, type Layer, type LayersWish, readLayers, sources } from "./layers.ts";
+import { entriesOf, type JudgedEntry, joinEntries, judgeEntries } from "./entries.ts";
+import { type ChosenSource, type Layer, type LayersOptions, readLayers, sources } from "./layers.ts";
 import type { Paths } from "./paths.ts";
 import { type Gate, notShown, notTrusted, whyNot } from "./project-gate.ts";
 import { findProject, type Project } from "./project-root.ts";
-import type { Settings } from "./settings-schema.ts";
+import type { KeelSettings } from "./settings-schema.ts";
 import { readTrust } from "./trust.ts";
 
-export type SettingsWish = {
+export type LoadSettingsOptions = {
   readonly paths: Paths;
   readonly cwd: string;
   /** Which of the user's, the project's and the local ones are read; all when left out. Naming a source trusts it. */
   readonly chosen?: readonly ChosenSource[] | undefined;
-  readonly flags?: LayersWish["flags"];
+  readonly flags?: LayersOptions["flags"];
   /** What the options of the command line say, as settings. */
-  readonly commandLine?: Settings | undefined;
+  readonly commandLine?: KeelSettings | undefined;
   /** What the program around Keel forbids; of it only what makes things stricter counts. */
   readonly forbidden?: Record<string, unknown> | undefined;
 };
 
 export type LoadedSettings = {
-  readonly settings: Settings;
+  readonly settings: KeelSettings;
   /** Every value of every source; the strongest first. */
-  readonly entries: readonly Judged[];
+  readonly entries: readonly JudgedEntry[];
   readonly trust: TrustFacts;
   /** What could not be read, for a person. */
   readonly faults: readonly Fault[];
@@ -35,7 +35,7 @@ export type TrustFacts = Project & {
   /** `session`: not in the book, but named for this session. */
   readonly state: "trusted" | "session" | "untrusted";
   /** What waits for trust. */
-  readonly waiting: readonly Judged[];
+  readonly waiting: readonly JudgedEntry[];
   /** The marks of what was shown when the project was trusted. */
   readonly shown: ReadonlySet<string>;
 };
@@ -48,7 +48,7 @@ export async function loadSettings({
   flags,
   commandLine,
   forbidden,
-}: SettingsWish): Promise<LoadedSettings> {
+}: LoadSettingsOptions): Promise<LoadedSettings> {
   const project = findProject(cwd);
   const [read, book] = await Promise.all([
     readLayers({ paths, project, chosen, flags }),
@@ -77,7 +77,7 @@ export async function loadSettings({
 }
 
 /** The entry of the strongest source that says something about a single value. */
-export function entryAt(entries: readonly Judged[], name: string): Judged | undefined {
+export function entryAt(entries: readonly JudgedEntry[], name: string): JudgedEntry | undefined {
   return entries.find(({ path, state }) => state.kind === "counts" && path.join(".") === name);
 }
 
@@ -89,7 +89,7 @@ function stateOf({ named, shown }: Gate): TrustFacts["state"] {
   return named.includes("project") || named.includes("local") ? "session" : "untrusted";
 }
 
-const isWaiting = ({ state }: Judged): boolean =>
+const isWaiting = ({ state }: JudgedEntry): boolean =>
   state.kind === "left-out" && (state.why === notTrusted || state.why === notShown);
 
 /** Throws `settings_invalid`: what somebody forbids must not become free by a slip. */

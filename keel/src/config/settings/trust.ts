@@ -8,7 +8,7 @@ import { failed, ok, type Result } from "../../kernel/result.ts";
 import { readPlainText } from "./plain-text.ts";
 import { type Lock, saveChange } from "./save.ts";
 
-export type TrustedRoot = {
+export type TrustRecord = {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** The marks of what was shown. */
@@ -16,7 +16,7 @@ export type TrustedRoot = {
 };
 
 /** By the real path of the root. */
-export type TrustBook = ReadonlyMap<string, TrustedRoot>;
+export type TrustBook = ReadonlyMap<string, TrustRecord>;
 
 const bookSchema = z.object({
   version: z.literal(1),
@@ -48,7 +48,7 @@ export async function changeTrust(
   });
 }
 
-export const withRoot = (book: TrustBook, root: string, trusted: TrustedRoot): TrustBook =>
+export const withRoot = (book: TrustBook, root: string, trusted: TrustRecord): TrustBook =>
   new Map([...book, [root, trusted]]);
 
 export const withoutRoot = (book: TrustBook, root: string): TrustBook =>

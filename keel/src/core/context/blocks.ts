@@ -95,13 +95,16 @@ export function withoutImages(message: Message): Message {
   return {
     ...message,
     content: message.content.map((block): Block => {
-      if (isPicture(block)) return placeOf(block);
+      if (isPicture(block)) return placeholderOf(block);
       if (block.type !== "tool_result") return block;
-      return { ...block, content: block.content.map((part) => (isPicture(part) ? placeOf(part) : part)) };
+      return {
+        ...block,
+        content: block.content.map((part) => (isPicture(part) ? placeholderOf(part) : part)),
+      };
     }),
   };
 }
 
 const isPicture = (block: { type: string }): boolean => block.type === "image" || block.type === "document";
-const placeOf = ({ type }: { type: string }): Text =>
+const placeholderOf = ({ type }: { type: string }): Text =>
   text(`(${type === "image" ? "an image" : "a document"})`);

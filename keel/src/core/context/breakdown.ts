@@ -3,10 +3,10 @@ import { estimateTokens } from "../../kernel/text.ts";
 import { type ContextBreakdown, type ContextKind, contextKinds } from "../../protocol/context.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { type Limits, limitsFor } from "../limits.ts";
-import { modelOf, type State } from "../state/state.ts";
+import { modelOf, type SessionState } from "../state/state.ts";
 
 export function breakdownOf(
-  state: State,
+  state: SessionState,
   { info, limits }: { info: ModelInfo; limits: Limits },
 ): ContextBreakdown {
   const { tally, prompt, shares } = state;

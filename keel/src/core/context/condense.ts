@@ -3,7 +3,7 @@
  * notes about the rest are asked for. The step that does it, its guards and its event are the same for all.
  */
 import type { Message } from "../../protocol/message.ts";
-import { summaryRequest } from "../words.ts";
+import { summaryRequest } from "../model-text.ts";
 import { estimateMessage, startsCleanly } from "./blocks.ts";
 
 export type CondenseView = {
@@ -59,7 +59,7 @@ const tokensOf = (history: readonly Message[]): number =>
   history.reduce((sum, message) => sum + estimateMessage(message), 0);
 
 /** The longest end that fits and starts with what somebody said; in a turn that is longer than that, with a reply. */
-function howManyToKeep(history: readonly Message[], mostTokens: number): number {
+function howManyToKeep(history: readonly Message[], maxTokens: number): number {
   let tokens = 0;
   let whole = 0;
   let clean = 0;
@@ -67,7 +67,7 @@ function howManyToKeep(history: readonly Message[], mostTokens: number): number 
     const message = history[history.length - count];
     if (!message) break;
     tokens += estimateMessage(message);
-    if (tokens > mostTokens) break;
+    if (tokens > maxTokens) break;
     if (!startsCleanly(message)) continue;
     clean = count;
     if (message.role === "user") whole = count;

@@ -30,11 +30,11 @@ const opening = "[<\\uff1c\\ufe64\\u2039\\u276e]";
 
 /** Each sign of the tag stands apart from what may hide between them: matching never goes back. */
 export function marksOf(tag: string): RegExp {
-  return new RegExp(`${opening}(?=[${unseen}/\\\\]*${[...tag].map(letter).join(`[${unseen}]*`)})`, "giu");
+  return new RegExp(`${opening}(?=[${unseen}/\\\\]*${[...tag].map(message).join(`[${unseen}]*`)})`, "giu");
 }
 
 /** A dash may be any of the dashes, or a line below. */
-const letter = (sign: string): string =>
+const message = (sign: string): string =>
   sign === "-" || sign === "_" ? "[-_\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]" : sign;
 
 const ownMarks = marksOf(ownStart);

@@ -3,14 +3,14 @@
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
-import { modelOf, type State } from "../state/state.ts";
+import { modelOf, type SessionState } from "../state/state.ts";
 import { lostStart, startsCleanly, withoutImages } from "./blocks.ts";
 
 /** What replies may be long, short of the model's own limit: longer ones cost time at every retry. */
-const mostReplyTokens = 32_000;
+const maxReplyTokens = 32_000;
 
 export function requestOf(
-  state: State,
+  state: SessionState,
   { session, info, cacheKey }: { session: string; info: ModelInfo; cacheKey?: string | undefined },
 ): ModelRequest {
   return {
@@ -21,7 +21,7 @@ export function requestOf(
     tools: state.prompt?.tools ?? [],
     messages:
       state.history.at(0)?.role === "assistant" ? [lostStart, ...state.history] : state.history.slice(),
-    maxOutputTokens: Math.min(info.maxOutputTokens, mostReplyTokens),
+    maxOutputTokens: Math.min(info.maxOutputTokens, maxReplyTokens),
     thinking:
       info.abilities.thinking === "none" ? { kind: "off" } : (state.settings?.thinking ?? { kind: "off" }),
     effort: state.settings?.effort,
@@ -33,20 +33,20 @@ export function requestOf(
  * conversation itself is too long: then its oldest part is left out, never splitting a call from its result.
  */
 export function summaryRequestOf(
-  state: State,
+  state: SessionState,
   ask: {
     session: string;
     info: ModelInfo;
     instructions: Message;
-    mostTokens: number;
+    maxTokens: number;
     estimate: (message: Message) => number;
   },
 ): ModelRequest {
   const base = requestOf(state, ask);
   // A start that is cut is not in the cache anyway: images, which no notes can hold, need not travel.
-  let messages = Number.isFinite(ask.mostTokens) ? base.messages.map(withoutImages) : base.messages;
+  let messages = Number.isFinite(ask.maxTokens) ? base.messages.map(withoutImages) : base.messages;
   let tokens = messages.reduce((sum, message) => sum + ask.estimate(message), 0);
-  while (tokens > ask.mostTokens && messages.length > 1) {
+  while (tokens > ask.maxTokens && messages.length > 1) {
     const cut = messages.findIndex(
       (message, index) => index > 0 && startsCleanly(message) && message.role === "user",
     );

@@ -5,18 +5,18 @@
 import { isObject } from "../../kernel/json.ts";
 import { estimateTokens } from "../../kernel/text.ts";
 import { type Message, textOf, toolUses } from "../../protocol/message.ts";
-import { fileAgain, fileHasChanged, skillAgain } from "../words.ts";
+import { fileAgain, fileHasChanged, skillAgain } from "../model-text.ts";
 import { defuse } from "./blocks.ts";
 
-const mostTokens = 50_000;
-const mostFiles = 5;
-const mostFileTokens = 5_000;
-const mostSkillsTokens = 25_000;
-const mostSkillTokens = 5_000;
+const maxTokens = 50_000;
+const maxFiles = 5;
+const maxFileTokens = 5_000;
+const maxSkillsTokens = 25_000;
+const maxSkillTokens = 5_000;
 /** In a small window the conversation itself needs the room. */
 const windowShare = 0.2;
 
-export type RestoreSite = {
+export type RestoreContext = {
   readonly windowTokens: number;
   /** The file as it is now; undefined where it cannot or must not be read. */
   read(path: string): Promise<{ path: string; text: string; state: "as seen" | "changed" } | undefined>;
@@ -24,9 +24,9 @@ export type RestoreSite = {
 
 export async function restored(
   { dropped, kept }: { dropped: readonly Message[]; kept: readonly Message[] },
-  site: RestoreSite,
+  context: RestoreContext,
 ): Promise<string[]> {
-  let room = Math.min(mostTokens, site.windowTokens * windowShare);
+  let room = Math.min(maxTokens, context.windowTokens * windowShare);
   const words: string[] = [];
   const take = (part: string): boolean => {
     const tokens = estimateTokens(part);
@@ -35,9 +35,9 @@ export async function restored(
     words.push(part);
     return true;
   };
-  let skillsRoom = mostSkillsTokens;
+  let skillsRoom = maxSkillsTokens;
   for (const { name, text } of skillsIn(dropped)) {
-    const part = skillAgain(name, cut(defuse(text), mostSkillTokens));
+    const part = skillAgain(name, cut(defuse(text), maxSkillTokens));
     const tokens = estimateTokens(part);
     if (tokens > skillsRoom || !take(part)) continue;
     skillsRoom -= tokens;
@@ -45,14 +45,14 @@ export async function restored(
   const stillThere = new Set(filesIn(kept));
   let files = 0;
   for (const path of filesIn(dropped)) {
-    if (files >= mostFiles) break;
+    if (files >= maxFiles) break;
     if (stillThere.has(path)) continue;
-    const file = await site.read(path);
+    const file = await context.read(path);
     if (!file) continue;
     const part =
       file.state === "changed"
         ? fileHasChanged(file.path)
-        : fileAgain(file.path, cut(defuse(file.text), mostFileTokens));
+        : fileAgain(file.path, cut(defuse(file.text), maxFileTokens));
     if (take(part)) files += 1;
   }
   return words;

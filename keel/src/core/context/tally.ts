@@ -9,7 +9,7 @@ import type { SessionSettings } from "../../protocol/settings.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { estimateMessage } from "./blocks.ts";
 
-type EventOf<T extends DurableEvent["type"]> = Extract<DurableEvent, { type: T }>;
+type DurableEventOf<T extends DurableEvent["type"]> = Extract<DurableEvent, { type: T }>;
 
 /** What a request left in the provider's cache. */
 export type Sent = {
@@ -40,10 +40,10 @@ export type Tally = {
   /** The last count, of whichever model. Null before the first one of this conversation. */
   readonly counted: Counted | null;
   readonly sent: ReadonlyMap<string, Sent>;
-  readonly open: Open | null;
+  readonly open: RequestInFlight | null;
 };
 
-type Open = Pick<EventOf<"model.started">, "model" | "purpose" | "predicted"> & {
+type RequestInFlight = Pick<DurableEventOf<"model.started">, "model" | "purpose" | "predicted"> & {
   readonly at: number;
   readonly mode: string;
   readonly estimate: number;
@@ -64,7 +64,7 @@ export const emptyTally: Tally = {
 export const modeOf = (settings: SessionSettings | null): string =>
   JSON.stringify([settings?.thinking, settings?.effort]);
 
-export function withPrompt(tally: Tally, { system, tools }: EventOf<"prompt.fixed">): Tally {
+export function withPrompt(tally: Tally, { system, tools }: DurableEventOf<"prompt.fixed">): Tally {
   const promptEstimate = estimateTokens(JSON.stringify([system, tools]));
   const estimate = tally.estimate - tally.promptEstimate + promptEstimate;
   return { ...tally, prompt: tally.prompt + 1, promptEstimate, estimate, promptScale: undefined };
@@ -85,7 +85,7 @@ export const restarted = (tally: Tally, estimate: number): Tally => ({
 
 export function withRequest(
   tally: Tally,
-  { at, model, purpose, predicted }: EventOf<"model.started"> & { readonly at: number },
+  { at, model, purpose, predicted }: DurableEventOf<"model.started"> & { readonly at: number },
   mode: string,
 ): Tally {
   return { ...tally, open: { at, model, purpose, predicted, mode, estimate: tally.estimate } };
@@ -112,7 +112,7 @@ export function withReply(tally: Tally, usage: Usage, reply: Message | undefined
 }
 
 /** A reply that broke off left its prompt in the cache; what a lost process left there is not counted on. */
-export function withFailure(tally: Tally, { usage, fault }: EventOf<"model.failed">): Tally {
+export function withFailure(tally: Tally, { usage, fault }: DurableEventOf<"model.failed">): Tally {
   const { open } = tally;
   const next = { ...tally, open: null };
   if (!open?.predicted || usage !== null || fault.code === "request_lost") return next;
@@ -143,7 +143,7 @@ export function withNotes(tally: Tally, usage: Usage, estimate: number): Tally {
 
 function withSent(
   tally: Tally,
-  { model, mode, at }: Open,
+  { model, mode, at }: RequestInFlight,
   count: Pick<Sent, "tokens" | "keptTokens" | "talk" | "counted">,
 ): Tally["sent"] {
   return new Map(tally.sent).set(model, { prompt: tally.prompt, mode, at, ...count });

@@ -4,13 +4,13 @@ import { type Learnt, learn } from "../../policy/changes.ts";
 import type { Answer, AnsweredBy, Ask } from "../../protocol/ask.ts";
 import type { Durable } from "../../protocol/event.ts";
 
-type Asking = {
+type AskState = {
   readonly asks: readonly Ask[];
   readonly answers: ReadonlyMap<string, { readonly answer: Answer; readonly by: AnsweredBy }>;
   readonly learnt: Learnt;
 };
 
-export function closeAsk<S extends Asking>(state: S, event: Extract<Durable, { type: "ask.closed" }>): S {
+export function closeAsk<S extends AskState>(state: S, event: Extract<Durable, { type: "ask.closed" }>): S {
   const ask = state.asks.find(({ id }) => id === event.askId);
   const { answer } = event;
   const rule = ask?.options.find(({ id }) => id === answer.option)?.rule;

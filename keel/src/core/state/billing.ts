@@ -5,9 +5,9 @@ import { addBills, addToBill } from "./cost.ts";
 import type { Turn } from "./turn.ts";
 
 type Billed = { readonly turn: Turn | null; readonly bill: Bill };
-type Charge = { readonly usage: Usage | null; readonly costUsd: number | null; readonly ms: number };
+type RequestCharge = { readonly usage: Usage | null; readonly costUsd: number | null; readonly ms: number };
 
-export function charged<S extends Billed>(state: S, model: string, charge: Charge): S {
+export function charged<S extends Billed>(state: S, model: string, charge: RequestCharge): S {
   const turn = state.turn && {
     ...state.turn,
     usage: charge.usage ? addUsage(state.turn.usage, charge.usage) : state.turn.usage,

@@ -33,7 +33,7 @@ import {
 } from "../context/tally.ts";
 import { closeAsk } from "./ask-state.ts";
 import { charged, withTask } from "./billing.ts";
-import { batchMessage, type Call, changeCall, settledCalls } from "./call-state.ts";
+import { batchMessage, changeCall, settledCalls, type ToolCall } from "./call-state.ts";
 import {
   keepSaved,
   leaveBehind,
@@ -41,12 +41,12 @@ import {
   noSavedFiles,
   type SavedFiles,
 } from "./checkpoint-state.ts";
-import { type Desk, deskAfter, emptyDesk } from "./desk.ts";
 import { habitAfter, noHabit, toldHabit } from "./stuck.ts";
 import { foldTasks, noTasks, type Tasks } from "./task-state.ts";
 import { afterRoom, type Failure, newTurn, recovered, type Turn } from "./turn.ts";
+import { emptyWorklist, type Worklist, worklistAfter } from "./worklist.ts";
 
-export type State = {
+export type SessionState = {
   readonly seq: number;
   readonly opened: { readonly cwd: string; readonly agent: string | undefined; readonly at: number } | null;
   /** Where it works now, if that is not where it began. */
@@ -64,7 +64,7 @@ export type State = {
   } | null;
   readonly history: List<Message>;
   /** The calls of the newest reply, until all have settled. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly ToolCall[];
   readonly asks: readonly Ask[];
   /** How asks of the open calls were closed. An approval is used once. */
   readonly answers: ReadonlyMap<string, { readonly answer: Answer; readonly by: AnsweredBy }>;
@@ -75,7 +75,7 @@ export type State = {
   /** The stamps of files as the session last saw them, by path. */
   readonly seen: Lookup<string>;
   /** The model's own list, its plan, and the tools that it can load. */
-  readonly desk: Desk;
+  readonly desk: Worklist;
   /** What can be taken back. */
   readonly files: SavedFiles;
   /** Work in the background: all that runs, and the newest that has ended. */
@@ -90,7 +90,7 @@ export type State = {
   readonly bill: Bill;
 };
 
-export const emptyState: State = {
+export const emptyState: SessionState = {
   seq: 0,
   opened: null,
   folder: null,
@@ -108,7 +108,7 @@ export const emptyState: State = {
   learnt: nothingLearnt,
   refusals: noRefusals,
   seen: Lookup.empty(),
-  desk: emptyDesk,
+  desk: emptyWorklist,
   files: noSavedFiles,
   tasks: noTasks,
   contextTokens: 0,
@@ -119,14 +119,14 @@ export const emptyState: State = {
 };
 
 /** The model that the next request goes to. */
-export const modelOf = (state: State): string => state.turn?.model ?? state.settings?.model ?? "";
+export const modelOf = (state: SessionState): string => state.turn?.model ?? state.settings?.model ?? "";
 
 /** Pure: one fact changes the state. The only place where state changes. */
-export function fold(before: State, event: Durable): State {
-  const state: State = {
+export function fold(before: SessionState, event: Durable): SessionState {
+  const state: SessionState = {
     ...before,
     seq: event.seq,
-    desk: deskAfter(before, event),
+    desk: worklistAfter(before, event),
     tasks: foldTasks(before, event),
     shares: foldShares(before.shares, event),
     refusals: foldRefusals(before, event),
@@ -252,11 +252,11 @@ export function fold(before: State, event: Durable): State {
   }
 }
 
-function inTurn(state: State, change: (turn: Turn) => Turn): State {
+function inTurn(state: SessionState, change: (turn: Turn) => Turn): SessionState {
   return state.turn ? { ...state, turn: change(state.turn) } : state;
 }
 
-function addMessage(state: State, message: Message): State {
+function addMessage(state: SessionState, message: Message): SessionState {
   const estimate = estimateMessage(message);
   return {
     ...inTurn(state, (turn) => ({ ...turn, reply: null })),
@@ -266,7 +266,10 @@ function addMessage(state: State, message: Message): State {
   };
 }
 
-function takeInputs(state: State, event: { inputIds: string[]; context?: string[] | undefined }): State {
+function takeInputs(
+  state: SessionState,
+  event: { inputIds: string[]; context?: string[] | undefined },
+): SessionState {
   const taken = state.pending.filter(({ id }) => event.inputIds.includes(id));
   const said = taken.flatMap((input) => sayable(input.content));
   const content: Block[] = [...said, ...(event.context ?? []).map(note)];
@@ -288,7 +291,7 @@ function takeInputs(state: State, event: { inputIds: string[]; context?: string[
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
 }
 
-function takeReply(state: State, event: Extract<Durable, { type: "model.finished" }>): State {
+function takeReply(state: SessionState, event: Extract<Durable, { type: "model.finished" }>): SessionState {
   const content = sendable(event.content, event.stop);
   const uses = toolUses(content);
   const blank = isBlank(content);
@@ -304,7 +307,7 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
     compactedForLength: false,
     reply: { stop: event.stop, blank },
   }));
-  const calls = uses.map((use): Call => ({ use, status: "requested", context: [] }));
+  const calls = uses.map((use): ToolCall => ({ use, status: "requested", context: [] }));
   return {
     ...next,
     calls,
@@ -313,7 +316,7 @@ function takeReply(state: State, event: Extract<Durable, { type: "model.finished
   };
 }
 
-function takeFailure(state: State, event: Extract<Durable, { type: "model.failed" }>): State {
+function takeFailure(state: SessionState, event: Extract<Durable, { type: "model.failed" }>): SessionState {
   const { fault, retryable, retryAfterMs, purpose } = event;
   const tally = withFailure(state.tally, event);
   const billed = charged({ ...state, request: null, tally }, event.model, event);
@@ -325,7 +328,7 @@ function takeFailure(state: State, event: Extract<Durable, { type: "model.failed
   return inTurn(billed, (turn) => ({ ...turn, failures: turn.failures + 1, failure, tooLong }));
 }
 
-function takeResult(state: State, event: Extract<Durable, { type: "tool.finished" }>): State {
+function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.finished" }>): SessionState {
   // A damaged log may hold a result without its call: it answers nothing.
   if (state.calls.every(({ use, status }) => use.id !== event.callId || status === "settled")) return state;
   const result: ToolResult = {
@@ -352,17 +355,17 @@ function takeResult(state: State, event: Extract<Durable, { type: "tool.finished
   return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
 }
 
-function closeBatch(before: State): State {
+function closeBatch(before: SessionState): SessionState {
   const state = inTurn(before, (turn) => ({ ...turn, habit: habitAfter(turn.habit, before.calls) }));
   return addMessage({ ...state, calls: [], answers: new Map() }, batchMessage(state.calls));
 }
 
-function settleCalls(state: State): State {
+function settleCalls(state: SessionState): SessionState {
   return state.calls.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
 }
 
 /** The conversation of another session, as if it had been said here. */
-function inherit(state: State, event: Extract<Durable, { type: "context.inherited" }>): State {
+function inherit(state: SessionState, event: Extract<Durable, { type: "context.inherited" }>): SessionState {
   const estimate = event.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
   return {
     ...state,
@@ -372,7 +375,10 @@ function inherit(state: State, event: Extract<Durable, { type: "context.inherite
   };
 }
 
-function compacted(state: State, event: Extract<Durable, { type: "context.compacted" }>): State {
+function compacted(
+  state: SessionState,
+  event: Extract<Durable, { type: "context.compacted" }>,
+): SessionState {
   // Where events were lost, the count may fall between a call and its result.
   const newest = event.keep > 0 ? state.history.slice(-event.keep) : [];
   const clean = newest.findIndex(startsCleanly);
@@ -395,5 +401,5 @@ function compacted(state: State, event: Extract<Durable, { type: "context.compac
   );
 }
 
-const see = (seen: State["seen"], files: readonly FileSeen[] = []): State["seen"] =>
+const see = (seen: SessionState["seen"], files: readonly FileSeen[] = []): SessionState["seen"] =>
   files.reduce((known, { path, stamp }) => known.with(path, stamp), seen);

@@ -3,16 +3,16 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import { openTestSession } from "../../testing/test-session.ts";
 import { lookTool } from "../../testing/test-tools.ts";
-import type { Call } from "./call-state.ts";
+import type { ToolCall } from "./call-state.ts";
 import { circleIn, habitAfter, noHabit, toldHabit } from "./stuck.ts";
 
-const call = (name: string, said: string, failed = false): Call => ({
+const call = (name: string, said: string, failed = false): ToolCall => ({
   use: { type: "tool_use", id: "c", name, input: { name } },
   status: "settled",
   context: [],
   result: { type: "tool_result", callId: "c", content: [{ type: "text", text: said }], failed },
 });
-const after = (batches: readonly Call[][]) => circleIn(batches.reduce(habitAfter, noHabit));
+const after = (batches: readonly ToolCall[][]) => circleIn(batches.reduce(habitAfter, noHabit));
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
@@ -28,7 +28,7 @@ describe("going in circles", () => {
   });
 
   test("who was told has patience for what goes well, and none for what fails the same way", () => {
-    const told = (batches: readonly Call[][]) => circleIn(batches.reduce(habitAfter, toldHabit));
+    const told = (batches: readonly ToolCall[][]) => circleIn(batches.reduce(habitAfter, toldHabit));
     expect(told(times(49, () => [call("Read", "a")]))).toBeUndefined();
     expect(told(times(50, () => [call("Read", "a")]))).toBe("same");
     expect(told(times(5, () => [call("Read", "a", true)]))).toBe("same");

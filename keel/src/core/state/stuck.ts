@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from "../../kernel/json.ts";
 import { fingerprint } from "../../kernel/text.ts";
-import type { Call } from "./call-state.ts";
+import type { ToolCall } from "./call-state.ts";
 
 /** The newest tries of a turn, oldest first: a mark of what was called and what came of it. */
 export type Habit = {
@@ -24,39 +24,39 @@ export const toldHabit: Habit = { ...noHabit, told: "yes" };
 export type Circle = "same" | "to-and-fro" | "failures";
 
 /** A person would have stopped earlier; a build that is looked at three times is no circle. */
-const mostSame = 5;
+const maxSame = 5;
 /** One who was told and still looks, with success, may be waiting for something. Who fails the same way is not. */
-const mostSameWhenTold = 50;
+const maxSameWhenTold = 50;
 /** Each of the two, and again: four times to and four times fro. */
-const mostToAndFro = 8;
+const maxToAndFro = 8;
 /** Wrong paths and failed tests belong to the work; this many in a row, with nothing that went well, do not. */
-const mostFailures = 10;
+const maxFailures = 10;
 
-export function habitAfter(habit: Habit, batch: readonly Call[]): Habit {
+export function habitAfter(habit: Habit, batch: readonly ToolCall[]): Habit {
   if (batch.length === 0) return habit;
   const mark = fingerprint(batch.map(markOf).sort().join("\n"));
   const isFailure = batch.every(({ result }) => result?.failed === true);
   return {
     ...habit,
-    marks: [...habit.marks, mark].slice(-mostToAndFro),
+    marks: [...habit.marks, mark].slice(-maxToAndFro),
     same: mark === habit.marks.at(-1) ? habit.same + 1 : 1,
     failures: isFailure ? habit.failures + 1 : 0,
   };
 }
 
 export function circleIn({ marks, same, failures, told }: Habit): Circle | undefined {
-  if (same >= (told === "yes" && failures === 0 ? mostSameWhenTold : mostSame)) return "same";
+  if (same >= (told === "yes" && failures === 0 ? maxSameWhenTold : maxSame)) return "same";
   if (isToAndFro(marks)) return "to-and-fro";
-  return failures >= mostFailures ? "failures" : undefined;
+  return failures >= maxFailures ? "failures" : undefined;
 }
 
 function isToAndFro(marks: readonly string[]): boolean {
-  if (marks.length < mostToAndFro || marks[0] === marks[1]) return false;
+  if (marks.length < maxToAndFro || marks[0] === marks[1]) return false;
   return marks.every((mark, index) => mark === marks[index % 2]);
 }
 
 /** Only the input, which a model may write in any order, is worth the time to put it in one: results are long. */
-const markOf = ({ use, input, result }: Call): string =>
+const markOf = ({ use, input, result }: ToolCall): string =>
   [
     canonicalJson([use.name, input ?? use.input, result?.failed ?? false]),
     ...(result?.content ?? []).map((block) => (block.type === "text" ? block.text : JSON.stringify(block))),

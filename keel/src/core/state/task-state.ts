@@ -8,7 +8,7 @@ export type Tasks = ReadonlyMap<string, Task>;
 export const noTasks: Tasks = new Map();
 
 /** Ended tasks that can still be asked about. */
-const mostEnded = 100;
+const maxEnded = 100;
 
 export const isRunning = ({ status }: Task): boolean => status === "running";
 export const hasNews = (task: Task): boolean => !isRunning(task) && !task.isTold;
@@ -62,7 +62,7 @@ function withoutEnd(data: TaskData | undefined): TaskData | undefined {
 
 function withoutOldest(tasks: Map<string, Task>): Tasks {
   const ended = [...tasks.values()].filter((task) => !isRunning(task));
-  for (const { id } of ended.slice(0, Math.max(0, ended.length - mostEnded))) tasks.delete(id);
+  for (const { id } of ended.slice(0, Math.max(0, ended.length - maxEnded))) tasks.delete(id);
   return tasks;
 }
 

@@ -1,15 +1,15 @@
 /** Structured answers: a tool whose input is the answer. A valid call ends the turn. */
 
 import { defineTool } from "../../core/define-tool.ts";
-import { answerToolName } from "../../core/words.ts";
+import { answerToolName } from "../../core/model-text.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { failed, ok } from "../../kernel/result.ts";
-import type { Issue, Schema } from "../../kernel/schema.ts";
+import type { Schema, SchemaIssue } from "../../kernel/schema.ts";
 import type { Tool } from "../../ports/tool.ts";
 import { text } from "../../protocol/message.ts";
 
 /** Checks a value against a JSON Schema; the adapter that knows how is handed in. */
-export type CheckJson = (value: unknown) => Issue[];
+export type CheckJson = (value: unknown) => SchemaIssue[];
 
 export function answerTool({ schema, check }: { schema: JsonObject; check: CheckJson }): Tool<JsonObject> {
   const input: Schema<JsonObject> = {

@@ -2,7 +2,7 @@
 import { Fault, toFault } from "../../kernel/fault.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 
-export type Spill = (name: string, content: string) => Promise<{ path: string; bytes: number }>;
+export type SpillText = (name: string, content: string) => Promise<{ path: string; bytes: number }>;
 
 export type Bounded = { content: ResultPart[]; spilled?: { path: string; bytes: number } };
 
@@ -11,13 +11,13 @@ const headShare = 0.4;
 
 export async function bound(
   content: readonly ResultPart[],
-  { callId, mostCharacters, spill }: { callId: string; mostCharacters: number; spill: Spill },
+  { callId, maxCharacters, spill }: { callId: string; maxCharacters: number; spill: SpillText },
 ): Promise<Bounded> {
   const whole = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  if (whole.length <= mostCharacters) return { content: [...content] };
+  if (whole.length <= maxCharacters) return { content: [...content] };
   const kept = await spill(`${callId}.txt`, whole).catch((thrown: unknown) => toFault(thrown));
-  const head = whole.slice(0, Math.floor(mostCharacters * headShare));
-  const tail = whole.slice(whole.length - (mostCharacters - head.length));
+  const head = whole.slice(0, Math.floor(maxCharacters * headShare));
+  const tail = whole.slice(whole.length - (maxCharacters - head.length));
   const omitted = `${whole.length - head.length - tail.length} characters left out`;
   // The call has had its effects: what it said is told as far as it goes.
   if (kept instanceof Fault) return { content: shown(`${omitted}; they could not be kept: ${kept.message}`) };

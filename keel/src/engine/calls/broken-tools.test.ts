@@ -77,7 +77,7 @@ test("however many calls a reply has, only so many run at once, also while it st
   });
   const calls = Array.from({ length: 300 }, () => toolUse("Odd"));
   const script = { replies: [reply(...calls), reply("I see.")] };
-  const clock = instantClock({ mostMs: 60_000 });
+  const clock = instantClock({ maxMs: 60_000 });
   const opened = await openTestSession({ tools: [counted], script, clock, limits: { concurrentCalls: 4 } });
   await opened.say("go");
   expect(opened.all("tool.finished")).toHaveLength(300);
@@ -116,7 +116,7 @@ test("an output that cannot be kept is still told, with its head, its tail and t
   };
   const { content, spilled } = await bound([text(`begin ${"x".repeat(500)} end`)], {
     callId: "c1",
-    mostCharacters: 100,
+    maxCharacters: 100,
     spill,
   });
   expect(spilled).toBeUndefined();

@@ -3,8 +3,6 @@
  * after. Its start is on disk before it runs, its outcome before the model sees it.
  */
 
-import type { Call } from "../../core/state/call-state.ts";
-import { isDeclared, toolFor, toolsNow } from "../../core/toolbox.ts";
 import {
   answerToolName,
   brokenCall,
@@ -14,7 +12,9 @@ import {
   interruptedResult,
   notRunResult,
   unknownTool,
-} from "../../core/words.ts";
+} from "../../core/model-text.ts";
+import type { ToolCall } from "../../core/state/call-state.ts";
+import { isDeclared, toolFor, toolsNow } from "../../core/toolbox.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
@@ -22,22 +22,22 @@ import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
-import { keepAfter, keepBefore } from "../checkpoint.ts";
-import { siteOf } from "../site.ts";
-import { needsAsking, type Work } from "../work.ts";
+import { backUpAfter, backUpBefore } from "../checkpoint.ts";
+import { hookContextOf } from "../hook-context.ts";
+import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths } from "./context.ts";
-import { changeMode } from "./desk-work.ts";
 import { makeSense } from "./make-sense.ts";
 import { closeOpenAsks } from "./open-asks.ts";
 import { judge, permit } from "./permit.ts";
-import { takeStock } from "./take-stock.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { changeMode } from "./worklist-view.ts";
 
-type Finished = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
+type FinishedCall = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
 
-export async function runCall(work: Work, call: Call): Promise<void> {
+export async function runCall(work: StepContext, call: ToolCall): Promise<void> {
   const tool = toolFor(work, call.use.name);
-  const finish = (finished: Finished): void => {
+  const finish = (finished: FinishedCall): void => {
     closeOpenAsks(work, call.use.id);
     work.record({
       type: "tool.finished",
@@ -58,7 +58,7 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   if ("refused" in ready) return finish(ready.refused);
   const { input, sent, by, claims, notes, stop } = ready;
   const changing = tool.traits(input).readOnly ? [] : claims;
-  await keepBefore(work, changing);
+  await backUpBefore(work, changing);
   // The last moment before it has effects: whoever interrupted meanwhile does not want them.
   if (work.signal.aborted) return finish(notRun());
   work.record({
@@ -71,11 +71,11 @@ export async function runCall(work: Work, call: Call): Promise<void> {
   await work.saved();
   const decided = { ...context, decided: claims };
   const finished = await run(work, { call, tool, context: decided, input, sent, notes });
-  await keepAfter(work, changing);
+  await backUpAfter(work, changing);
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
 }
 
-function whyNoTool(work: Work, name: string): string {
+function whyNoTool(work: StepContext, name: string): string {
   if (isDeclared(work, name)) return goneTool(name);
   return unknownTool(
     name,
@@ -84,13 +84,13 @@ function whyNoTool(work: Work, name: string): string {
 }
 
 /** A former process ended during this call: it runs again only if that is safe and nobody has to be asked. */
-async function runAgain(work: Work, site: Site): Promise<Finished> {
-  const { call, context } = site;
+async function runAgain(work: StepContext, callContext: CallContext): Promise<FinishedCall> {
+  const { call, context } = callContext;
   // A tool that fails over its own input says nothing about whether that is safe.
-  const allowed = await allowedAgain(work, site).catch(() => undefined);
+  const allowed = await allowedAgain(work, callContext).catch(() => undefined);
   if (!allowed) return refusal(interruptedResult, { interrupted: true });
   return run(work, {
-    ...site,
+    ...callContext,
     context: { ...context, decided: allowed.claims },
     input: allowed.input,
     sent: call.input ?? call.use.input,
@@ -99,8 +99,8 @@ async function runAgain(work: Work, site: Site): Promise<Finished> {
 }
 
 async function allowedAgain(
-  work: Work,
-  { call, tool, context }: Site,
+  work: StepContext,
+  { call, tool, context }: CallContext,
 ): Promise<{ input: unknown; claims: readonly Claim[] } | undefined> {
   const parsed = tool.input.parse(call.input ?? call.use.input);
   if (work.signal.aborted || !parsed.ok || tool.traits(parsed.value).replay === "never") return undefined;
@@ -117,12 +117,15 @@ type Ready = {
   notes: readonly string[];
   stop: string | undefined;
 };
-type Site = { call: Call; tool: Tool; context: ToolContext };
+type CallContext = { call: ToolCall; tool: Tool; context: ToolContext };
 
 /** A tool that fails while it looks at its input is refused like one that says why; the turn goes on. */
-async function prepareSafely(work: Work, site: Site): Promise<Ready | { refused: Finished }> {
+async function prepareSafely(
+  work: StepContext,
+  context: CallContext,
+): Promise<Ready | { refused: FinishedCall }> {
   try {
-    return await prepare(work, site);
+    return await prepare(work, context);
   } catch (thrown) {
     if (thrown === needsAsking) throw thrown;
     if (work.signal.aborted) return { refused: notRun() };
@@ -132,13 +135,16 @@ async function prepareSafely(work: Work, site: Site): Promise<Ready | { refused:
 }
 
 /** Phases one to four: everything that can refuse the call before it has an effect. */
-async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready | { refused: Finished }> {
+async function prepare(
+  work: StepContext,
+  { call, tool, context }: CallContext,
+): Promise<Ready | { refused: FinishedCall }> {
   const looking = rememberingPaths(context);
   const first = await understand(work, tool, { sent: call.use.input, context: looking });
   if ("refused" in first) return first;
   const { hooks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name };
-  const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, siteOf(work));
+  const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, hookContextOf(work));
   const changed =
     hook.input === undefined ? first : await understand(work, tool, { sent: hook.input, context: looking });
   if ("refused" in changed) return changed;
@@ -148,10 +154,10 @@ async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready
     return { refused: { ...refusal(deferredResult, {}), deferred: true } };
   const sent = hook.input ?? call.use.input;
   // A person may take their time; what the command could change is kept meanwhile.
-  await takeStock(work, { tool, context: looking, input });
+  await takeSnapshot(work, { tool, context: looking, input });
   const permission = await permit(work, { call, tool, context, looking, input, sent, hook: hook.decision });
   if (permission.verdict === "deny") {
-    await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, siteOf(work));
+    await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, hookContextOf(work));
     if (permission.interrupt) work.interrupt("answer");
     return {
       refused: {
@@ -173,17 +179,17 @@ async function prepare(work: Work, { call, tool, context }: Site): Promise<Ready
 
 /** Whether the input fits the schema, and whether it makes sense. */
 async function understand(
-  work: Work,
+  work: StepContext,
   tool: Tool,
-  wish: { sent: Json; context: ToolContext },
-): Promise<{ input: unknown } | { refused: Finished }> {
-  const read = await makeSense(work, tool, wish);
+  request: { sent: Json; context: ToolContext },
+): Promise<{ input: unknown } | { refused: FinishedCall }> {
+  const read = await makeSense(work, tool, request);
   return "complaint" in read ? { refused: refusal(read.complaint, { invalid: true }) } : read;
 }
 
 /** Phases five and six. */
 async function run(
-  work: Work,
+  work: StepContext,
   {
     call,
     tool,
@@ -191,8 +197,8 @@ async function run(
     input,
     sent,
     notes,
-  }: Site & { input: unknown; sent: Json; notes: readonly string[] },
-): Promise<Finished> {
+  }: CallContext & { input: unknown; sent: Json; notes: readonly string[] },
+): Promise<FinishedCall> {
   const { clock, hooks, limits, spill } = work.parts;
   const startedAt = clock.monotonicMs();
   const outcome = await perform(work, { call, tool, context, input });
@@ -205,11 +211,11 @@ async function run(
       content: outcome.content,
       data: outcome.data,
     },
-    siteOf(work),
+    hookContextOf(work),
   );
   const bounded = await bound(after.content ?? outcome.content, {
     callId: call.use.id,
-    mostCharacters: tool.resultCharacters ?? limits.resultCharacters,
+    maxCharacters: tool.resultCharacters ?? limits.resultCharacters,
     spill,
   });
   const said = [...notes, ...after.context];
@@ -241,8 +247,8 @@ async function run(
 
 /** The only phase with effects. A tool that throws or does not stop becomes a failed result; the turn goes on. */
 async function perform(
-  work: Work,
-  { call, tool, context, input }: Site & { input: unknown },
+  work: StepContext,
+  { call, tool, context, input }: CallContext & { input: unknown },
 ): Promise<ToolOutcome & { interrupted?: boolean }> {
   const { clock, limits } = work.parts;
   const startedAt = clock.monotonicMs();
@@ -260,7 +266,7 @@ async function perform(
       drive(tool.run(input, context, signal), {
         show,
         isLeft: () => left,
-        rest: () => clock.sleep(restMs, signal),
+        rest: () => clock.sleep(pauseMs, signal),
       }),
     );
     left = timed.kind !== "done";
@@ -281,7 +287,7 @@ async function perform(
 
 /** A tool that shows something without a pause would leave no time for anybody else in the process. */
 const shownWithoutRest = 20;
-const restMs = 5;
+const pauseMs = 5;
 
 /** `isLeft`: nobody waits for it any more; what it has to show now comes after its result. */
 async function drive(
@@ -307,7 +313,8 @@ function readable(content: readonly ResultPart[]): ResultPart[] {
   return parts.length > 0 ? parts : [text("(no output)")];
 }
 
-const notRun = (): Finished => refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } });
+const notRun = (): FinishedCall =>
+  refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } });
 
 const failure = (words: string): ToolOutcome => ({
   content: [text(words)],
@@ -315,7 +322,7 @@ const failure = (words: string): ToolOutcome => ({
   failed: true,
 });
 
-function refusal(words: string, more: { denied?: Denial; invalid?: true; interrupted?: true }): Finished {
+function refusal(words: string, more: { denied?: Denial; invalid?: true; interrupted?: true }): FinishedCall {
   const content: ResultPart[] = [text(words)];
   return { content, display: { kind: "text", text: words }, failed: true, ms: 0, ...more };
 }

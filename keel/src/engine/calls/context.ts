@@ -1,14 +1,14 @@
 /** What a call may use: while it is looked at and decided about, and while it runs. */
-import type { Call } from "../../core/state/call-state.ts";
+import type { ToolCall } from "../../core/state/call-state.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { ledgerOf } from "../checkpoint.ts";
 import { consultOf } from "../consult.ts";
-import type { Work } from "../work.ts";
-import { deskOf } from "./desk-work.ts";
+import type { StepContext } from "../step-context.ts";
+import { worklistOf } from "./worklist-view.ts";
 
-export function contextFor(work: Work, call: Pick<Call, "use">, tool: Tool): ToolContext {
+export function contextFor(work: StepContext, call: Pick<ToolCall, "use">, tool: Tool): ToolContext {
   const { parts } = work;
   let asked = 0;
   return {
@@ -32,12 +32,12 @@ export function contextFor(work: Work, call: Pick<Call, "use">, tool: Tool): Too
     },
     consult: consultOf(work),
     ledger: ledgerOf(work),
-    desk: () => deskOf(work),
+    desk: () => worklistOf(work),
   };
 }
 
 /** Ids of calls are a provider's, and one of an agent may be one of its parent's; whom a host answers must be clear. */
-export const askKey = ({ above }: Work["parts"], callId: string): string =>
+export const askKey = ({ above }: StepContext["parts"], callId: string): string =>
   above ? `${above.origin.agentId}:${callId}` : callId;
 
 /**

@@ -4,14 +4,14 @@
  */
 
 import { traitsOf } from "../../core/define-tool.ts";
-import type { Call } from "../../core/state/call-state.ts";
+import type { ToolCall } from "../../core/state/call-state.ts";
 import { toolFor } from "../../core/toolbox.ts";
 import type { DurableEvent } from "../../protocol/event.ts";
 import type { ToolUse } from "../../protocol/message.ts";
-import { needsAsking, type Work } from "../work.ts";
+import { needsAsking, type StepContext } from "../step-context.ts";
 import { runCall } from "./call.ts";
 
-export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
+export function earlyStarter(work: StepContext): { consider(use: ToolUse): void } {
   // Nobody overtakes: after the first call that has to wait, all others wait too.
   let open = !work.parts.hooks.watchTools;
   let started = 0;
@@ -21,7 +21,7 @@ export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
       if (!open) return;
       started++;
       const events: DurableEvent[] = [];
-      const call: Call = { use, status: "requested", context: [] };
+      const call: ToolCall = { use, status: "requested", context: [] };
       const done = runCall(heldBack(work, events), call);
       done.catch(() => undefined); // Whoever takes the result over learns of it.
       work.early.set(use.id, { done, events });
@@ -29,7 +29,7 @@ export function earlyStarter(work: Work): { consider(use: ToolUse): void } {
   };
 }
 
-function isHarmless(work: Work, use: ToolUse): boolean {
+function isHarmless(work: StepContext, use: ToolUse): boolean {
   const tool = toolFor(work, use.name);
   if (!tool || use.broken !== undefined || work.isKnownCall(use.id) || work.early.has(use.id)) return false;
   const traits = traitsOf(tool, use.input);
@@ -37,7 +37,7 @@ function isHarmless(work: Work, use: ToolUse): boolean {
 }
 
 /** The same work, but nothing it records leaves before the reply does, and nothing is asked. */
-function heldBack(work: Work, events: DurableEvent[]): Work {
+function heldBack(work: StepContext, events: DurableEvent[]): StepContext {
   return {
     parts: work.parts,
     signal: work.signal,

@@ -1,11 +1,11 @@
 /** Looking at an input before a call runs, under a deadline and the turn's signal: it has no effects to wait for. */
 import { over, unlessAborted } from "../../kernel/abort.ts";
 import { fault } from "../../kernel/fault.ts";
-import type { Work } from "../work.ts";
+import type { StepContext } from "../step-context.ts";
 
 /** Throws `aborted` as soon as the turn is interrupted and `tool_late` at the deadline; the look is left behind. */
 export async function look<T>(
-  { parts: { clock, limits }, signal }: Pick<Work, "parts" | "signal">,
+  { parts: { clock, limits }, signal }: Pick<StepContext, "parts" | "signal">,
   tool: string,
   task: () => Promise<T>,
 ): Promise<T> {

@@ -1,9 +1,9 @@
 /** Asks that an earlier process opened for a call, when this one comes to decide about the call. */
-import type { Closed, Work } from "../work.ts";
+import type { Closed, StepContext } from "../step-context.ts";
 import { askKey } from "./context.ts";
 
 /** A person or a hook has said no to this call already: nothing that is said later takes that back. */
-export function refusalOf({ state, parts }: Work, callId: string): Closed | undefined {
+export function refusalOf({ state, parts }: StepContext, callId: string): Closed | undefined {
   for (const [id, closed] of state.answers)
     if (
       id.startsWith(`${askKey(parts, callId)}:permission:`) &&
@@ -15,7 +15,7 @@ export function refusalOf({ state, parts }: Work, callId: string): Closed | unde
 }
 
 /** Whoever still shows them, or waits for them, is told that it is over. `except` is the one that is asked again. */
-export function closeOpenAsks(work: Work, callId: string, except?: string): void {
+export function closeOpenAsks(work: StepContext, callId: string, except?: string): void {
   for (const ask of work.state.asks)
     if (ask.callId === callId && ask.id !== except)
       // Closed at once; a log that cannot take it says so where the call's own events are written.

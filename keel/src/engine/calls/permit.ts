@@ -1,7 +1,7 @@
 /** Permission for one call: rules and mode decide, a hook may add its word, and what is left open is asked. */
 
-import type { Call } from "../../core/state/call-state.ts";
-import { refusedBefore } from "../../core/words.ts";
+import { refusedBefore } from "../../core/model-text.ts";
+import type { ToolCall } from "../../core/state/call-state.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { canonicalJson, type Json } from "../../kernel/json.ts";
 import { fingerprint, oneLine } from "../../kernel/text.ts";
@@ -9,22 +9,22 @@ import { visible } from "../../kernel/visible.ts";
 import { type Decision, decide } from "../../policy/decide.ts";
 import { lookAt } from "../../policy/look.ts";
 import { refusedWhen } from "../../policy/refusals.ts";
-import { parseRule, type Rule } from "../../policy/rules.ts";
+import { type PermissionRule, parseRule } from "../../policy/rules.ts";
 import { onceOrNot } from "../../policy/suggest.ts";
 import type { HookDecision } from "../../ports/hooks.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
-import { siteOf } from "../site.ts";
-import type { Closed, Work } from "../work.ts";
+import { hookContextOf } from "../hook-context.ts";
+import type { Closed, StepContext } from "../step-context.ts";
 import { askKey, rememberingPaths } from "./context.ts";
 import { look } from "./look.ts";
 import { makeSense } from "./make-sense.ts";
 import { closeOpenAsks, refusalOf } from "./open-asks.ts";
 
-type Site = {
-  call: Call;
+type PermitContext = {
+  call: ToolCall;
   tool: Tool;
   context: ToolContext;
   /** The context with what is known of paths already. What is decided after a question is looked at anew. */
@@ -33,7 +33,7 @@ type Site = {
   sent: Json;
   hook: HookDecision | undefined;
   /** It belongs to no turn: its question is the person's alone, and is not opened where nobody answers. */
-  isBeside?: boolean;
+  isDetached?: boolean;
 };
 
 export type Permission =
@@ -47,13 +47,13 @@ export type Permission =
     }
   | { verdict: "deny"; denial: Denial; interrupt: boolean };
 
-export async function permit(work: Work, site: Site): Promise<Permission> {
-  const { hook, call, tool, sent } = site;
-  const { decision, claims } = await judge(work, { ...site, context: site.looking });
+export async function permit(work: StepContext, context: PermitContext): Promise<Permission> {
+  const { hook, call, tool, sent } = context;
+  const { decision, claims } = await judge(work, { ...context, context: context.looking });
   // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
   const refused = refusalOf(work, call.use.id);
-  if (refused && decision.verdict !== "deny") return settle(work, { ...site, claims }, refused);
-  const alone = withoutAsking(site, { decision, claims });
+  if (refused && decision.verdict !== "deny") return settle(work, { ...context, claims }, refused);
+  const alone = withoutAsking(context, { decision, claims });
   if (alone) {
     closeOpenAsks(work, call.use.id);
     return alone;
@@ -64,18 +64,18 @@ export async function permit(work: Work, site: Site): Promise<Permission> {
     return deny("host", refusedBefore);
   }
   const reason = hook?.verdict === "ask" ? hook.reason : decision.because;
-  const ask = askFor(work, site, {
+  const ask = askFor(work, context, {
     decision,
     claims,
     reason: before === undefined ? reason : `you said no to exactly this before; ${reason}`,
   });
   closeOpenAsks(work, call.use.id, ask.id);
-  return settle(work, { ...site, claims }, await askBoth(work, ask, site));
+  return settle(work, { ...context, claims }, await askBoth(work, ask, context));
 }
 
 /** What rules, mode and hook say by themselves; undefined when somebody has to be asked. */
 function withoutAsking(
-  { hook, input, sent }: Site,
+  { hook, input, sent }: PermitContext,
   { decision, claims }: { decision: Decision; claims: readonly Claim[] },
 ): Permission | undefined {
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
@@ -88,24 +88,28 @@ function withoutAsking(
 }
 
 /** A hook may answer in the host's place; whoever is first counts, and the other is told by the ask's end. */
-async function askBoth(work: Work, ask: Ask, { call, tool, sent, isBeside }: Site): Promise<Closed> {
+async function askBoth(
+  work: StepContext,
+  ask: Ask,
+  { call, tool, sent, isDetached: isBeside }: PermitContext,
+): Promise<Closed> {
   const { hooks, asks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name, input: sent, rules: rulesOffered(ask) };
   // Whoever is told of a question hears of it, however fast somebody answers.
-  void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, siteOf(work));
+  void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, hookContextOf(work));
   if (asks === "refused") {
     // Where nobody answers, a hook is the only one who can: it is heard first.
-    const answer = await hooks.permission(facts, siteOf(work));
+    const answer = await hooks.permission(facts, hookContextOf(work));
     if (isBeside) return answer ? { answer, by: "hook" } : { answer: nobodyAnswers(ask), by: "no-host" };
     const refused = work.ask(ask);
     if (answer) await work.answer(ask.id, { answer, by: "hook" });
     return refused;
   }
   const { controller, release } = childOf(work.signal);
-  const site = { ...siteOf(work), signal: controller.signal };
+  const context = { ...hookContextOf(work), signal: controller.signal };
   const closed = work.ask(ask);
   void hooks
-    .permission(facts, site)
+    .permission(facts, context)
     .then((answer) => (answer ? work.answer(ask.id, { answer, by: "hook" }) : undefined))
     // A log that cannot take the answer stops the session, which says so itself.
     .catch(() => undefined);
@@ -126,8 +130,8 @@ const rulesOffered = ({ options }: Ask): string[] => options.flatMap(({ rule }) 
 
 /** What policy says of an input, and about which claims. */
 export async function judge(
-  work: Work,
-  { tool, context, input }: Pick<Site, "tool" | "context" | "input">,
+  work: StepContext,
+  { tool, context, input }: Pick<PermitContext, "tool" | "context" | "input">,
 ): Promise<{ decision: Decision; claims: Claim[] }> {
   const { claims, looked, planFile } = await look(work, tool.name, async () => {
     const claimed = [...(await tool.claims(input, context))];
@@ -154,19 +158,19 @@ export async function judge(
 }
 
 /** What the turn's command or skill allows. It stands beside other allow rules: whatever denies or asks is stronger. */
-const rulesOfTurn = ({ state }: Work): Rule[] =>
+const rulesOfTurn = ({ state }: StepContext): PermissionRule[] =>
   (state.turn?.allow ?? []).flatMap((words) => parseRule(words) ?? []);
 
 /** Described as the claims were, since a link may lead to it; only where a claim could be about it. */
-async function planFileOf({ parts }: Work, claims: readonly Claim[]): Promise<string | undefined> {
+async function planFileOf({ parts }: StepContext, claims: readonly Claim[]): Promise<string | undefined> {
   const name = parts.plan?.path.split("/").at(-1);
   if (!parts.plan || !claims.some(({ target }) => target.endsWith(`/${name}`))) return undefined;
   return (await parts.workspace.files.describe(parts.plan.path)).path;
 }
 
 async function settle(
-  work: Work,
-  site: Site & { claims: readonly Claim[] },
+  work: StepContext,
+  site: PermitContext & { claims: readonly Claim[] },
   { answer, by }: Closed,
 ): Promise<Permission> {
   const who = by === "hook" ? "hook" : "host";
@@ -187,8 +191,8 @@ async function settle(
 }
 
 function askFor(
-  work: Work,
-  { call, tool, sent, isBeside }: Site,
+  work: StepContext,
+  { call, tool, sent, isDetached: isBeside }: PermitContext,
   { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string },
 ): Ask {
   return {

@@ -1,16 +1,16 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
-import { type Options, parseArguments, usage } from "./arguments.ts";
-import type { Command, Row } from "./command.ts";
+import { type CliOptions, parseArguments, usage } from "./arguments.ts";
+import type { CliCommand, CommandRow } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
 import { runnerOptions } from "./commands/runner-options.ts";
 import { targetOptions } from "./commands/target-options.ts";
 import { printOptions } from "./print/print-options.ts";
 
-const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies Options;
-const yes = { yes: { kind: "flag", says: "Without a question" } } as const satisfies Options;
-const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies Options;
+const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies CliOptions;
+const yes = { yes: { kind: "flag", says: "Without a question" } } as const satisfies CliOptions;
+const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies CliOptions;
 
-export const commands: readonly Command[] = [
+export const commands: readonly CliCommand[] = [
   command({
     name: "",
     takes: "words",
@@ -347,7 +347,7 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-function command<const T extends Options>({
+function command<const T extends CliOptions>({
   name,
   takes,
   usage: line,
@@ -355,9 +355,9 @@ function command<const T extends Options>({
   options,
   unheard,
   load,
-}: Row<T>): Command {
+}: CommandRow<T>): CliCommand {
   const all = { ...options, ...help };
-  const self: Command = {
+  const self: CliCommand = {
     name,
     usage: line,
     says,

@@ -128,7 +128,7 @@ function call(
   return callTool(session, {
     tool: request.tool,
     input: request.arguments ?? {},
-    leave: request.check_permissions ? "as-model" : "own",
+    permission: request.check_permissions ? "as-model" : "own",
     timeoutMs: request.timeout_ms,
   });
 }

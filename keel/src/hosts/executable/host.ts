@@ -6,7 +6,7 @@ import { toFault } from "../../kernel/fault.ts";
 import { never } from "../../kernel/never.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import { Channel } from "../../sdk/control/channel.ts";
-import type { ControlRequest, Frame } from "../../sdk/control/frames.ts";
+import type { ControlRequest, ReceivedFrame } from "../../sdk/control/frames.ts";
 import { type InitializeRequest, readHostRequest } from "../../sdk/control/host-requests.ts";
 import { remoteElicitation, remoteHooks, remotePermission } from "../../sdk/control/remote-callbacks.ts";
 import { RemoteServers } from "../../sdk/control/remote-servers.ts";
@@ -26,12 +26,12 @@ import { restoreSession, WireTranscript } from "./transcript.ts";
 /** A program's server that does not say what it has is left out: the first turn does not wait for ever. */
 const serverListMs = 10_000;
 /** Lines that wait for the disk; more are not read. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 /** The end of a session is told before the answers to what was asked last; those are waited for so long. */
 const lastAnswersMs = 1_000;
 const lookEveryMs = 5;
 
-type Started = { readonly conversation: Conversation; readonly methods: QueryMethods };
+type StartedConversation = { readonly conversation: Conversation; readonly methods: QueryMethods };
 
 export class WireHost {
   readonly #values: WireValues;
@@ -43,7 +43,7 @@ export class WireHost {
   readonly #transcript: WireTranscript;
   readonly #inputEnded: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #introduced: PromiseWithResolvers<void> = Promise.withResolvers();
-  #started: Promise<Started> | undefined;
+  #started: Promise<StartedConversation> | undefined;
   #conversation: Conversation | undefined;
   #session: OpenSession | undefined;
   #chain: Promise<void> = Promise.resolve();
@@ -72,7 +72,7 @@ export class WireHost {
     if (!values["await-initialize"]) this.#introduced.resolve();
   }
 
-  take(frame: Frame): void {
+  take(frame: ReceivedFrame): void {
     switch (frame.kind) {
       case "request":
         return this.#channel.takeRequest(frame.id, frame.request);
@@ -97,7 +97,7 @@ export class WireHost {
 
   /** Resolves when there is room for more lines. */
   async room(): Promise<void> {
-    if (this.#waiting >= mostWaiting) await this.#chain;
+    if (this.#waiting >= maxWaiting) await this.#chain;
   }
 
   /** No more lines come: what was said is worked off, tasks in the background are waited for, then the session ends. */
@@ -177,7 +177,7 @@ export class WireHost {
 
   /** A line before it waits for an answer about its own words: whoever interrupts means that. */
   #isStuck(subtype: string): boolean {
-    return subtype === "interrupt" && (this.#session?.openAsks().some(isBeside) ?? false);
+    return subtype === "interrupt" && (this.#session?.openAsks().some(isOutsideCall) ?? false);
   }
 
   async #introduce(said: InitializeRequest): Promise<unknown> {
@@ -227,13 +227,13 @@ export class WireHost {
     return done;
   }
 
-  #start(said?: InitializeRequest): Promise<Started> {
+  #start(said?: InitializeRequest): Promise<StartedConversation> {
     this.#started ??= this.#open(said);
     this.#started.catch(() => undefined);
     return this.#started;
   }
 
-  async #open(said: InitializeRequest | undefined): Promise<Started> {
+  async #open(said: InitializeRequest | undefined): Promise<StartedConversation> {
     let conversation: Conversation;
     try {
       if (this.#values.resume !== undefined) await restoreSession(this.#values.resume, this.#context);
@@ -271,7 +271,7 @@ export class WireHost {
   }
 }
 
-const isBeside = ({ callId }: Ask): boolean => callId === undefined;
+const isOutsideCall = ({ callId }: Ask): boolean => callId === undefined;
 
 /** A prompt that says nothing by itself: the lines are said as they come. */
 async function* until(ended: Promise<void>): AsyncGenerator<never> {

@@ -1,19 +1,19 @@
 /** Lines from an SDK as frames: bounded, strict, one fault for each bad line, and no faster than they are handled. */
 import type { JsonObject } from "../../kernel/json.ts";
-import { type Frame, readFrame } from "../../sdk/control/frames.ts";
+import { type ReceivedFrame, readFrame } from "../../sdk/control/frames.ts";
 import { type LineRead, lineReader } from "../../transport/lines.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
 import type { Context } from "../cli/context.ts";
 
 /** The longest prompt that `keel -p` takes, with some images beside it; a longer line is skipped, not kept. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /** Ends with the input. A broken input is an ended one. `room` is awaited before more is read. */
 export async function* framesFrom(
   input: Context["input"],
   room: () => Promise<void>,
-): AsyncGenerator<Frame[], void> {
-  const reader = lineReader({ mostBytes });
+): AsyncGenerator<ReceivedFrame[], void> {
+  const reader = lineReader({ maxBytes });
   try {
     for await (const chunk of input as AsyncIterable<Uint8Array>) {
       yield reader.push(chunk).flatMap(frameOf);
@@ -34,7 +34,7 @@ function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-function frameOf(read: LineRead): Frame[] {
+function frameOf(read: LineRead): ReceivedFrame[] {
   if (!read.ok) return [{ kind: "bad", fault: read.fault }];
   if (read.line.trim() === "") return [];
   const parsed = parseJsonLine(read.line);

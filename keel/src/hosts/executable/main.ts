@@ -10,11 +10,11 @@ import { showFault } from "../cli/show-fault.ts";
 import { type EndingSignal, exitCodeOf } from "../cli/signals.ts";
 import { WireHost } from "./host.ts";
 import { framesFrom } from "./lines.ts";
-import { readWireWish } from "./options.ts";
+import { readWireArguments } from "./options.ts";
 import { WireOutput } from "./output.ts";
 
 export async function streamJson(given: readonly string[], context: Context): Promise<number> {
-  const { values, passedOver } = readWireWish(given);
+  const { values, passedOver } = readWireArguments(given);
   if (values["output-format"] !== "stream-json")
     throw usage("--input-format stream-json needs --output-format stream-json.");
   if (passedOver.length > 0)

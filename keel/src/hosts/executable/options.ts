@@ -2,7 +2,7 @@
  * The options of `keel --input-format stream-json`, where Keel is the executable of an SDK: those of `keel -p`, and those
  * that SDKs pass beside them. What is not in the table is passed over and told, since SDKs grow faster than executables.
  */
-import { type Arguments, namesOf, type Options, parseArguments } from "../cli/arguments.ts";
+import { type Arguments, type CliOptions, namesOf, parseArguments } from "../cli/arguments.ts";
 import { printOptions } from "../cli/print/print-options.ts";
 
 export const wireOptions = {
@@ -29,7 +29,7 @@ export const wireOptions = {
   "plugin-dir-no-mcp": { kind: "list", value: "FOLDER", says: "A plugin without its servers" },
   "managed-settings": { kind: "text", value: "SETTINGS", says: "What the host forbids, as JSON" },
   "project-config-root": { kind: "text", value: "FOLDER", says: "Whose project settings count" },
-} as const satisfies Options;
+} as const satisfies CliOptions;
 
 /** Known to SDKs and harmless to leave out: what they ask for is on anyway, or belongs to somebody else's services. */
 const withoutEffect = {
@@ -46,14 +46,14 @@ const missed = ["task-budget"];
 
 export type WireValues = Arguments<typeof wireOptions>["values"];
 
-export type WireWish = {
+export type WireArguments = {
   readonly values: WireValues;
   /** Options that have no effect here, as they were given. */
   readonly passedOver: readonly string[];
 };
 
 /** Throws a usage fault for a known option without its value. */
-export function readWireWish(given: readonly string[]): WireWish {
+export function readWireArguments(given: readonly string[]): WireArguments {
   const names = namesOf(wireOptions);
   const known: string[] = [];
   const passedOver: string[] = [];

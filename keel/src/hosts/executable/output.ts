@@ -10,7 +10,7 @@ import { piecesFor } from "../cli/output.ts";
 import type { MirrorMessage } from "./transcript.ts";
 
 /** From here on nothing more is read until the other side has read: who does not listen is not heard either. */
-const mostWaitingBytes = 8 * 1024 * 1024;
+const maxWaitingBytes = 8 * 1024 * 1024;
 const lookEveryMs = 20;
 
 export class WireOutput implements Outlet {
@@ -75,7 +75,7 @@ export class WireOutput implements Outlet {
 
   /** Resolves when the other side has read enough, or is gone. */
   async room(): Promise<void> {
-    while (this.#out.waitingBytes > mostWaitingBytes && !this.#out.isClosed)
+    while (this.#out.waitingBytes > maxWaitingBytes && !this.#out.isClosed)
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 }

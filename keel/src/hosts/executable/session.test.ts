@@ -2,9 +2,9 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Options } from "../../sdk/options/options.ts";
 import { argumentsOf, environmentFor, hasCallbacks, introductionOf } from "../../sdk/process/arguments.ts";
-import { isWireWish } from "../cli/arguments.ts";
+import { isWireInvocation } from "../cli/arguments.ts";
 import type { Context } from "../cli/context.ts";
-import { readWireWish } from "./options.ts";
+import { readWireArguments } from "./options.ts";
 import { sessionOptions } from "./session.ts";
 
 const said: string[] = [];
@@ -13,7 +13,7 @@ const context = (env: Context["env"] = {}): Context =>
 
 /** What arrives at the executable of the options that a program gave. */
 async function arrived(options: Options): Promise<Options> {
-  const { values, passedOver } = readWireWish(argumentsOf(options));
+  const { values, passedOver } = readWireArguments(argumentsOf(options));
   expect(passedOver).toEqual([]);
   const introduction = JSON.parse(JSON.stringify(introductionOf(options, {})));
   return sessionOptions(values, introduction, context(environmentFor(options, {})));
@@ -80,7 +80,7 @@ describe("what a program wants arrives at the executable", () => {
   });
 
   test("an empty prompt is no prompt, and manual is another name for default", async () => {
-    const { values } = readWireWish(["--permission-mode", "manual"]);
+    const { values } = readWireArguments(["--permission-mode", "manual"]);
     const options = await sessionOptions(values, { subtype: "initialize", systemPrompt: [""] }, context());
     expect(options.systemPrompt).toBeUndefined();
     expect(options.permissionMode).toBe("default");
@@ -94,7 +94,7 @@ describe("what a program wants arrives at the executable", () => {
     ["--effort", "endless"],
     ["--thinking", "maybe"],
   ])("%s %s is a usage fault that names the option", async (name, value) => {
-    const { values } = readWireWish([name, value]);
+    const { values } = readWireArguments([name, value]);
     await expect(sessionOptions(values, undefined, context())).rejects.toThrow(name);
   });
 
@@ -116,14 +116,14 @@ describe("what a program wants arrives at the executable", () => {
 
 describe("the arguments of an SDK", () => {
   test("are known by the format of the input, in both spellings and never behind the dashes", () => {
-    expect(isWireWish(["--input-format", "stream-json"])).toBe(true);
-    expect(isWireWish(["-p", "--input-format=stream-json"])).toBe(true);
-    expect(isWireWish(["-p", "--input-format", "text"])).toBe(false);
-    expect(isWireWish(["-p", "--", "--input-format=stream-json"])).toBe(false);
+    expect(isWireInvocation(["--input-format", "stream-json"])).toBe(true);
+    expect(isWireInvocation(["-p", "--input-format=stream-json"])).toBe(true);
+    expect(isWireInvocation(["-p", "--input-format", "text"])).toBe(false);
+    expect(isWireInvocation(["-p", "--", "--input-format=stream-json"])).toBe(false);
   });
 
   test("that nobody knows are passed over with their values; the known ones keep theirs", () => {
-    const { values, passedOver } = readWireWish([
+    const { values, passedOver } = readWireArguments([
       ...["--future", "value", "--model", "--odd-name", "--other=1", "-x", "--debug", "--task-budget", "5"],
       ...["--max-turns=2", "--lonely"],
     ]);

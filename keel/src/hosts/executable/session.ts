@@ -18,7 +18,7 @@ export async function sessionOptions(
   { env, cwd, err }: Context,
 ): Promise<Options> {
   const asker = values["permission-prompt-tool"];
-  const options: Wanted = {
+  const options: PartialOptions = {
     cwd,
     model: values.model,
     fallbackModel: splitList(values["fallback-model"]).join(",") || undefined,
@@ -68,7 +68,7 @@ export async function sessionOptions(
 }
 
 /** As `Options`, with every one named: what is undefined is left out at the end. */
-type Wanted = { [Name in keyof Options]?: Options[Name] | undefined };
+type PartialOptions = { [Name in keyof Options]?: Options[Name] | undefined };
 
 /** The interface has one more name for the mode in which everything is asked. */
 const modeOf = (name: string | undefined): Options["permissionMode"] =>

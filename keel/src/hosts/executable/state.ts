@@ -7,7 +7,7 @@ import type { Envelope } from "../../protocol/event.ts";
 import { uuidFrom } from "../../sdk/dialect/uuid.ts";
 import type { SDKSessionStateChangedMessage } from "../../sdk/messages/system.ts";
 
-type State = SDKSessionStateChangedMessage["state"];
+type ReportedState = SDKSessionStateChangedMessage["state"];
 /** Meant for the SDK alone, which does not pass it on. */
 export type StateMessage = SDKSessionStateChangedMessage & { sdk_host_only: true };
 
@@ -23,7 +23,7 @@ const endings: ReadonlySet<string> = new Set<Envelope["type"]>([
 export class WireState {
   readonly #say: (message: StateMessage) => void;
   #session: Pick<OpenSession, "id" | "hasWork"> | undefined;
-  #state: State = "idle";
+  #state: ReportedState = "idle";
   #questions = 0;
   #said = 0;
 
@@ -66,7 +66,7 @@ export class WireState {
     if (state !== this.#state) this.#tell(state);
   }
 
-  #tell(state: State): void {
+  #tell(state: ReportedState): void {
     const { id = "" } = this.#session ?? {};
     this.#state = state;
     this.#said += 1;

@@ -8,20 +8,20 @@ import type { OpenSession } from "../../app/open-session.ts";
 import { toLine } from "../../kernel/json.ts";
 import { type Durable, isDurable } from "../../protocol/event.ts";
 import { projectKeyOf } from "../../sdk/stored/session-store.ts";
-import { type Record, Transcript } from "../../sdk/stored/transcript.ts";
+import { Transcript, type TranscriptRecord } from "../../sdk/stored/transcript.ts";
 import type { Context } from "../cli/context.ts";
 
-export type MirrorMessage = { type: "transcript_mirror"; filePath: string; entries: Record[] };
+export type MirrorMessage = { type: "transcript_mirror"; filePath: string; entries: TranscriptRecord[] };
 
 /** Enough to be worth a line; the rest goes with the end of the reply. */
-const mostHeld = 50;
+const maxHeld = 50;
 
 export class WireTranscript {
   readonly #context: Context;
   readonly #kept: "on disk" | "nowhere";
   readonly #mirror: ((message: MirrorMessage) => void) | undefined;
   #work: Promise<void> = Promise.resolve();
-  #held: Record[] = [];
+  #held: TranscriptRecord[] = [];
   #file = "";
   #hasFailed = false;
 
@@ -52,7 +52,7 @@ export class WireTranscript {
       seen = event.seq;
       this.#held.push(...transcript.take(event));
       const isPause = event.type === "model.finished" || event.type === "turn.finished";
-      if (isPause || this.#held.length >= mostHeld) await this.#write(this.#held.splice(0));
+      if (isPause || this.#held.length >= maxHeld) await this.#write(this.#held.splice(0));
     };
     this.#then(async () => {
       await this.#write(this.#held.splice(0));
@@ -75,7 +75,7 @@ export class WireTranscript {
     await this.#work;
   }
 
-  async #write(entries: Record[]): Promise<void> {
+  async #write(entries: TranscriptRecord[]): Promise<void> {
     if (entries.length === 0) return;
     this.#mirror?.({ type: "transcript_mirror", filePath: this.#file, entries });
     if (this.#kept === "nowhere") return;
@@ -96,8 +96,8 @@ export class WireTranscript {
 
 /** Brings a session back that only the transcript knows, as an SDK with a store leaves it before a resume. */
 export async function restoreSession(session: string, context: Context): Promise<void> {
-  const { keptSessions } = await import("../../app/sessions/sessions.ts");
-  const sessions = keptSessions({ env: context.env, cwd: context.cwd });
+  const { storedSessions } = await import("../../app/sessions/sessions.ts");
+  const sessions = storedSessions({ env: context.env, cwd: context.cwd });
   if (sessions.location(session) !== undefined) return;
   const text = await readFile(
     path.join(projectFolder(context.env, context.cwd), `${path.basename(session)}.jsonl`),

@@ -10,7 +10,7 @@ import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
 import { type Loopback, loopback } from "../loopback.ts";
-import { mostRetryAfterMs } from "../retry-after.ts";
+import { maxRetryAfterMs } from "../retry-after.ts";
 import { anthropicModel } from "./model.ts";
 import {
   blockStart,
@@ -222,7 +222,7 @@ const rows: Readonly<Record<string, Row>> = {
     how: fails(429, "rate_limit_error", "slow down", { "retry-after": "86400" }),
     code: "rate_limited",
     retryable: true,
-    holds: ({ detail }) => expect(detail).toMatchObject({ status: 429, retryAfterMs: mostRetryAfterMs }),
+    holds: ({ detail }) => expect(detail).toMatchObject({ status: 429, retryAfterMs: maxRetryAfterMs }),
   },
   "500": { how: fails(500, "api_error", "oops"), code: "server_error", retryable: true },
   "529": {

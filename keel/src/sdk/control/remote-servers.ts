@@ -30,7 +30,7 @@ const toolsListResult = z.looseObject({
 });
 
 /** A server that lists page after page without an end is cut off. */
-const mostPages = 100;
+const maxPages = 100;
 
 export class RemoteServers {
   readonly #channel: Pick<Channel, "request">;
@@ -124,7 +124,7 @@ export class RemoteServers {
   async #list(server: string, signal: AbortSignal): Promise<z.infer<typeof toolSchema>[]> {
     const all: z.infer<typeof toolSchema>[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages; page += 1) {
+    for (let page = 0; page < maxPages; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const { tools, nextCursor } = toolsIn(await this.#call(server, "tools/list", { params, signal }));
       all.push(...tools);

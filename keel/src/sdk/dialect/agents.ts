@@ -10,16 +10,16 @@ import { contextTokens } from "../../protocol/usage.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { SDKTaskProgressMessage } from "../messages/tasks.ts";
 import { toInputBlock } from "./blocks.ts";
-import { type AgentMemo, type Memo, newMemo } from "./memo.ts";
+import { type AgentMemo, type DialectMemo, newMemo } from "./memo.ts";
 import { identity, userMessage } from "./say.ts";
 
-type Dialect = (envelope: Envelope, memo: Memo) => [SDKMessage[], Memo];
+type Dialect = (envelope: Envelope, memo: DialectMemo) => [SDKMessage[], DialectMemo];
 
 export function fromAgent(
   { origin, ...envelope }: Envelope & { origin: Origin },
-  memo: Memo,
+  memo: DialectMemo,
   toMessages: Dialect,
-): [SDKMessage[], Memo] {
+): [SDKMessage[], DialectMemo] {
   // Pieces of what an agent says are nobody's to see.
   if (!isDurable(envelope)) return [[], memo];
   const before = memo.agents.get(origin.agentId) ?? newAgent(envelope, memo);
@@ -34,7 +34,7 @@ export function fromAgent(
   return [[...progress, ...shown.map((message) => marked(message, origin, memo))], { ...memo, agents: next }];
 }
 
-function newAgent(envelope: Envelope, { facts }: Memo): AgentMemo {
+function newAgent(envelope: Envelope, { facts }: DialectMemo): AgentMemo {
   const own = { ...facts, sessionId: envelope.session, partialMessages: false, replayUserMessages: false };
   return { memo: newMemo(own), startedAt: envelope.at, tokens: 0, toolUses: 0, lastTool: undefined };
 }
@@ -51,7 +51,7 @@ function counted(agent: AgentMemo, envelope: Envelope): AgentMemo {
 }
 
 /** What an agent was given to do stands before what it does. */
-function promptsIn(envelope: Envelope, memo: Memo): SDKMessage[] {
+function promptsIn(envelope: Envelope, memo: DialectMemo): SDKMessage[] {
   if (envelope.type !== "turn.started") return [];
   const told = { ...memo, seq: envelope.seq };
   return envelope.inputIds.flatMap((id) => {
@@ -64,7 +64,7 @@ function promptsIn(envelope: Envelope, memo: Memo): SDKMessage[] {
 
 function progressOf(
   envelope: Envelope,
-  { agent, origin, memo }: { agent: AgentMemo; origin: Origin; memo: Memo },
+  { agent, origin, memo }: { agent: AgentMemo; origin: Origin; memo: DialectMemo },
 ): SDKMessage[] {
   if (envelope.type !== "model.finished" || toolUses(envelope.content).length === 0) return [];
   const progress: SDKTaskProgressMessage = {
@@ -87,7 +87,7 @@ function progressOf(
 }
 
 /** Calls and results always, words on demand; an agent's turns, states and lists are its own. */
-function isShown(message: SDKMessage, { facts }: Memo): boolean {
+function isShown(message: SDKMessage, { facts }: DialectMemo): boolean {
   switch (message.type) {
     case "assistant":
       return facts.agentText === true || message.message.content.some(({ type }) => type === "tool_use");
@@ -107,7 +107,7 @@ const agentSystem: ReadonlySet<string> = new Set([
   "task_notification",
 ]);
 
-function marked(message: SDKMessage, origin: Origin, { facts }: Memo): SDKMessage {
+function marked(message: SDKMessage, origin: Origin, { facts }: DialectMemo): SDKMessage {
   const about = {
     session_id: facts.sessionId,
     agent_id: origin.agentId,

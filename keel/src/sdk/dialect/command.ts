@@ -3,15 +3,15 @@ import type { Live } from "../../protocol/event.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { toUsage } from "./blocks.ts";
-import type { Memo } from "./memo.ts";
+import type { DialectMemo } from "./memo.ts";
 import { resultWithoutTurn } from "./result.ts";
 import { identity, initMessage, liveIdentity, timestamp } from "./say.ts";
 
 /** Where a turn runs, its result is still to come: then the words are only told. */
 export function fromCommand(
   { name, text, at }: Extract<Live, { type: "command.answered" }>,
-  memo: Memo,
-): [SDKMessage[], Memo] {
+  memo: DialectMemo,
+): [SDKMessage[], DialectMemo] {
   const [id, next] = liveIdentity(memo, { at });
   if (memo.turn) return [[{ type: "system", subtype: "local_command_output", ...id, content: text }], next];
   const label = `command/${memo.livesSince}/${at}`;

@@ -15,7 +15,7 @@ import { fromAgent } from "./agents.ts";
 import { toInputBlock } from "./blocks.ts";
 import { fromCommand } from "./command.ts";
 import { errorClass, statusOf } from "./errors.ts";
-import { type Facts, type Memo, newMemo, newTurn } from "./memo.ts";
+import { type DialectMemo, type InitFacts, newMemo, newTurn } from "./memo.ts";
 import { resultOfTurn, resultWithoutTurn } from "./result.ts";
 import {
   identity,
@@ -30,11 +30,11 @@ import { fromStream, openStream } from "./stream.ts";
 import { fromTask } from "./tasks.ts";
 import { charge, fromJoined, fromReply, fromResult, inTurn, takeInputs } from "./turn.ts";
 
-type Told = [SDKMessage[], Memo];
-type Is<T extends Durable["type"]> = Extract<Durable, { type: T }>;
+type DialectOutput = [SDKMessage[], DialectMemo];
+type DialectEventOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
 /** What an event says to a program, and what to remember of it. An event that was seen before says nothing. */
-export function toMessages(envelope: Envelope, memo: Memo): Told {
+export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput {
   const { origin } = envelope;
   if (origin) return fromAgent({ ...envelope, origin }, memo, toMessages);
   if (!isDurable(envelope)) return fromLive(envelope, memo);
@@ -43,7 +43,7 @@ export function toMessages(envelope: Envelope, memo: Memo): Told {
 }
 
 /** All messages of a stored log. */
-export function messagesOfLog(log: Iterable<Durable>, facts: Facts): SDKMessage[] {
+export function messagesOfLog(log: Iterable<Durable>, facts: InitFacts): SDKMessage[] {
   const messages: SDKMessage[] = [];
   let memo = newMemo(facts);
   for (const event of log) {
@@ -55,18 +55,18 @@ export function messagesOfLog(log: Iterable<Durable>, facts: Facts): SDKMessage[
 }
 
 /** The memo with which a session that is resumed goes on: its totals go on too. */
-export function memoOfLog(log: Iterable<Durable>, facts: Facts): Memo {
+export function memoOfLog(log: Iterable<Durable>, facts: InitFacts): DialectMemo {
   let memo = newMemo(facts);
   for (const event of log) memo = toMessages(event, memo)[1];
   return memo;
 }
 
 /** What a new reader of a session gets first: the `init` of the turn that is under way, if one is. */
-export function greeting(memo: Memo, at: number): SDKMessage[] {
+export function greeting(memo: DialectMemo, at: number): SDKMessage[] {
   return memo.turn ? [initMessage(memo, `init/${at}`)] : [];
 }
 
-function fromDurable(event: Durable, memo: Memo): Told {
+function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
   switch (event.type) {
     case "session.opened":
       return [[], settle(memo, event.settings)];
@@ -122,7 +122,7 @@ function fromDurable(event: Durable, memo: Memo): Told {
   }
 }
 
-function fromLive(event: Live, memo: Memo): Told {
+function fromLive(event: Live, memo: DialectMemo): DialectOutput {
   switch (event.type) {
     case "tool.progress":
       return fromProgress(event, memo);
@@ -158,7 +158,10 @@ function fromLive(event: Live, memo: Memo): Told {
 }
 
 /** Only for whoever asked for it. */
-function fromHook(event: Extract<Live, { type: "hook.started" | "hook.finished" }>, memo: Memo): Told {
+function fromHook(
+  event: Extract<Live, { type: "hook.started" | "hook.finished" }>,
+  memo: DialectMemo,
+): DialectOutput {
   if (!memo.facts.hookEvents) return [[], memo];
   const [id, next] = liveIdentity(memo, event);
   const hook = { hook_id: event.hookId, hook_name: event.name, hook_event: event.event };
@@ -182,7 +185,7 @@ function fromHook(event: Extract<Live, { type: "hook.started" | "hook.finished" 
 /** A command that prints for an hour tells its progress some hundred times, not a million. */
 const progressEveryMs = 5_000;
 
-function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: Memo): Told {
+function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: DialectMemo): DialectOutput {
   if (event.elapsedMs - (memo.progress.get(event.callId) ?? 0) < progressEveryMs) return [[], memo];
   const [id, next] = liveIdentity(memo, event);
   const message: SDKMessage = {
@@ -196,10 +199,10 @@ function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: Mem
   return [[message], { ...next, progress: new Map(memo.progress).set(event.callId, event.elapsedMs) }];
 }
 
-type Patch = Is<"settings.changed">["patch"];
+type Patch = DialectEventOf<"settings.changed">["patch"];
 
 /** The next `init` shows model and mode as the events left them. */
-function settle(memo: Memo, { model, permissionMode }: Patch): Memo {
+function settle(memo: DialectMemo, { model, permissionMode }: Patch): DialectMemo {
   const { facts } = memo;
   return {
     ...memo,
@@ -211,7 +214,7 @@ function settle(memo: Memo, { model, permissionMode }: Patch): Memo {
   };
 }
 
-function fromSettings(event: Is<"settings.changed">, memo: Memo): Told {
+function fromSettings(event: DialectEventOf<"settings.changed">, memo: DialectMemo): DialectOutput {
   const { model, permissionMode, title } = event.patch;
   if (event.why === "fallback") {
     const original = memo.facts.model;
@@ -239,7 +242,7 @@ function fromSettings(event: Is<"settings.changed">, memo: Memo): Told {
   return [messages, settle(memo, event.patch)];
 }
 
-function fromTurnStart(event: Is<"turn.started">, memo: Memo): Told {
+function fromTurnStart(event: DialectEventOf<"turn.started">, memo: DialectMemo): DialectOutput {
   const [taken, rest] = takeInputs(memo, event.inputIds);
   const echoes = memo.facts.replayUserMessages
     ? taken.map((input) => replayMessage(memo, { input, at: event.at }))
@@ -248,7 +251,7 @@ function fromTurnStart(event: Is<"turn.started">, memo: Memo): Told {
 }
 
 /** A prompt that a hook blocked, or that was cancelled before its turn, is answered, although no turn came of it. */
-function fromDropped(event: Is<"input.dropped">, memo: Memo): Told {
+function fromDropped(event: DialectEventOf<"input.dropped">, memo: DialectMemo): DialectOutput {
   const [taken, rest] = takeInputs(memo, [event.inputId]);
   // Whoever asked for no answer waits for none.
   if (taken.some(({ when }) => when === "with-next")) return [[], rest];
@@ -272,8 +275,8 @@ function fromDropped(event: Is<"input.dropped">, memo: Memo): Told {
 /** The running turn answers for what was queued behind it; where none runs, whoever waits must hear of the end. */
 function fromCancelled(
   [input]: ReturnType<typeof takeInputs>[0],
-  { memo, rest }: { memo: Memo; rest: Memo },
-): Told {
+  { memo, rest }: { memo: DialectMemo; rest: DialectMemo },
+): DialectOutput {
   if (memo.turn || input?.from.kind !== "person") return [[], rest];
   const [result, next] = resultWithoutTurn(rest, {
     ending: {
@@ -288,14 +291,14 @@ function fromCancelled(
   return [[initMessage(memo), result], next];
 }
 
-function fromAddition(event: Is<"context.added">, memo: Memo): Told {
+function fromAddition(event: DialectEventOf<"context.added">, memo: DialectMemo): DialectOutput {
   if (!isShownAddition(event.why)) return [[], memo];
   const content = event.content.map(toInputBlock);
   const message = userMessage(memo, { label: "user", at: event.at, content, isSynthetic: true });
   return [[message], inTurn(memo, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 }))];
 }
 
-function fromRequest(event: Is<"model.started">, memo: Memo): Told {
+function fromRequest(event: DialectEventOf<"model.started">, memo: DialectMemo): DialectOutput {
   if (event.purpose === "compaction") return [[statusMessage(memo, { status: "compacting" })], memo];
   const asking = inTurn(memo, (turn) => ({ ...turn, phase: "streaming" }));
   if (!memo.facts.partialMessages) return [[], asking];
@@ -303,7 +306,7 @@ function fromRequest(event: Is<"model.started">, memo: Memo): Told {
 }
 
 /** Whether a failed request is tried again is told by `retry.waiting`; its end by the turn's. */
-function fromFailure(event: Is<"model.failed">, memo: Memo): Told {
+function fromFailure(event: DialectEventOf<"model.failed">, memo: DialectMemo): DialectOutput {
   const charged = charge(memo, event.model, event);
   if (event.purpose === "turn") return [[], charged];
   const words = event.fault.message;
@@ -322,7 +325,7 @@ function fromFailure(event: Is<"model.failed">, memo: Memo): Told {
   return [[status, initMessage(memo), result], next];
 }
 
-function fromCompaction(event: Is<"context.compacted">, memo: Memo): Told {
+function fromCompaction(event: DialectEventOf<"context.compacted">, memo: DialectMemo): DialectOutput {
   const charged = charge(memo, event.model, event);
   const status = statusMessage(memo, { status: null, compact_result: "success" });
   const boundary: SDKMessage = {

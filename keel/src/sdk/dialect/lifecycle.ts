@@ -3,7 +3,7 @@ import type { Durable } from "../../protocol/event.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import { uuidFrom } from "./uuid.ts";
 
-type State = SDKCommandLifecycleMessage["state"];
+type LifecycleState = SDKCommandLifecycleMessage["state"];
 
 export function lifecycleOf(
   event: Durable,
@@ -20,7 +20,7 @@ export function lifecycleOf(
     }));
 }
 
-function statesOf(event: Durable): [string, State][] {
+function statesOf(event: Durable): [string, LifecycleState][] {
   switch (event.type) {
     case "input.accepted":
       return [[event.input.id, "queued"]];

@@ -6,7 +6,7 @@ import type { SDKPermissionDenial, SDKSystemMessage } from "../messages/messages
 import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";
 
 /** What `init` shows and no event tells. Model, mode and folder are corrected by the events. */
-export type Facts = {
+export type InitFacts = {
   readonly sessionId: string;
   readonly cwd: string;
   readonly model: string;
@@ -34,8 +34,8 @@ export type Facts = {
   readonly replayUserMessages?: boolean;
 };
 
-export type Memo = {
-  readonly facts: Facts;
+export type DialectMemo = {
+  readonly facts: InitFacts;
   /** The newest durable event, and how many messages live ones have given since: together a name for the next. */
   readonly seq: number;
   readonly livesSince: number;
@@ -61,7 +61,7 @@ export type TaskMemo = {
 
 /** What is remembered of an agent that is at work. */
 export type AgentMemo = {
-  readonly memo: Memo;
+  readonly memo: DialectMemo;
   readonly startedAt: number;
   readonly tokens: number;
   readonly toolUses: number;
@@ -96,7 +96,7 @@ export type StreamMemo = {
   readonly events: number;
 };
 
-export function newMemo(facts: Facts): Memo {
+export function newMemo(facts: InitFacts): DialectMemo {
   return {
     facts,
     seq: 0,
@@ -114,7 +114,7 @@ export function newMemo(facts: Facts): Memo {
 }
 
 /** For what a host learns later: a server that connected, a tool that came. The next `init` shows it. */
-export const withFacts = (memo: Memo, facts: Partial<Facts>): Memo => ({
+export const withFacts = (memo: DialectMemo, facts: Partial<InitFacts>): DialectMemo => ({
   ...memo,
   facts: { ...memo.facts, ...facts },
 });

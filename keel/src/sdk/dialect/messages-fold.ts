@@ -1,10 +1,10 @@
 /** The memo with which a session goes on that may have kept it: the dialect's own, over all that has happened. */
 import type { HostFold } from "../../app/compose/host-folds.ts";
 import { toMessages } from "./dialect.ts";
-import { type Facts, type Memo, newMemo } from "./memo.ts";
+import { type DialectMemo, type InitFacts, newMemo } from "./memo.ts";
 
 /** Model and mode are the log's word; all other facts this process's. */
-export const messagesFold = (facts: Facts): HostFold<Memo> => ({
+export const messagesFold = (facts: InitFacts): HostFold<DialectMemo> => ({
   name: "messages",
   start: newMemo(nobodysFacts),
   step: (memo, event) => toMessages(event, memo)[1],
@@ -14,7 +14,7 @@ export const messagesFold = (facts: Facts): HostFold<Memo> => ({
   }),
 });
 
-const nobodysFacts: Facts = {
+const nobodysFacts: InitFacts = {
   sessionId: "",
   cwd: "",
   model: "",

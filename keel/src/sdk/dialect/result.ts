@@ -15,22 +15,22 @@ import type {
 } from "../messages/messages.ts";
 import { toStopReason, toUsage } from "./blocks.ts";
 import { errorClass, statusOf } from "./errors.ts";
-import { type Memo, type ModelMemo, newTurn, type TurnMemo } from "./memo.ts";
+import { type DialectMemo, type ModelMemo, newTurn, type TurnMemo } from "./memo.ts";
 import { identity, informationalMessage, originOf, timestamp } from "./say.ts";
 import { isUuid } from "./uuid.ts";
 
-export type TurnFinished = Extract<Durable, { type: "turn.finished" }>;
+export type TurnFinishedEvent = Extract<Durable, { type: "turn.finished" }>;
 
 /**
  * `answer`: the result has text. `apology`: the provider gave none, so an assistant message of our own comes first, and
  * the result is a success that is an error, as programs of this interface expect. `failure`: an error subtype.
  */
-export type Ending =
+export type ResultEnding =
   | { kind: "answer"; text: string; isError: boolean; terminal: TerminalReason; warning?: string }
   | { kind: "apology"; text: string; error: SDKAssistantMessageError; terminal: TerminalReason }
   | { kind: "failure"; subtype: SDKResultError["subtype"]; errors: string[]; terminal: TerminalReason };
 
-export function resultOfTurn(event: TurnFinished, memo: Memo): [SDKMessage[], Memo] {
+export function resultOfTurn(event: TurnFinishedEvent, memo: DialectMemo): [SDKMessage[], DialectMemo] {
   const turn = memo.turn ?? newTurn([]);
   const ending = endingOf(event, turn);
   const deferred = event.reason === "tool_deferred" ? [...turn.calls.values()][0] : undefined;
@@ -61,19 +61,19 @@ export function resultOfTurn(event: TurnFinished, memo: Memo): [SDKMessage[], Me
 
 /** The result of a command that needed no turn: a compaction between turns, a prompt that a hook blocked. */
 export function resultWithoutTurn(
-  memo: Memo,
+  memo: DialectMemo,
   {
     ending,
     usage = noUsage,
     ms,
     more,
-  }: { ending: Ending; usage?: Usage; ms: number; more: Partial<SDKResultFacts> },
-): [SDKResultMessage, Memo] {
+  }: { ending: ResultEnding; usage?: Usage; ms: number; more: Partial<SDKResultFacts> },
+): [SDKResultMessage, DialectMemo] {
   return resultMessage(memo, { ending, turn: newTurn([]), usage, ms, apiMs: ms, turns: 0, more });
 }
 
-function endingOf(event: TurnFinished, turn: TurnMemo): Ending {
-  const answer = (text: string, terminal: TerminalReason): Ending => ({
+function endingOf(event: TurnFinishedEvent, turn: TurnMemo): ResultEnding {
+  const answer = (text: string, terminal: TerminalReason): ResultEnding => ({
     kind: "answer",
     text,
     isError: false,
@@ -155,8 +155,12 @@ function endingOf(event: TurnFinished, turn: TurnMemo): Ending {
 }
 
 function apologyMessage(
-  memo: Memo,
-  { ending, status, at }: { ending: Extract<Ending, { kind: "apology" }>; status: number | null; at: number },
+  memo: DialectMemo,
+  {
+    ending,
+    status,
+    at,
+  }: { ending: Extract<ResultEnding, { kind: "apology" }>; status: number | null; at: number },
 ): SDKAssistantMessage {
   const id = identity(memo, "apology");
   return {
@@ -181,7 +185,7 @@ function apologyMessage(
 }
 
 type ResultParts = {
-  ending: Ending;
+  ending: ResultEnding;
   turn: TurnMemo;
   usage: Usage;
   ms: number;
@@ -190,7 +194,7 @@ type ResultParts = {
   more: Partial<SDKResultFacts>;
 };
 
-function resultMessage(memo: Memo, parts: ResultParts): [SDKResultMessage, Memo] {
+function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage, DialectMemo] {
   const { ending, turn } = parts;
   const origin = turn.inputs[0] && originOf(turn.inputs[0]);
   const asked = turn.inputs.map(({ id }) => id).filter(isUuid);
@@ -219,13 +223,13 @@ function resultMessage(memo: Memo, parts: ResultParts): [SDKResultMessage, Memo]
   return [{ ...facts, subtype: "success", result: ending.text }, next];
 }
 
-function modelUsage({ models, facts }: Memo): Record<string, ModelUsage> {
+function modelUsage({ models, facts }: DialectMemo): Record<string, ModelUsage> {
   return Object.fromEntries(
     [...models].map(([model, used]) => [model, modelUsageOf(used, knownLimits(facts.models, model))]),
   );
 }
 
-type KnownModels = Memo["facts"]["models"];
+type KnownModels = DialectMemo["facts"]["models"];
 
 function knownLimits(models: KnownModels, model: string): NonNullable<KnownModels>[string] {
   const known = models && Object.hasOwn(models, model) ? models[model] : undefined;

@@ -10,23 +10,23 @@ import type {
 } from "../messages/messages.ts";
 import type { SDKInformationalMessage, SDKStatusMessage } from "../messages/system.ts";
 import { toInputBlock } from "./blocks.ts";
-import type { Memo } from "./memo.ts";
+import type { DialectMemo } from "./memo.ts";
 import { isUuid, uuidFrom } from "./uuid.ts";
 
 export type Identity = { uuid: UUID; session_id: string };
 
 /** The label tells messages of one event apart; the event's seq tells events apart. */
-export function identity(memo: Memo, label: string): Identity {
+export function identity(memo: DialectMemo, label: string): Identity {
   const { sessionId } = memo.facts;
   return { uuid: uuidFrom(`${sessionId}/${memo.seq}/${label}`), session_id: sessionId };
 }
 
 /** For a message of a live event, which has no seq of its own. */
-export function liveIdentity(memo: Memo, { at }: { readonly at: number }): [Identity, Memo] {
+export function liveIdentity(memo: DialectMemo, { at }: { readonly at: number }): [Identity, DialectMemo] {
   return [identity(memo, `live/${memo.livesSince}/${at}`), { ...memo, livesSince: memo.livesSince + 1 }];
 }
 
-export function initMessage(memo: Memo, label = "init"): SDKSystemMessage {
+export function initMessage(memo: DialectMemo, label = "init"): SDKSystemMessage {
   const { facts } = memo;
   return {
     type: "system",
@@ -52,7 +52,7 @@ export function initMessage(memo: Memo, label = "init"): SDKSystemMessage {
 type UserFacts = Pick<SDKUserMessage, "isSynthetic" | "tool_use_result">;
 
 export function userMessage(
-  memo: Memo,
+  memo: DialectMemo,
   message: { label: string; at: number; content: SDKInputMessage["content"] } & UserFacts,
 ): SDKUserMessage {
   const { label, at, content, ...more } = message;
@@ -67,7 +67,10 @@ export function userMessage(
 }
 
 /** A prompt, echoed under the id that its sender gave it. */
-export function replayMessage(memo: Memo, { input, at }: { input: Input; at: number }): SDKUserMessageReplay {
+export function replayMessage(
+  memo: DialectMemo,
+  { input, at }: { input: Input; at: number },
+): SDKUserMessageReplay {
   const { uuid, session_id } = identity(memo, `input/${input.id}`);
   const origin = originOf(input);
   return {
@@ -99,7 +102,7 @@ export function originOf({ from }: Input): SDKMessageOrigin | undefined {
 }
 
 export function statusMessage(
-  memo: Memo,
+  memo: DialectMemo,
   status: Pick<SDKStatusMessage, "status" | "permissionMode" | "compact_result" | "compact_error">,
 ): SDKStatusMessage {
   return { type: "system", subtype: "status", ...identity(memo, `status/${status.status}`), ...status };

@@ -10,10 +10,10 @@ import { noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKDelta, SDKRawStreamEvent } from "../messages/content.ts";
 import type { SDKPartialAssistantMessage } from "../messages/messages.ts";
 import { toContentBlock, toStopReason, toUsage } from "./blocks.ts";
-import type { Memo, StreamMemo } from "./memo.ts";
+import type { DialectMemo, StreamMemo } from "./memo.ts";
 import { uuidFrom } from "./uuid.ts";
 
-export type StreamEvent = Extract<
+export type ReplyStreamEvent = Extract<
   Live,
   {
     type:
@@ -29,13 +29,19 @@ export type StreamEvent = Extract<
 >;
 
 /** From here on the reply's events are passed on. */
-export function openStream(memo: Memo, event: Extract<Durable, { type: "model.started" }>): Memo {
+export function openStream(
+  memo: DialectMemo,
+  event: Extract<Durable, { type: "model.started" }>,
+): DialectMemo {
   const { requestId, at } = event;
   const stream = { requestId, requestedAt: at, providerId: undefined, begun: false, block: null, events: 0 };
   return { ...memo, stream };
 }
 
-export function fromStream(event: StreamEvent, memo: Memo): [SDKPartialAssistantMessage[], Memo] {
+export function fromStream(
+  event: ReplyStreamEvent,
+  memo: DialectMemo,
+): [SDKPartialAssistantMessage[], DialectMemo] {
   const { stream } = memo;
   // Nobody wants partial messages, or it is the stream of another request.
   if (!stream || stream.requestId !== event.requestId) return [[], memo];
@@ -78,9 +84,9 @@ export function fromStream(event: StreamEvent, memo: Memo): [SDKPartialAssistant
 
 /** The last events of a reply that is on record (`stop` says how it ended) or was withdrawn (`stop` is null). */
 export function closeStream(
-  memo: Memo,
+  memo: DialectMemo,
   { requestId, stop, usage }: { requestId: string; stop: Stop | null; usage: Usage },
-): [SDKPartialAssistantMessage[], Memo] {
+): [SDKPartialAssistantMessage[], DialectMemo] {
   const { stream } = memo;
   if (stream?.requestId !== requestId) return [[], memo];
   if (!stream.begun) return [[], { ...memo, stream: null }];
@@ -94,10 +100,10 @@ export function closeStream(
 }
 
 function begin(
-  event: Extract<StreamEvent, { type: "reply.started" }>,
-  memo: Memo,
+  event: Extract<ReplyStreamEvent, { type: "reply.started" }>,
+  memo: DialectMemo,
   stream: StreamMemo,
-): [SDKPartialAssistantMessage[], Memo] {
+): [SDKPartialAssistantMessage[], DialectMemo] {
   const start: SDKRawStreamEvent = {
     type: "message_start",
     message: {
@@ -120,18 +126,18 @@ const endOfBlock = ({ block }: StreamMemo): SDKRawStreamEvent[] =>
   block === null ? [] : [{ type: "content_block_stop", index: block }];
 
 function passDelta(
-  memo: Memo,
+  memo: DialectMemo,
   stream: StreamMemo,
   { index, delta }: { index: number; delta: SDKDelta },
-): [SDKPartialAssistantMessage[], Memo] {
+): [SDKPartialAssistantMessage[], DialectMemo] {
   return pass(memo, stream, [{ type: "content_block_delta", index, delta }]);
 }
 
 function pass(
-  memo: Memo,
+  memo: DialectMemo,
   stream: StreamMemo,
   events: SDKRawStreamEvent[],
-): [SDKPartialAssistantMessage[], Memo] {
+): [SDKPartialAssistantMessage[], DialectMemo] {
   const { sessionId } = memo.facts;
   const messages = events.map((event, offset): SDKPartialAssistantMessage => {
     const uuid = uuidFrom(`${stream.requestId}/${stream.events + offset}`);

@@ -8,16 +8,16 @@ import type {
   SDKTaskStartedMessage,
   SDKTaskUpdatedMessage,
 } from "../messages/tasks.ts";
-import type { Memo } from "./memo.ts";
+import type { DialectMemo } from "./memo.ts";
 import { identity } from "./say.ts";
 import { charge } from "./turn.ts";
 
 type TaskChanged = Extract<Durable, { type: "task.changed" }>;
 /** What the list of running tasks says of one. */
-type Listed = SDKBackgroundTasksChangedMessage["tasks"][number];
+type BackgroundTaskRow = SDKBackgroundTasksChangedMessage["tasks"][number];
 
 /** A start is told after the list that it is in, an end before the list that it is no longer in. */
-export function fromTask(event: TaskChanged, memo: Memo): [SDKMessage[], Memo] {
+export function fromTask(event: TaskChanged, memo: DialectMemo): [SDKMessage[], DialectMemo] {
   const known = memo.tasks.get(event.taskId);
   const { status } = event;
   if (status === "running") return fromRunning(event, memo);
@@ -31,7 +31,7 @@ export function fromTask(event: TaskChanged, memo: Memo): [SDKMessage[], Memo] {
 }
 
 /** It begins, goes on after an end, or is waited for no longer. */
-function fromRunning(event: TaskChanged, memo: Memo): [SDKMessage[], Memo] {
+function fromRunning(event: TaskChanged, memo: DialectMemo): [SDKMessage[], DialectMemo] {
   const known = memo.tasks.get(event.taskId);
   const place = event.data?.origin === "waited" ? "foreground" : "background";
   const about = known ? known.about : listed(event);
@@ -46,21 +46,21 @@ function fromRunning(event: TaskChanged, memo: Memo): [SDKMessage[], Memo] {
 }
 
 /** What an agent used counts for the session that started it. */
-function billed({ data }: TaskChanged, memo: Memo): Memo {
+function billed({ data }: TaskChanged, memo: DialectMemo): DialectMemo {
   return Object.entries(data?.bill?.models ?? {}).reduce(
     (charged, [model, { usage, costUsd }]) => charge(charged, model, { usage, costUsd }),
     memo,
   );
 }
 
-function listMessage(memo: Memo): SDKBackgroundTasksChangedMessage {
+function listMessage(memo: DialectMemo): SDKBackgroundTasksChangedMessage {
   const tasks = [...memo.tasks.values()].flatMap((task) =>
     task?.place === "background" ? [task.about] : [],
   );
   return { type: "system", subtype: "background_tasks_changed", ...identity(memo, "tasks"), tasks };
 }
 
-function listed({ taskId, data = {} }: TaskChanged): Listed {
+function listed({ taskId, data = {} }: TaskChanged): BackgroundTaskRow {
   return {
     task_id: taskId,
     task_type: typeOf(data),
@@ -69,7 +69,7 @@ function listed({ taskId, data = {} }: TaskChanged): Listed {
   };
 }
 
-function startedMessage(event: TaskChanged, memo: Memo): SDKTaskStartedMessage {
+function startedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskStartedMessage {
   const { data = {} } = event;
   return {
     type: "system",
@@ -86,7 +86,7 @@ function startedMessage(event: TaskChanged, memo: Memo): SDKTaskStartedMessage {
   };
 }
 
-function updatedMessage(event: TaskChanged, memo: Memo): SDKTaskUpdatedMessage {
+function updatedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskUpdatedMessage {
   const status = event.status === "stopped" ? "killed" : event.status;
   const error = event.data?.error;
   return {
@@ -100,7 +100,7 @@ function updatedMessage(event: TaskChanged, memo: Memo): SDKTaskUpdatedMessage {
 
 function notification(
   event: TaskChanged,
-  memo: Memo,
+  memo: DialectMemo,
   status: SDKTaskNotificationMessage["status"],
 ): SDKTaskNotificationMessage {
   const { data = {} } = event;

@@ -8,18 +8,21 @@ import type { SDKAssistantMessage, SDKMessage } from "../messages/messages.ts";
 import type { SDKPermissionDeniedMessage } from "../messages/system.ts";
 import { withPicture } from "../messages/with-picture.ts";
 import { textOfParts, toContentBlock, toInputBlock, toResultContent, toUsage } from "./blocks.ts";
-import type { Memo, TurnMemo } from "./memo.ts";
+import type { DialectMemo, TurnMemo } from "./memo.ts";
 import { identity, replayMessage, timestamp, userMessage } from "./say.ts";
 import { closeStream } from "./stream.ts";
 
-type Is<T extends Durable["type"]> = Extract<Durable, { type: T }>;
+type TurnEventOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
-export function inTurn(memo: Memo, change: (turn: TurnMemo) => TurnMemo): Memo {
+export function inTurn(memo: DialectMemo, change: (turn: TurnMemo) => TurnMemo): DialectMemo {
   return memo.turn ? { ...memo, turn: change(memo.turn) } : memo;
 }
 
 /** One assistant message per block; with partial messages, the end of the stream follows. */
-export function fromReply(event: Is<"model.finished">, memo: Memo): [SDKMessage[], Memo] {
+export function fromReply(
+  event: TurnEventOf<"model.finished">,
+  memo: DialectMemo,
+): [SDKMessage[], DialectMemo] {
   const shown = event.content
     .map((block, index) => ({ block, index }))
     .filter(({ block }) => isShownBlock(block, event.stop));
@@ -43,8 +46,8 @@ export function fromReply(event: Is<"model.finished">, memo: Memo): [SDKMessage[
 }
 
 function assistantMessage(
-  event: Is<"model.finished">,
-  memo: Memo,
+  event: TurnEventOf<"model.finished">,
+  memo: DialectMemo,
   { content, index }: { content: SDKAssistantMessage["message"]["content"][number]; index: number },
 ): SDKAssistantMessage {
   return {
@@ -67,7 +70,10 @@ function assistantMessage(
 }
 
 /** One user message per result; before it, who refused the call if nobody was asked. */
-export function fromResult(event: Is<"tool.finished">, memo: Memo): [SDKMessage[], Memo] {
+export function fromResult(
+  event: TurnEventOf<"tool.finished">,
+  memo: DialectMemo,
+): [SDKMessage[], DialectMemo] {
   // The host has it now: the turn's result names it.
   if (event.deferred) return [[], memo];
   const use = memo.turn?.calls.get(event.callId);
@@ -113,8 +119,8 @@ const countedDenials: ReadonlySet<Denial["by"]> = new Set([
 ]);
 
 function deniedMessage(
-  event: Is<"tool.finished">,
-  memo: Memo,
+  event: TurnEventOf<"tool.finished">,
+  memo: DialectMemo,
   { denied, name }: { denied: Denial; name: string },
 ): SDKPermissionDeniedMessage {
   return {
@@ -130,21 +136,24 @@ function deniedMessage(
 }
 
 /** A failure is words; a structured answer stands in the result message; other tools give data, or their blocks. */
-function resultData(event: Is<"tool.finished">): Json {
+function resultData(event: TurnEventOf<"tool.finished">): Json {
   if (event.failed) return `Error: ${textOfParts(event.content)}`;
   if (event.answer !== undefined) return textOfParts(event.content);
   return event.data === undefined ? event.content.map(toInputBlock) : withPicture(event.data, event.content);
 }
 
 /** Inputs leave the queue and become part of the turn. */
-export function takeInputs(memo: Memo, inputIds: readonly string[]): [Input[], Memo] {
+export function takeInputs(memo: DialectMemo, inputIds: readonly string[]): [Input[], DialectMemo] {
   const taken = inputIds.flatMap((id) => memo.inputs.get(id) ?? []);
   const inputs = new Map([...memo.inputs].filter(([id]) => !inputIds.includes(id)));
   return [taken, { ...memo, inputs }];
 }
 
 /** A hook's words are shown: they turn the model around. A person's words are known to whoever sent them. */
-export function fromJoined(event: Is<"input.joined">, memo: Memo): [SDKMessage[], Memo] {
+export function fromJoined(
+  event: TurnEventOf<"input.joined">,
+  memo: DialectMemo,
+): [SDKMessage[], DialectMemo] {
   const [taken, rest] = takeInputs(memo, event.inputIds);
   const messages = taken.flatMap((input): SDKMessage[] => {
     if (input.from.kind !== "hook")
@@ -163,10 +172,10 @@ export function fromJoined(event: Is<"input.joined">, memo: Memo): [SDKMessage[]
 
 /** Adds to the totals of the session. A request whose usage was lost adds nothing: no figure is invented. */
 export function charge(
-  memo: Memo,
+  memo: DialectMemo,
   model: string,
   { usage, costUsd }: { usage: Usage | null; costUsd: number | null },
-): Memo {
+): DialectMemo {
   if (!usage || (contextTokens(usage) === 0 && !costUsd)) return memo;
   const before = memo.models.get(model) ?? { usage: noUsage, costUsd: 0, unpriced: false };
   const after = {

@@ -107,13 +107,13 @@ export type SDKModelRefusalMessage = System<"model_refusal_fallback" | "model_re
 export type SDKLocalCommandOutputMessage = System<"local_command_output"> & { content: string };
 
 type HookFacts = { hook_id: string; hook_name: string; hook_event: string };
-type HookOutput = { output: string; stdout: string; stderr: string };
+type HookStreams = { output: string; stdout: string; stderr: string };
 
 export type SDKHookStartedMessage = System<"hook_started"> & HookFacts;
-export type SDKHookProgressMessage = System<"hook_progress"> & HookFacts & HookOutput;
+export type SDKHookProgressMessage = System<"hook_progress"> & HookFacts & HookStreams;
 export type SDKHookResponseMessage = System<"hook_response"> &
   HookFacts &
-  HookOutput & { exit_code?: number; outcome: "success" | "error" | "cancelled" };
+  HookStreams & { exit_code?: number; outcome: "success" | "error" | "cancelled" };
 
 export type SDKThinkingTokensMessage = System<"thinking_tokens"> & {
   estimated_tokens: number;

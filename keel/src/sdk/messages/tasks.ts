@@ -1,7 +1,7 @@
 /** Messages about work beside the conversation: sub-agents and commands in the background. */
 import type { UUID } from "./content.ts";
 
-type Task<Subtype extends string> = {
+type TaskMessageBase<Subtype extends string> = {
   type: "system";
   subtype: Subtype;
   uuid: UUID;
@@ -17,7 +17,7 @@ export type SDKTaskMessage =
 
 export type SDKTaskUsage = { total_tokens: number; tool_uses: number; duration_ms: number };
 
-export type SDKTaskStartedMessage = Task<"task_started"> & {
+export type SDKTaskStartedMessage = TaskMessageBase<"task_started"> & {
   task_id: string;
   run_id?: string;
   tool_use_id?: string;
@@ -33,7 +33,7 @@ export type SDKTaskStartedMessage = Task<"task_started"> & {
   ambient?: boolean;
 };
 
-export type SDKTaskUpdatedMessage = Task<"task_updated"> & {
+export type SDKTaskUpdatedMessage = TaskMessageBase<"task_updated"> & {
   task_id: string;
   run_id?: string;
   patch: {
@@ -46,7 +46,7 @@ export type SDKTaskUpdatedMessage = Task<"task_updated"> & {
   };
 };
 
-export type SDKTaskProgressMessage = Task<"task_progress"> & {
+export type SDKTaskProgressMessage = TaskMessageBase<"task_progress"> & {
   task_id: string;
   run_id?: string;
   tool_use_id?: string;
@@ -57,7 +57,7 @@ export type SDKTaskProgressMessage = Task<"task_progress"> & {
   summary?: string;
 };
 
-export type SDKTaskNotificationMessage = Task<"task_notification"> & {
+export type SDKTaskNotificationMessage = TaskMessageBase<"task_notification"> & {
   task_id: string;
   run_id?: string;
   tool_use_id?: string;
@@ -72,7 +72,7 @@ export type SDKTaskNotificationMessage = Task<"task_notification"> & {
   ambient?: boolean;
 };
 
-export type SDKBackgroundTasksChangedMessage = Task<"background_tasks_changed"> & {
+export type SDKBackgroundTasksChangedMessage = TaskMessageBase<"background_tasks_changed"> & {
   /** All that run; replaces what an earlier message listed. */
   tasks: {
     task_id: string;

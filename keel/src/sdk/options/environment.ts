@@ -1,7 +1,7 @@
 /** The environment of a session, in our own words. */
 import type { Options } from "./options.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type SdkEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Variables of the executable that this interface drives elsewhere mean the same as ours; ours win. */
 const sameMeaning: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const sameMeaning: Readonly<Record<string, string>> = {
 export const isOn = (value: string | undefined): boolean =>
   value !== undefined && !["", "0", "false", "no", "off"].includes(value.trim().toLowerCase());
 
-export function environmentOf({ env: given }: Options, processEnv: Environment): Environment {
+export function environmentOf({ env: given }: Options, processEnv: SdkEnvironment): SdkEnvironment {
   const env = given ?? processEnv;
   const renamed = Object.entries(sameMeaning).flatMap(([theirs, ours]) =>
     env[theirs] === undefined ? [] : [[ours, env[theirs]] as const],

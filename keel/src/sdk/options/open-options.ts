@@ -7,7 +7,7 @@ import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../names.ts";
 import { type McpServerConfig, outsideServers } from "../tools/mcp-server.ts";
 import { ownToolsOf } from "../tools/server-tools.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
-import { type Environment, environmentOf, isOn } from "./environment.ts";
+import { environmentOf, isOn, type SdkEnvironment } from "./environment.ts";
 import { hooksOf } from "./hooks.ts";
 import type { Options, SystemPromptPreset } from "./options.ts";
 
@@ -16,7 +16,7 @@ const defaultThinkingTokens = 10_000;
 /** Throws `usage` for what contradicts itself. */
 export function openOptionsOf(
   options: Options,
-  { version, processEnv }: { version: string; processEnv: Environment },
+  { version, processEnv }: { version: string; processEnv: SdkEnvironment },
 ): OpenOptions {
   const env = environmentOf(options, processEnv);
   const checkpoints = options.enableFileCheckpointing ?? isOn(env["KEEL_FILE_CHECKPOINTING"]);

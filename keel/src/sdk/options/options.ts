@@ -10,7 +10,7 @@ import type { HookMap } from "./hooks.ts";
 import type { AcceptedOptions } from "./options-accepted.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
 
-export type Options = Beside & {
+export type Options = FurtherOptions & {
   abortController?: AbortController;
   /** Further folders to work in. */
   additionalDirectories?: string[];
@@ -99,7 +99,7 @@ export type Options = Beside & {
 };
 
 /** Those that have files of their own. */
-type Beside = AcceptedOptions & ProcessOptions;
+type FurtherOptions = AcceptedOptions & ProcessOptions;
 
 export type SystemPromptPreset = {
   type: "preset";

@@ -1,9 +1,11 @@
 /** The methods of a query whose session runs in a process of its own: each is one request over the wire. */
+
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { UserMessage } from "../messages/read-content.ts";
+import type { SlashCommand } from "../messages/system.ts";
 import type { ReadFileOptions, ReadFileResult } from "../query/controls.ts";
 import type { ReloadedPlugins, ResourceContents, SessionUsage } from "../query/inquiries.ts";
-import type { ContextUsage, InitializationResult, SlashCommand } from "../query/introspection.ts";
+import type { ContextUsage, InitializationResult } from "../query/introspection.ts";
 import type { RewindFilesResult } from "../query/rewind-result.ts";
 import type { McpServerConfig, McpServerStatus } from "../tools/mcp-server.ts";
 import type { McpSetServersResult } from "../tools/servers.ts";

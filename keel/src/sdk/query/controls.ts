@@ -43,8 +43,8 @@ export function controlsOf(conversation: Conversation): QueryControls {
       if (!to) throw fault("usage", { reason: `Settings are not written to ${destination}.` });
       await (await conversation.open()).updateSettings(to, settings);
     },
-    async readFile(name, { maxBytes = mostBytes, encoding = "utf8" } = {}) {
-      const read = await (await conversation.open()).readFile(name, { mostBytes: maxBytes });
+    async readFile(name, { maxBytes = maxFileBytes, encoding = "utf8" } = {}) {
+      const read = await (await conversation.open()).readFile(name, { maxBytes });
       if (!read) return null;
       const bytes = Buffer.from(read.bytes);
       const contents = bytes.toString(encoding === "base64" ? "base64" : "utf8");
@@ -54,7 +54,7 @@ export function controlsOf(conversation: Conversation): QueryControls {
   };
 }
 
-const mostBytes = 10_000_000;
+const maxFileBytes = 10_000_000;
 
 const destinations: Readonly<Record<string, "local" | "user" | undefined>> = {
   localSettings: "local",

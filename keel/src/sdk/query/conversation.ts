@@ -9,19 +9,19 @@ import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
 import type { SessionServers } from "../tools/servers.ts";
 import { AbortError } from "./abort-error.ts";
-import type { Opened } from "./opened.ts";
+import type { OpenedConversation } from "./opened.ts";
 
 export type Prompt = string | AsyncIterable<UserMessage>;
 
 /** A program that reads this far behind is told so, instead of filling the memory. */
-export const mostWaiting = 100_000;
+export const maxWaiting = 100_000;
 
 export class Conversation {
   readonly options: Options;
   readonly #out: Outlet;
   readonly #heard: (session: OpenSession) => void;
   readonly #named = new Set<string>();
-  #opened: Promise<Opened> | undefined;
+  #opened: Promise<OpenedConversation> | undefined;
   #closing: Promise<void> | undefined;
 
   /** `heard` is given every session of the conversation, before anything is said in it. */
@@ -67,7 +67,7 @@ export class Conversation {
 
   /** Resolves when it is safe on disk. */
   async say(message: string | UserMessage): Promise<void> {
-    const { session, teller, contentOf, say } = await this.#open();
+    const { session, emitter, contentOf, say } = await this.#open();
     const content = contentOf(message);
     const {
       uuid: id,
@@ -80,7 +80,7 @@ export class Conversation {
     if (id !== undefined) this.#named.add(id);
     if (shouldQuery === false) {
       await say(content, { when: "with-next", id, verbatim });
-      return teller.tellNoTurn();
+      return emitter.emitNoTurn();
     }
     // A message that cannot wait takes the place of what is being done.
     if (priority === "now") await session.submit({ type: "interrupt" });
@@ -95,9 +95,9 @@ export class Conversation {
     await before.mirror?.send();
     const { resume: _, continue: __, forkSession: ___, sessionId: ____, ...options } = this.options;
     this.#opened = this.#openWith(options);
-    const { session, teller } = await this.#opened;
-    before.teller.tellReset(session.id);
-    teller.tellNoTurn();
+    const { session, emitter } = await this.#opened;
+    before.emitter.emitReset(session.id);
+    emitter.emitNoTurn();
   }
 
   async submit(command: Command): Promise<Receipt> {
@@ -131,20 +131,20 @@ export class Conversation {
   }
 
   /** Opens the session at the first call. Whoever calls learns of a failure there; the iterator tells it too. */
-  #open(): Promise<Opened> {
+  #open(): Promise<OpenedConversation> {
     this.#opened ??= this.#openWith(this.options);
     this.#opened.catch(() => undefined);
     return this.#opened;
   }
 
-  #openWith(options: Options): Promise<Opened> {
+  #openWith(options: Options): Promise<OpenedConversation> {
     return import("./opened.ts").then(({ openFor }) =>
       openFor(options, {
         out: this.#out,
         named: this.#named,
         heard: this.#heard,
         tooSlow: () => {
-          if (!this.#closing) this.#out.fail(fault("queue_full", { limit: mostWaiting }));
+          if (!this.#closing) this.#out.fail(fault("queue_full", { limit: maxWaiting }));
         },
       }),
     );

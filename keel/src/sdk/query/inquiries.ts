@@ -1,13 +1,14 @@
 /** What a program can learn about its session from beside, and ask to be read again, in the words of the interface. */
 
-import type { HookRow, HostCall, RuleRow } from "../../app/inquiries/inquiries.ts";
+import type { HookRow, HostCall, SessionRuleRow } from "../../app/inquiries/inquiries.ts";
 import type { SettingRow } from "../../app/maintenance/configure.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { hookEvents } from "../../protocol/hook.ts";
 import type { ModelUsage } from "../messages/messages.ts";
+import type { SlashCommand } from "../messages/system.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
 import type { Conversation } from "./conversation.ts";
-import { type AgentInfo, agentsOf, commandsOf, type SlashCommand } from "./introspection.ts";
+import { type AgentInfo, agentsOf, commandsOf } from "./introspection.ts";
 
 export interface QueryInquiries {
   /** Reads plugins' commands, skills, agents and styles again. Their hooks and servers are those of the start. */
@@ -147,7 +148,7 @@ export async function rulesOf(session: OpenSession): Promise<unknown> {
   };
 }
 
-const ruleEntry = ({ list, rule, source }: RuleRow) => ({
+const ruleEntry = ({ list, rule, source }: SessionRuleRow) => ({
   behavior: list,
   source: sourceNames[source] ?? source,
   rule,

@@ -1,14 +1,8 @@
 /** What a session tells about itself: commands, models, agents, account. */
 import type { OpenSession } from "../../app/open-session.ts";
+import type { SlashCommand } from "../messages/system.ts";
 
-export type SlashCommand = {
-  name: string;
-  description: string;
-  argumentHint: string;
-  aliases?: string[];
-  builtin?: boolean;
-};
-export type ModelInfo = { value: string; displayName: string; description: string };
+export type OfferedModel = { value: string; displayName: string; description: string };
 export type AgentInfo = { name: string; description: string; model?: string };
 export type AccountInfo = {
   apiKeySource?: string;
@@ -20,7 +14,7 @@ export type AccountInfo = {
 export type InitializationResult = {
   commands: SlashCommand[];
   agents: AgentInfo[];
-  models: ModelInfo[];
+  models: OfferedModel[];
   account: AccountInfo;
   output_style: string;
   available_output_styles: string[];

@@ -1,12 +1,12 @@
 /** Opens a session for a program: everything that a query needs and that is too heavy to load before one is made. */
 import { type OpenSession, openSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
-import { keptSessions } from "../../app/sessions/sessions.ts";
+import { storedSessions } from "../../app/sessions/sessions.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isDurable } from "../../protocol/event.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
+import { MessageEmitter } from "../dialect/message-emitter.ts";
 import type { Outlet } from "../dialect/outlet.ts";
-import { Teller } from "../dialect/teller.ts";
 import { inputOf, type UserMessage } from "../messages/read-content.ts";
 import { answerWith } from "../options/callbacks.ts";
 import { openOptionsOf } from "../options/open-options.ts";
@@ -19,9 +19,9 @@ import { answererOf } from "../tools/prompt-tool.ts";
 import { outsideOf, SessionServers } from "../tools/servers.ts";
 import { version } from "../version.ts";
 
-export type Opened = {
+export type OpenedConversation = {
   readonly session: OpenSession;
-  readonly teller: Teller;
+  readonly emitter: MessageEmitter;
   readonly mirror: Mirror | undefined;
   readonly servers: SessionServers;
   /** Throws `usage` for a block that is none. */
@@ -36,7 +36,7 @@ type Said = {
   readonly verbatim: boolean;
 };
 
-export type Listener = {
+export type MessageListener = {
   readonly out: Outlet;
   /** Ids that the program itself gave. */
   readonly named: ReadonlySet<string>;
@@ -47,41 +47,44 @@ export type Listener = {
 };
 
 /** Throws what keeps it from opening. */
-export async function openFor(options: Options, { out, named, heard, tooSlow }: Listener): Promise<Opened> {
+export async function openFor(
+  options: Options,
+  { out, named, heard, tooSlow }: MessageListener,
+): Promise<OpenedConversation> {
   const wanted = openOptionsOf(options, { version, processEnv: process.env });
   const known = await restored(options, wanted.cwd);
   const session = await openSession({ ...wanted, which: await whichOf(options, wanted) });
-  const teller = new Teller(session, { options, named, out });
-  const mirror = mirrorOf(options, { session, known, teller });
-  await teller.catchUp();
+  const emitter = new MessageEmitter(session, { options, named, out });
+  const mirror = mirrorOf(options, { session, known, emitter });
+  await emitter.catchUp();
   if (mirror) for await (const event of session.history()) mirror.add(event);
   const servers: SessionServers = new SessionServers(session, {
     given: options.mcpServers,
-    changed: () => teller.showServers(servers.states()),
+    changed: () => emitter.showServers(servers.states()),
     outside: outsideOf(session),
   });
   let hasBegun = false;
   // Before its first turn a program has not been told of anything that could change.
-  session.mcp.onChange(() => hasBegun && teller.showServers(servers.states()));
+  session.mcp.onChange(() => hasBegun && emitter.showServers(servers.states()));
   session.onEvent((envelope) => {
     // Servers come and go: each turn says which there are.
     if (envelope.type === "turn.started" && !envelope.origin) {
-      teller.showServers(servers.states());
+      emitter.showServers(servers.states());
       hasBegun = true;
     }
     if (isDurable(envelope) && !envelope.origin) mirror?.add(envelope);
-    if (!teller.tell(envelope)) tooSlow();
+    if (!emitter.emit(envelope)) tooSlow();
   });
   heard(session);
   for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
   answerWith(session, {
     canUseTool: answererOf(options),
     onElicitation: options.onElicitation,
-    tell: (problem) => teller.tellProblem(problem),
+    tell: (problem) => emitter.emitProblem(problem),
   });
   return {
     session,
-    teller,
+    emitter,
     mirror,
     servers,
     contentOf: (message) => (typeof message === "string" ? [text(message)] : inputOf(message)),
@@ -100,7 +103,7 @@ async function whichOf(
   wanted: OpenOptions,
 ): Promise<OpenOptions["which"]> {
   if (resume === undefined || uuid === undefined) return wanted.which;
-  const sessions = keptSessions({ env: wanted.env, cwd: wanted.cwd });
+  const sessions = storedSessions({ env: wanted.env, cwd: wanted.cwd });
   const upTo = await seqOfMessage(sessions.read(resume), { sessionId: resume, uuid });
   if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${uuid}.` });
   return { kind: "fork", from: { session: resume }, upTo, id };
@@ -108,10 +111,10 @@ async function whichOf(
 
 function mirrorOf(
   { sessionStore, sessionStoreFlush: flush = "batched" }: Options,
-  { session, known, teller }: { session: OpenSession; known: number; teller: Teller },
+  { session, known, emitter }: { session: OpenSession; known: number; emitter: MessageEmitter },
 ): Mirror | undefined {
   if (!sessionStore) return undefined;
   const key = { projectKey: projectKeyOf(session.info.cwd), sessionId: session.id };
-  const failed = (error: string): void => teller.tellMirrorError(error, key);
+  const failed = (error: string): void => emitter.emitMirrorError(error, key);
   return new Mirror(sessionStore, { key, flush, known, failed });
 }

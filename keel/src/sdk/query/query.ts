@@ -1,13 +1,15 @@
 /** `query()`: a session in this process, as an iterator of messages with the methods of the interface. */
+
 import { Queue } from "../../kernel/queue.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
+import type { SlashCommand } from "../messages/system.ts";
 import { environmentOf } from "../options/environment.ts";
 import type { Options } from "../options/options.ts";
 import { runsApart, startApart } from "../process/apart.ts";
 import { controlsOf, type QueryControls } from "./controls.ts";
-import { Conversation, mostWaiting, type Prompt } from "./conversation.ts";
+import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
 import { inquiriesOf, type QueryInquiries } from "./inquiries.ts";
 import {
   type AccountInfo,
@@ -16,8 +18,7 @@ import {
   contextUsage,
   describeSession,
   type InitializationResult,
-  type ModelInfo,
-  type SlashCommand,
+  type OfferedModel,
 } from "./introspection.ts";
 import type { RewindFilesResult } from "./rewind-result.ts";
 
@@ -34,7 +35,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, 
   /** Looks once more, as the session is now. */
   reinitialize(): Promise<InitializationResult>;
   supportedCommands(): Promise<SlashCommand[]>;
-  supportedModels(): Promise<ModelInfo[]>;
+  supportedModels(): Promise<OfferedModel[]>;
   supportedAgents(): Promise<AgentInfo[]>;
   accountInfo(): Promise<AccountInfo>;
   getContextUsage(): Promise<ContextUsage>;
@@ -47,7 +48,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, 
 }
 
 export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
-  const out = new Queue<SDKMessage>({ limit: mostWaiting });
+  const out = new Queue<SDKMessage>({ limit: maxWaiting });
   if (runsApart(options)) return startApart(options, out).query(prompt);
   const conversation = new Conversation(options, out);
   void conversation.live(prompt);
@@ -97,8 +98,8 @@ export function methodsOf(conversation: Conversation): QueryMethods {
       await conversation.submit({ type: "stop", taskId });
     },
     async backgroundTasks(callId?: string) {
-      const wish = { type: "background" as const, ...(callId === undefined ? {} : { callId }) };
-      const receipt = await conversation.submit(wish);
+      const request = { type: "background" as const, ...(callId === undefined ? {} : { callId }) };
+      const receipt = await conversation.submit(request);
       return receipt.type === "backgrounded" && receipt.callIds.length > 0;
     },
     close: () => void conversation.close(),

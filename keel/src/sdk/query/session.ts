@@ -5,7 +5,7 @@ import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
 import { runsApart } from "../process/apart.ts";
-import { Conversation, mostWaiting } from "./conversation.ts";
+import { Conversation, maxWaiting } from "./conversation.ts";
 
 export interface SDKSession {
   readonly sessionId: string;
@@ -22,7 +22,7 @@ export interface SDKSession {
 export async function createSession(options: Options = {}): Promise<SDKSession> {
   if (runsApart(options))
     throw fault("usage", { reason: "A session object lives in this process: use query() for another one." });
-  const out = new Queue<SDKMessage>({ limit: mostWaiting });
+  const out = new Queue<SDKMessage>({ limit: maxWaiting });
   const conversation = new Conversation(options, out);
   const { id } = await conversation.open();
   const messages = out[Symbol.asyncIterator]();

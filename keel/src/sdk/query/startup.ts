@@ -6,7 +6,7 @@ import type { SDKMessage } from "../messages/messages.ts";
 import type { AgentDefinition } from "../options/agent-definition.ts";
 import type { Options } from "../options/options.ts";
 import { runsApart, startApart } from "../process/apart.ts";
-import { Conversation, mostWaiting, type Prompt } from "./conversation.ts";
+import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
 import { type Query, queryOf } from "./query.ts";
 
 export type WarmQuery = {
@@ -16,15 +16,15 @@ export type WarmQuery = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-type Wish = {
+type StartupOptions = {
   options?: Options;
   /** Accepted, so that programs compile: what opens a session has limits of its own. */
   initializeTimeoutMs?: number;
 };
 
 /** Opens a session ahead of its prompt. Throws what kept it from opening. */
-export async function startup({ options = {} }: Wish = {}): Promise<WarmQuery> {
-  const out = new Queue<SDKMessage>({ limit: mostWaiting });
+export async function startup({ options = {} }: StartupOptions = {}): Promise<WarmQuery> {
+  const out = new Queue<SDKMessage>({ limit: maxWaiting });
   if (runsApart(options)) {
     const apart = startApart(options, out);
     await apart.introduced;
@@ -61,7 +61,7 @@ export type ClaimOptions = {
 
 export type SpareProcess = {
   /** Once only. */
-  claim(wish: { prompt: Prompt; options: ClaimOptions }): Query;
+  claim(request: { prompt: Prompt; options: ClaimOptions }): Query;
   readonly claimed: Promise<{ cwd: string; sessionId: string; sdkMcpSettled: boolean }>;
   /** Resolves when its session has ended, or it was closed unused. */
   readonly exited: Promise<void>;
@@ -73,7 +73,7 @@ export type SpareProcess = {
  * Loads what a session needs, for one whose folder is not known yet. There is no process in stock: the session is one of
  * this process, and opens when it is claimed.
  */
-export async function prewarm({ options = {} }: Wish = {}): Promise<SpareProcess> {
+export async function prewarm({ options = {} }: StartupOptions = {}): Promise<SpareProcess> {
   if (runsApart(options))
     throw fault("usage", { reason: "prewarm() is for sessions of this process; startup() starts another." });
   await import("./opened.ts");
@@ -90,7 +90,7 @@ export async function prewarm({ options = {} }: Wish = {}): Promise<SpareProcess
   return {
     claim({ prompt, options: claim }) {
       if (used !== undefined) throw fault("usage", { reason: "It was claimed or closed before." });
-      const out = new Queue<SDKMessage>({ limit: mostWaiting });
+      const out = new Queue<SDKMessage>({ limit: maxWaiting });
       const conversation = new Conversation(claimedOptions(options, claim), out);
       used = conversation;
       conversation.open().then(

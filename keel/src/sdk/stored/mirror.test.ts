@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { calls, envelopes } from "../../testing/store-suite-events.ts";
-import { Mirror, mostUnsent } from "./mirror.ts";
+import { Mirror, maxUnsent } from "./mirror.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
 
 const session = "0193f0a0-0000-7000-8000-00000000000a";
@@ -25,11 +25,11 @@ test("a store that never answers gets no more at some point, is told of once, an
     known: 0,
     failed: (why) => void told.push(why),
   });
-  const events = envelopes(session, calls(mostUnsent + 100));
+  const events = envelopes(session, calls(maxUnsent + 100));
   for (const event of events) mirror.add(event);
   expect(told).toHaveLength(1);
   gate.resolve();
   await mirror.send();
-  expect(sent).toHaveLength(mostUnsent);
-  expect(sent.at(-1)?.["event"]).toMatchObject({ seq: mostUnsent });
+  expect(sent).toHaveLength(maxUnsent);
+  expect(sent.at(-1)?.["event"]).toMatchObject({ seq: maxUnsent });
 });

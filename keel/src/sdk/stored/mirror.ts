@@ -49,7 +49,7 @@ export async function restoreFrom(
 }
 
 /** A store that is this far behind gets no more: what it has stays a whole beginning, and the rest is in the log. */
-export const mostUnsent = 10_000;
+export const maxUnsent = 10_000;
 
 /** Sends events on in their order, several at once. A store that fails is told of once per batch; the log is not hurt. */
 export class Mirror {
@@ -80,9 +80,9 @@ export class Mirror {
 
   add(event: Durable): void {
     if (event.seq <= this.#seen || this.#hasGivenUp) return;
-    if (this.#waiting.length >= mostUnsent) {
+    if (this.#waiting.length >= maxUnsent) {
       this.#hasGivenUp = true;
-      return this.#failed(fault("queue_full", { limit: mostUnsent }).message);
+      return this.#failed(fault("queue_full", { limit: maxUnsent }).message);
     }
     this.#seen = event.seq;
     this.#waiting.push(event);

@@ -1,5 +1,5 @@
 /** Sessions that are kept: listed, read, labelled, copied and deleted without a model. Nothing runs. */
-import type { KeptSession, Sessions } from "../../app/sessions/sessions.ts";
+import type { Sessions, StoredSession } from "../../app/sessions/sessions.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
 import { projectKeyOf, type SessionStore, type SessionStoreEntry } from "./session-store.ts";
 
@@ -190,8 +190,8 @@ export async function forkSession(
 
 /** Loaded when it is asked for: a program that only queries needs none of it. */
 async function sessionsAt(dir: string | undefined): Promise<Sessions> {
-  const { keptSessions } = await import("../../app/sessions/sessions.ts");
-  return keptSessions({ env: process.env, cwd: dir ?? process.cwd() });
+  const { storedSessions } = await import("../../app/sessions/sessions.ts");
+  return storedSessions({ env: process.env, cwd: dir ?? process.cwd() });
 }
 
 async function found(sessionId: string, { dir, sessionStore }: SessionPlace): Promise<Sessions> {
@@ -203,7 +203,7 @@ async function found(sessionId: string, { dir, sessionStore }: SessionPlace): Pr
   return sessions;
 }
 
-function infoOf(session: KeptSession): SDKSessionInfo {
+function infoOf(session: StoredSession): SDKSessionInfo {
   const { id, title, firstInput, cwd, tag, archived, bytes, createdAt, changedAt } = session;
   return {
     sessionId: id,

@@ -6,7 +6,7 @@ import { isObject, type Json } from "../../kernel/json.ts";
 import type { Durable } from "../../protocol/event.ts";
 import { isoTime } from "../../view/say.ts";
 import { toMessages } from "../dialect/dialect.ts";
-import { type Memo, newMemo } from "../dialect/memo.ts";
+import { type DialectMemo, newMemo } from "../dialect/memo.ts";
 import { uuidFrom } from "../dialect/uuid.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { entryOf } from "./mirror.ts";
@@ -26,7 +26,7 @@ export type TranscriptEntry = {
   message: unknown;
 };
 
-export type Record = TranscriptEntry | SessionStoreEntry;
+export type TranscriptRecord = TranscriptEntry | SessionStoreEntry;
 
 export type TranscriptFacts = {
   readonly sessionId: string;
@@ -39,7 +39,7 @@ export type TranscriptFacts = {
 
 export class Transcript {
   readonly #facts: TranscriptFacts;
-  #memo: Memo;
+  #memo: DialectMemo;
   #parent: string | null = null;
   #copiedUpTo = 0;
 
@@ -57,7 +57,7 @@ export class Transcript {
     });
   }
 
-  take(event: Durable): Record[] {
+  take(event: Durable): TranscriptRecord[] {
     if (event.type === "session.opened") this.#copiedUpTo = event.forkedFrom?.seq ?? 0;
     const [messages, next] = toMessages(event, this.#memo);
     this.#memo = next;

@@ -1,6 +1,6 @@
 /** `createSdkMcpServer()`: tools of the program, offered under the name of a server and run in this process. */
 import { fault } from "../../kernel/fault.ts";
-import type { McpServerWish, McpServerStatus as OutsideStatus } from "../../protocol/mcp.ts";
+import type { McpServerOptions, McpServerState as OutsideStatus } from "../../protocol/mcp.ts";
 import type { AnyToolDefinition } from "./tool.ts";
 
 export type McpSdkServerConfig = {
@@ -75,10 +75,10 @@ export function createSdkMcpServer({
   };
 }
 
-export type Servers = Readonly<Record<string, McpServerConfig>>;
+export type ServerConfigs = Readonly<Record<string, McpServerConfig>>;
 
 /** A tool by the name that the model sees. */
-export function definitionNamed(servers: Servers = {}, name: string): AnyToolDefinition | undefined {
+export function definitionNamed(servers: ServerConfigs = {}, name: string): AnyToolDefinition | undefined {
   for (const [server, config] of Object.entries(servers)) {
     if (config.type !== "sdk") continue;
     const found = config.instance.tools.find((one) => toolName(server, one.name) === name);
@@ -92,7 +92,7 @@ export const toolName = (server: string, name: string): string => `mcp__${plain(
 const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
 
 /** Servers of this process, which are always there. */
-export function serverStates(servers: Servers = {}): McpServerStatus[] {
+export function serverStates(servers: ServerConfigs = {}): McpServerStatus[] {
   return Object.entries(servers).flatMap(([name, config]): McpServerStatus[] => {
     if (config.type !== "sdk") return [];
     const { instance } = config;
@@ -131,9 +131,9 @@ export function outsideState(server: OutsideStatus): McpServerStatus {
 }
 
 /** Those that are not of this process, in the form in which the session takes them. */
-export function outsideServers(servers: Servers = {}): Record<string, McpServerWish> {
+export function outsideServers(servers: ServerConfigs = {}): Record<string, McpServerOptions> {
   return Object.fromEntries(
-    Object.entries(servers).flatMap(([name, config]): [string, McpServerWish][] => {
+    Object.entries(servers).flatMap(([name, config]): [string, McpServerOptions][] => {
       if (config.type === "sdk") return [];
       return [[name, "command" in config ? { ...config, type: "stdio" } : config]];
     }),

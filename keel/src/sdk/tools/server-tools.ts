@@ -1,12 +1,12 @@
 /** The tools of a program's servers as tools of a session. */
 import { type OwnTool, ownTool } from "../../app/compose/own-tools.ts";
 import { callTool } from "./call-tool.ts";
-import { type McpSdkServerConfig, type Servers, toolName } from "./mcp-server.ts";
+import { type McpSdkServerConfig, type ServerConfigs, toolName } from "./mcp-server.ts";
 import type { AnyToolDefinition } from "./tool.ts";
 import { toolInputOf } from "./tool-schema.ts";
 
 /** The tools of all servers in this process, under the names that the model sees. */
-export function ownToolsOf(servers: Servers = {}): OwnTool[] {
+export function ownToolsOf(servers: ServerConfigs = {}): OwnTool[] {
   return Object.entries(servers).flatMap(([server, config]) =>
     config.type === "sdk" ? config.instance.tools.map((one) => toolOf(one, { server, config })) : [],
   );

@@ -8,7 +8,7 @@ import {
   type McpServerStatus,
   outsideServers,
   outsideState,
-  type Servers,
+  type ServerConfigs,
   serverStates,
 } from "./mcp-server.ts";
 import { ownToolsOf } from "./server-tools.ts";
@@ -24,7 +24,7 @@ export type McpSetServersResult = {
 /** Servers outside of this process. */
 export type Outside = {
   /** In place of those before; says which could not be reached, and why. Their tools reach the session by themselves. */
-  set(servers: Servers): Promise<Record<string, string>>;
+  set(servers: ServerConfigs): Promise<Record<string, string>>;
   states(): readonly McpServerStatus[];
   reconnect(name: string): Promise<void>;
   toggle(name: string, enabled: boolean): Promise<void>;
@@ -42,11 +42,11 @@ export class SessionServers {
   readonly #changed: () => void;
   readonly #outside: Outside;
   readonly #disabled = new Set<string>();
-  #servers: Servers;
+  #servers: ServerConfigs;
 
   constructor(
     session: OpenSession,
-    { given, changed, outside }: { given: Servers | undefined; changed: () => void; outside: Outside },
+    { given, changed, outside }: { given: ServerConfigs | undefined; changed: () => void; outside: Outside },
   ) {
     this.#session = session;
     this.#servers = given ?? {};
@@ -66,7 +66,7 @@ export class SessionServers {
   }
 
   /** All that the program has, in place of what it had. */
-  async set(servers: Servers): Promise<McpSetServersResult> {
+  async set(servers: ServerConfigs): Promise<McpSetServersResult> {
     const before = this.#servers;
     this.#servers = { ...servers };
     for (const name of this.#disabled) if (!Object.hasOwn(servers, name)) this.#disabled.delete(name);

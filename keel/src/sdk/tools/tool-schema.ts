@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
-import { type Issue, schemaOf } from "../../kernel/schema.ts";
+import { type SchemaIssue, schemaOf } from "../../kernel/schema.ts";
 
 /** The part of the Standard Schema that is needed here. */
 export interface StandardSchema<Output = unknown> {
@@ -38,7 +38,7 @@ export type OutputOf<S> =
 
 export type ToolInput = {
   readonly json: JsonObject;
-  readonly parse: (input: Record<string, unknown>) => Result<unknown, Issue[]>;
+  readonly parse: (input: Record<string, unknown>) => Result<unknown, SchemaIssue[]>;
 };
 
 /** Throws `usage` for something that is no schema. */
@@ -99,7 +99,7 @@ function jsonOf(schema: StandardSchema): JsonObject {
   }
 }
 
-function validate(schema: StandardSchema, value: unknown, path: string): Result<unknown, Issue[]> {
+function validate(schema: StandardSchema, value: unknown, path: string): Result<unknown, SchemaIssue[]> {
   const result = schema["~standard"].validate(value);
   if (result instanceof Promise)
     return failed([{ path, message: "this schema answers later, which a tool's input cannot wait for" }]);

@@ -7,22 +7,22 @@ import { hiddenCharacters } from "../../kernel/visible.ts";
 import type { SyntaxNode } from "../../ports/shell.ts";
 import { shells } from "../programs/wrappers.ts";
 import { readScript } from "../read/read-script.ts";
-import type { Script } from "../read/syntax.ts";
-import { type Command, commandsOf, withInner } from "./commands.ts";
+import type { ParsedScript } from "../read/syntax.ts";
+import { commandsOf, type NamedCommand, withInner } from "./commands.ts";
 import { type Effects, effectsOf } from "./effects.ts";
-import type { World } from "./places.ts";
+import type { ShellScope } from "./path-scope.ts";
 import { type Proof, prove } from "./prove.ts";
 import { differenceOf } from "./second-opinion.ts";
-import { type Doubt, type Step, walk } from "./walk.ts";
+import { type Doubt, type ShellStep, walk } from "./walk.ts";
 
 export type Analysis =
   /** It could not be read: nothing is known, and nothing is assumed. */
   | { readonly kind: "unread"; readonly because: string }
   | {
       readonly kind: "read";
-      readonly commands: readonly Command[];
+      readonly commands: readonly NamedCommand[];
       /** Every step, also those without a program. */
-      readonly steps: readonly Step[];
+      readonly steps: readonly ShellStep[];
       /** Why the text as a whole cannot be approved by what its commands are. */
       readonly doubts: readonly Doubt[];
       readonly effects: Effects;
@@ -31,25 +31,25 @@ export type Analysis =
       readonly functions: readonly string[];
     };
 
-export type Surroundings = World & {
+export type ShellContext = ShellScope & {
   /** Where the command starts. */
   readonly cwd: string;
 };
 
 /** A text longer than this is never approved by what it is made of. */
-export const mostApproved = 10_000;
+export const maxApproved = 10_000;
 /** Neither is one of more commands in a row: nobody writes so many so short ones. */
-const mostCommands = 1_000;
+const maxCommands = 1_000;
 /** A text longer than this is not even looked at. */
-export const mostRead = 1_000_000;
+export const maxRead = 1_000_000;
 
 /** A text as our own reader takes it. */
-export type Reading = { readonly text: string; readonly script: Result<Script, string> };
+export type ScriptReading = { readonly text: string; readonly script: Result<ParsedScript, string> };
 
-export const read = (text: string): Reading => ({ text, script: scriptOf(text) });
+export const read = (text: string): ScriptReading => ({ text, script: scriptOf(text) });
 
-function scriptOf(text: string): Reading["script"] {
-  if (text.length > mostRead) return failed(`it is longer than ${mostRead} characters`);
+function scriptOf(text: string): ScriptReading["script"] {
+  if (text.length > maxRead) return failed(`it is longer than ${maxRead} characters`);
   if (text.includes("\0") || !text.isWellFormed()) return failed("it is not valid text");
   return readScript(text);
 }
@@ -58,26 +58,26 @@ function scriptOf(text: string): Reading["script"] {
  * What the first reader cannot read or what is too long is never approved, so the second is not asked: there are such
  * texts that it would need seconds for.
  */
-export const wantsSecondReader = ({ text, script }: Reading): boolean =>
-  script.ok && text.length <= mostApproved && script.value.items.length <= mostCommands;
+export const wantsSecondReader = ({ text, script }: ScriptReading): boolean =>
+  script.ok && text.length <= maxApproved && script.value.items.length <= maxCommands;
 
 /** The tree is a second reader's opinion of the same text: without it nothing is approved. */
-export const analyse = (text: string, world: Surroundings, tree: SyntaxNode | undefined): Analysis =>
-  analyseReading(read(text), world, tree);
+export const analyse = (text: string, context: ShellContext, tree: SyntaxNode | undefined): Analysis =>
+  analyseReading(read(text), context, tree);
 
 export function analyseReading(
-  { text, script }: Reading,
-  world: Surroundings,
+  { text, script }: ScriptReading,
+  context: ShellContext,
   tree: SyntaxNode | undefined,
 ): Analysis {
   if (!script.ok) return { kind: "unread", because: script.error };
-  const known = { home: world.home, variables: knownVariables(text, world) };
-  const walked = walk(script.value, { directories: [world.cwd], known });
+  const known = { home: context.home, variables: knownVariables(text, context) };
+  const walked = walk(script.value, { directories: [context.cwd], known });
   const commands = commandsOf(walked, known);
   const doubts: Doubt[] = [...textDoubts(text), ...walked.doubts];
-  if (script.value.items.length > mostCommands)
-    doubts.push({ kind: "caution", text: `it has more than ${mostCommands} commands in a row` });
-  else if (text.length <= mostApproved) {
+  if (script.value.items.length > maxCommands)
+    doubts.push({ kind: "caution", text: `it has more than ${maxCommands} commands in a row` });
+  else if (text.length <= maxApproved) {
     const difference = tree
       ? differenceOf(tree, { text, steps: walked.steps })
       : "no second reader has seen it";
@@ -88,8 +88,8 @@ export function analyseReading(
     commands,
     steps: walked.steps,
     doubts,
-    effects: withForkBomb(text, effectsOf(walked.steps, commands, world)),
-    proofs: provedAll(walked.steps, commands, world),
+    effects: withForkBomb(text, effectsOf(walked.steps, commands, context)),
+    proofs: provedAll(walked.steps, commands, context),
     functions: walked.functions,
   };
 }
@@ -98,7 +98,7 @@ function textDoubts(text: string): Doubt[] {
   const hidden = hiddenCharacters(text);
   const shown = hidden.slice(0, 5).join(" ");
   return [
-    ...(text.length > mostApproved ? [`it is longer than ${mostApproved} characters`] : []),
+    ...(text.length > maxApproved ? [`it is longer than ${maxApproved} characters`] : []),
     // In some character sets the last byte of such a letter and the sign behind it are one letter.
     ...(/[^\0-\x7f][\\`|]/.test(text)
       ? ["a sign of the shell stands behind a letter that is not ASCII"]
@@ -108,7 +108,7 @@ function textDoubts(text: string): Doubt[] {
 }
 
 /** Values that the harness itself gives, unless the text names the variable as something to set. */
-function knownVariables(text: string, { home, cwd }: Surroundings): Map<string, string> {
+function knownVariables(text: string, { home, cwd }: ShellContext): Map<string, string> {
   const isSet = (name: string): boolean => new RegExp(`(?<![$\\w{])${name}(?!\\w)`).test(text);
   return new Map([
     ...(isSet("HOME") ? [] : [["HOME", home] as const]),
@@ -117,21 +117,25 @@ function knownVariables(text: string, { home, cwd }: Surroundings): Map<string, 
 }
 
 /** A text of more commands is not proved: nobody asks for so many to be read without a question. */
-const mostProved = 500;
+const maxProved = 500;
 
-function provedAll(steps: readonly Step[], commands: readonly Command[], world: World): Proof[] {
-  if (steps.length > mostProved) {
-    const unproved: Proof = { ok: false, because: `it has more than ${mostProved} commands` };
+function provedAll(
+  steps: readonly ShellStep[],
+  commands: readonly NamedCommand[],
+  scope: ShellScope,
+): Proof[] {
+  if (steps.length > maxProved) {
+    const unproved: Proof = { ok: false, because: `it has more than ${maxProved} commands` };
     return steps.map(() => unproved);
   }
   const bySteps = new Map(commands.map((command) => [command.step, command]));
   return steps.map((step) => {
     const command = bySteps.get(step);
-    return command && isShellWithText(command) ? proveShell(command, world) : prove(step, world);
+    return command && isShellWithText(command) ? proveShell(command, scope) : prove(step, scope);
   });
 }
 
-const isShellWithText = ({ step, inner, hides }: Command): boolean =>
+const isShellWithText = ({ step, inner, hides }: NamedCommand): boolean =>
   step.words[0] !== undefined &&
   step.words[0].kind === "fixed" &&
   shells.has(step.words[0].text) &&
@@ -141,9 +145,9 @@ const isShellWithText = ({ step, inner, hides }: Command): boolean =>
   !hides;
 
 /** `bash -c '…'` only reads if everything in it does; but it is another shell, so it is asked about. */
-function proveShell(command: Command, world: World): Proof {
-  const own = prove({ ...command.step, words: [] }, world);
-  const proofs = [own, ...command.inner.map(({ step }) => prove(step, world))];
+function proveShell(command: NamedCommand, scope: ShellScope): Proof {
+  const own = prove({ ...command.step, words: [] }, scope);
+  const proofs = [own, ...command.inner.map(({ step }) => prove(step, scope))];
   const unproved = proofs.find(({ ok }) => !ok);
   return unproved ?? { ok: true, reads: [], concerns: ["it runs in another shell"], absent: [] };
 }
@@ -151,7 +155,7 @@ function proveShell(command: Command, world: World): Proof {
 /** A function that calls itself twice, for ever. */
 const withForkBomb = (text: string, effects: Effects): Effects =>
   text.includes("()") &&
-  /([^\s(){}|&;]{1,64})\s{0,8}\(\)\s{0,8}\{[^}]{0,64}?\1\s{0,8}\|\s{0,8}\1/.test(text.slice(0, mostApproved))
+  /([^\s(){}|&;]{1,64})\s{0,8}\(\)\s{0,8}\{[^}]{0,64}?\1\s{0,8}\|\s{0,8}\1/.test(text.slice(0, maxApproved))
     ? { ...effects, destructive: true }
     : effects;
 
@@ -174,13 +178,13 @@ export const onlyReads = (analysis: Analysis): boolean =>
 
 /** Whether a text only reads as far as one reader tells: enough to run it beside others, not to run it unasked. */
 export function looksReadOnly(text: string): boolean {
-  if (text.length > mostApproved || text.includes("\0") || !text.isWellFormed()) return false;
+  if (text.length > maxApproved || text.includes("\0") || !text.isWellFormed()) return false;
   const script = readScript(text);
   if (!script.ok || hiddenCharacters(text).length > 0) return false;
-  const world = { home: "/", roots: ["/"], isTrusted: true };
+  const context = { home: "/", roots: ["/"], isTrusted: true };
   const { steps, doubts } = walk(script.value, {
     directories: ["/"],
     known: { home: "/", variables: new Map() },
   });
-  return steps.length > 0 && doubts.length === 0 && steps.every((step) => prove(step, world).ok);
+  return steps.length > 0 && doubts.length === 0 && steps.every((step) => prove(step, context).ok);
 }

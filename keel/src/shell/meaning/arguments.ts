@@ -1,7 +1,7 @@
 /** From words as written to the arguments that a program gets, as far as the text tells. */
-import { expandBraces, type Piece } from "../read/braces.ts";
+import { type BracePiece, expandBraces } from "../read/braces.ts";
 import { isPlainText } from "../read/source.ts";
-import type { Part, Word } from "../read/syntax.ts";
+import type { Word, WordPart } from "../read/syntax.ts";
 
 export type Argument = {
   /** What it is: known to the last sign, a pattern that files decide about, or something that only the run knows. */
@@ -63,8 +63,8 @@ export function targetOf(word: Word, known: Known): Argument {
 export const assignedValue = (word: Word, known: Known): Argument =>
   argumentOf(piecesOf(word.parts), known, word.source);
 
-function piecesOf(parts: readonly Part[]): Piece[] {
-  return parts.flatMap((part): Piece[] => {
+function piecesOf(parts: readonly WordPart[]): BracePiece[] {
+  return parts.flatMap((part): BracePiece[] => {
     if (part.kind !== "text") return [{ part }];
     // An empty quote is a piece too: it keeps an empty word.
     if (part.text === "") return [{ sign: "", quoted: true }];
@@ -74,7 +74,7 @@ function piecesOf(parts: readonly Part[]): Piece[] {
   });
 }
 
-function argumentOf(pieces: readonly Piece[], known: Known, source: string): Argument {
+function argumentOf(pieces: readonly BracePiece[], known: Known, source: string): Argument {
   const build = new Build(known);
   pieces.forEach((piece, index) => {
     if ("part" in piece) build.part(piece.part);
@@ -102,7 +102,7 @@ class Build {
 
   sign(
     { sign, quoted }: { sign: string; quoted: boolean },
-    at: { pieces: readonly Piece[]; index: number },
+    at: { pieces: readonly BracePiece[]; index: number },
   ): void {
     this.#shown += sign;
     if (!quoted && sign === "~" && mayBeHome(at)) return this.#home(at);
@@ -110,7 +110,7 @@ class Build {
     this.#text += sign;
   }
 
-  part(part: Part): void {
+  part(part: WordPart): void {
     this.#isAsWritten = false;
     if (part.kind === "variable") return this.#variable(part);
     if (part.kind === "expansion" && part.isPlain) {
@@ -149,7 +149,7 @@ class Build {
   }
 
   /** `~` is the home; `~name` that of someone else. */
-  #home({ pieces, index }: { pieces: readonly Piece[]; index: number }): void {
+  #home({ pieces, index }: { pieces: readonly BracePiece[]; index: number }): void {
     this.#isAsWritten = false;
     const next = pieces[index + 1];
     if (next === undefined || ("sign" in next && next.sign.startsWith("/"))) this.#text += this.#known.home;
@@ -173,7 +173,7 @@ class Build {
 }
 
 /** A bracket that nothing closes is only a bracket. */
-const isClosed = ({ pieces, index }: { pieces: readonly Piece[]; index: number }): boolean => {
+const isClosed = ({ pieces, index }: { pieces: readonly BracePiece[]; index: number }): boolean => {
   for (let at = index + 1; at < pieces.length; at++) {
     const piece = pieces[at];
     // Behind so many signs it is taken for a pattern without a closer look.
@@ -185,7 +185,7 @@ const isClosed = ({ pieces, index }: { pieces: readonly Piece[]; index: number }
 const longestBracket = 64;
 
 /** At the start of a word, and behind the `=` or a `:` of one that looks like an assignment. */
-function mayBeHome({ pieces, index }: { pieces: readonly Piece[]; index: number }): boolean {
+function mayBeHome({ pieces, index }: { pieces: readonly BracePiece[]; index: number }): boolean {
   if (index === 0 || index > longestTarget) return true;
   const last = pieces[index - 1];
   if (!last || !("sign" in last) || (last.sign !== "=" && last.sign !== ":")) return false;

@@ -4,11 +4,11 @@ import { destroys, isDestructiveCode } from "../programs/destroys.ts";
 import { isSocketPath, usesNetwork } from "../programs/networks.ts";
 import { interpreters } from "../programs/wrappers.ts";
 import { writtenTo } from "../programs/writers.ts";
-import { allSteps, type Command, withInner } from "./commands.ts";
+import { allSteps, type NamedCommand, withInner } from "./commands.ts";
 import { programName } from "./inside.ts";
-import { placeOf, type World } from "./places.ts";
+import { pathScope, type ShellScope } from "./path-scope.ts";
 import { keepsNothing } from "./prove.ts";
-import type { Redirection, Step } from "./walk.ts";
+import type { Redirection, ShellStep } from "./walk.ts";
 
 export type Effects = {
   readonly writesOutside: boolean;
@@ -17,7 +17,11 @@ export type Effects = {
 };
 
 /** All steps count, also those that are nothing but a redirection. */
-export function effectsOf(steps: readonly Step[], commands: readonly Command[], world: World): Effects {
+export function effectsOf(
+  steps: readonly ShellStep[],
+  commands: readonly NamedCommand[],
+  scope: ShellScope,
+): Effects {
   const all = commands.flatMap(withInner);
   // Then everything is possible, and nothing has to be looked at.
   if (all.some(({ hides, step }) => hides || step.words[0]?.kind !== "fixed"))
@@ -25,8 +29,8 @@ export function effectsOf(steps: readonly Step[], commands: readonly Command[], 
   const redirecting = allSteps(steps, commands).filter(({ redirections }) => redirections.length > 0);
   return {
     writesOutside:
-      redirecting.some((step) => redirectsOutside(step, world)) ||
-      all.some((command) => writesOutside(command, world)),
+      redirecting.some((step) => redirectsOutside(step, scope)) ||
+      all.some((command) => writesOutside(command, scope)),
     network:
       redirecting.some(({ redirections }) => redirections.some(({ target }) => isSocketPath(target.text))) ||
       all.some(connects),
@@ -35,31 +39,31 @@ export function effectsOf(steps: readonly Step[], commands: readonly Command[], 
 }
 
 /** Redirections that write somewhere. */
-export const writingRedirections = ({ redirections }: Step): Redirection[] =>
+export const writingRedirections = ({ redirections }: ShellStep): Redirection[] =>
   redirections.filter(
     (redirection) => !keepsNothing(redirection) && /^(?:&?>|<>)/.test(redirection.operator),
   );
 
-export function redirectsOutside(step: Step, world: World): boolean {
+export function redirectsOutside(step: ShellStep, scope: ShellScope): boolean {
   return writingRedirections(step).some(({ target }) => {
     if (isSocketPath(target.text) || target.isProcess) return false;
-    const { kind } = placeOf(target, step.directories, world);
+    const { kind } = pathScope(target, step.directories, scope);
     return kind === "outside" || kind === "unknown";
   });
 }
 
 /** What the words of the program itself make it write. */
-export function writesOutside({ step }: Command, world: World): boolean {
+export function writesOutside({ step }: NamedCommand, scope: ShellScope): boolean {
   const program = step.words[0];
   if (!program) return false;
   return writtenTo(programName(program), step.words.slice(1)).some((target) => {
     if (target === "outside") return true;
-    const { kind } = placeOf(target, step.directories, world);
+    const { kind } = pathScope(target, step.directories, scope);
     return kind === "outside" || kind === "unknown";
   });
 }
 
-function connects({ step }: Command): boolean {
+function connects({ step }: NamedCommand): boolean {
   const program = step.words[0];
   if (!program) return false;
   const name = programName(program);
@@ -67,10 +71,10 @@ function connects({ step }: Command): boolean {
   return usesNetwork(name, texts) || (/awk$/.test(name) && texts.some((text) => /\/inet[46]?\//.test(text)));
 }
 
-const textsBehind = ({ words }: Step): string[] => words.slice(1).map(({ text }) => text);
+const textsBehind = ({ words }: ShellStep): string[] => words.slice(1).map(({ text }) => text);
 
 /** `> file`, alone or behind a command that says nothing. */
-function empties(step: Step): boolean {
+function empties(step: ShellStep): boolean {
   const isSilent =
     step.words.length === 0 ||
     /^(?::|true|false)$/.test(step.words[0]?.text ?? "") ||
@@ -81,7 +85,7 @@ function empties(step: Step): boolean {
   );
 }
 
-function isDestructive(step: Step): boolean {
+function isDestructive(step: ShellStep): boolean {
   const program = step.words[0];
   if (!program) return false;
   const name = programName(program);

@@ -3,26 +3,26 @@
  * code, files written outside, shells and wrappers whose inner program the rule does not name.
  */
 
-import { gitPlaces } from "../programs/git.ts";
+import { gitDirectories } from "../programs/git.ts";
 import { gitWords } from "../programs/git-words.ts";
 import { hazardousOption } from "../programs/hazardous-options.ts";
 import { readerOf } from "../programs/readers.ts";
 import { hasOutwardOption } from "../programs/unseen-options.ts";
 import { interpreters, shells, wrappers } from "../programs/wrappers.ts";
 import type { Argument } from "./arguments.ts";
-import type { Command } from "./commands.ts";
+import type { NamedCommand } from "./commands.ts";
 import { writesOutside } from "./effects.ts";
 import { programName } from "./inside.ts";
-import { isInside, type World } from "./places.ts";
+import { isInside, type ShellScope } from "./path-scope.ts";
 
-type Case = {
+type HazardCase = {
   readonly words: readonly Argument[];
-  readonly world: World;
+  readonly world: ShellScope;
   /** How many of the words the rule names. */
   readonly named: number;
 };
 
-export function isHazardous(command: Command, { words, world, named }: Case): boolean {
+export function isHazardous(command: NamedCommand, { words, world, named }: HazardCase): boolean {
   const [program, ...rest] = words;
   if (!program) return true;
   const name = programName(program);
@@ -52,11 +52,12 @@ const isReader = (name: string): boolean => {
 };
 
 /** Elsewhere the settings of another repository act. */
-const worksInside = ({ step: { directories, words } }: Command, { roots }: World): boolean =>
-  gitPlaces(gitWords(words.slice(1)).before, directories)?.every((place) => isInside(place, roots)) ?? false;
+const worksInside = ({ step: { directories, words } }: NamedCommand, { roots }: ShellScope): boolean =>
+  gitDirectories(gitWords(words.slice(1)).before, directories)?.every((place) => isInside(place, roots)) ??
+  false;
 
 /** Whether it takes its commands from its input, which no rule can have seen. */
-export const takesCode = ({ step: { words } }: Command): boolean => {
+export const takesCode = ({ step: { words } }: NamedCommand): boolean => {
   const [program, ...rest] = words;
   return program !== undefined && readsCode(programName(program), rest);
 };
@@ -107,7 +108,7 @@ function runsInline(name: string, rest: readonly Argument[], named: number): boo
 }
 
 /** `sudo git status`, where the rule names `git` too; and what is inside is no hazard itself. */
-function isNamedInside(command: Command, { words, world, named }: Case): boolean {
+function isNamedInside(command: NamedCommand, { words, world, named }: HazardCase): boolean {
   if (command.hides || command.inner.length !== 1) return false;
   const [inner] = command.inner;
   const innerWords = inner?.step.words ?? [];

@@ -5,11 +5,11 @@ import type { Inner, Inside } from "../programs/inner.ts";
 import { insideOptions } from "../programs/option-programs.ts";
 import { shells, type Wrapper, wrappers } from "../programs/wrappers.ts";
 import type { Argument } from "./arguments.ts";
-import type { Step } from "./walk.ts";
+import type { ShellStep } from "./walk.ts";
 
 const nothing: Inside = { inner: [], hides: false };
 
-export function insideOf(step: Step): Inside {
+export function insideOf(step: ShellStep): Inside {
   const program = step.words[0];
   if (!program) return nothing;
   const name = programName(program);
@@ -31,7 +31,7 @@ export const programName = ({ kind, text, name }: Argument): string =>
 const isUnknownShell = ({ kind }: Argument, rest: readonly Argument[]): boolean =>
   kind === "unknown" && rest.some(({ text }) => /^-[a-z]*c$/.test(text));
 
-function insideShell({ redirections, pipedFrom }: Step, rest: readonly Argument[]): Inside {
+function insideShell({ redirections, pipedFrom }: ShellStep, rest: readonly Argument[]): Inside {
   const { script, text, isOpen } = shellWords(rest);
   if (text) {
     const { inner, hides } = scripts([text === "missing" ? undefined : text]);
@@ -146,9 +146,13 @@ function textsIn(words: readonly Argument[], texts: ReadonlySet<string>): Inner[
   });
 }
 
-type Option = { readonly name: string; readonly takesValue: boolean; readonly attached: string | undefined };
+type ShellOption = {
+  readonly name: string;
+  readonly takesValue: boolean;
+  readonly attached: string | undefined;
+};
 
-function optionOf(text: string, texts: ReadonlySet<string>, valued: ReadonlySet<string>): Option {
+function optionOf(text: string, texts: ReadonlySet<string>, valued: ReadonlySet<string>): ShellOption {
   const takes = (name: string): boolean => valued.has(name) || texts.has(name);
   if (text.startsWith("--")) {
     const [name = "", ...value] = text.split("=");

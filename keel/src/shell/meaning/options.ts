@@ -13,8 +13,8 @@ export type ReadOptions = {
   readonly loose: readonly Argument[];
 };
 
-type Kind = "flag" | "text" | "any text" | "path" | "attached";
-type Table = ReadonlyMap<string, Kind>;
+type OptionKind = "flag" | "text" | "any text" | "path" | "attached";
+type Table = ReadonlyMap<string, OptionKind>;
 
 /** A sentence when an option is not known: then nothing is known of the whole call. */
 export function readOptions(words: readonly Argument[], list: string): ReadOptions | string {
@@ -72,9 +72,13 @@ export function pathValues({ given }: ReadOptions, list: string): Argument[] {
   return given.flatMap(({ name, value }) => (value && table.get(name) === "path" ? [value] : []));
 }
 
-type Found = { readonly name: string; readonly value: Argument | undefined; readonly needsNext: boolean };
+type ParsedOption = {
+  readonly name: string;
+  readonly value: Argument | undefined;
+  readonly needsNext: boolean;
+};
 
-function readLong(word: Argument, table: Table): Found[] | string {
+function readLong(word: Argument, table: Table): ParsedOption[] | string {
   const equals = word.text.indexOf("=");
   const name = equals < 0 ? word.text : word.text.slice(0, equals);
   const kind = table.get(name);
@@ -85,13 +89,13 @@ function readLong(word: Argument, table: Table): Found[] | string {
   return [{ name, value: restOf(word, equals + 1), needsNext: false }];
 }
 
-function readShort(word: Argument, table: Table): Found[] | string {
+function readShort(word: Argument, table: Table): ParsedOption[] | string {
   if (table.has("-#") && /^-\d+$/.test(word.text))
     return [{ name: "-#", value: undefined, needsNext: false }];
   // `-version` and its like are listed whole.
   if (word.text.length > 2 && table.has(word.text))
     return [{ name: word.text, value: undefined, needsNext: false }];
-  const found: Found[] = [];
+  const found: ParsedOption[] = [];
   const letters = [...word.text.slice(1)];
   for (const [index, letter] of letters.entries()) {
     const name = `-${letter}`;
@@ -120,7 +124,7 @@ const tables = new Map<string, Table>();
 function tableOf(list: string): Table {
   const known = tables.get(list);
   if (known) return known;
-  const table = new Map<string, Kind>();
+  const table = new Map<string, OptionKind>();
   tables.set(list, table);
   for (const token of list.split(/\s+/)) {
     const last = token.at(-1);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { noRules } from "../../policy/decide.ts";
-import { type Explanation, explain, type Question } from "../../policy/explain.ts";
+import { type ExplainRequest, type Explanation, explain } from "../../policy/explain.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import { openGrammar } from "../../workspace/processes/grammar.ts";
 
@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 
 /** What is decided by default, with no rule at all, in a trusted repository. */
-async function verdictOf(command: string, more: Partial<Question> = {}): Promise<Explanation> {
+async function verdictOf(command: string, more: Partial<ExplainRequest> = {}): Promise<Explanation> {
   const place = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], trusted: true };
   const tree = await grammar.parse(command);
   return explain(

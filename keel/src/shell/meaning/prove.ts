@@ -4,14 +4,14 @@
  * should not be shown unasked (secrets, files outside, what only the run knows) is a concern beside a proof.
  */
 
-import type { Outcome, Use } from "../programs/outcome.ts";
-import type { Reader } from "../programs/reader.ts";
+import type { ProgramOutcome, Use } from "../programs/outcome.ts";
+import type { ReadOnlyProgram } from "../programs/reader.ts";
 import { readerOf } from "../programs/readers.ts";
 import { specialOf } from "../programs/specials.ts";
 import type { Argument } from "./arguments.ts";
 import { has, pathValues, readOptions } from "./options.ts";
-import { isOpenVariable, isSecret, placeOf, type World } from "./places.ts";
-import type { Redirection, Step } from "./walk.ts";
+import { isOpenVariable, isSecret, pathScope, type ShellScope } from "./path-scope.ts";
+import type { Redirection, ShellStep } from "./walk.ts";
 
 export type Proof =
   | {
@@ -25,8 +25,8 @@ export type Proof =
     }
   | { readonly ok: false; readonly because: string };
 
-export function prove(step: Step, world: World): Proof {
-  const prover = new Prover(step, world);
+export function prove(step: ShellStep, scope: ShellScope): Proof {
+  const prover = new Prover(step, scope);
   try {
     prover.assignments();
     prover.redirections();
@@ -50,7 +50,7 @@ class Unproved {
 const harmlessVariables = /^(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|TERM|CI)$/;
 const harmlessValue = /^(?!.*\.\.)[\w:+][\w.@:,+-]*(?:\/[\w+-]+)*$|^$/;
 
-export const isHarmlessAssignment = ({ name, value }: Step["assignments"][number]): boolean =>
+export const isHarmlessAssignment = ({ name, value }: ShellStep["assignments"][number]): boolean =>
   harmlessVariables.test(name) && value.kind === "fixed" && harmlessValue.test(value.text);
 
 /** A copy of a descriptor, or a write to where nothing is kept. */
@@ -65,18 +65,18 @@ export function keepsNothing({ operator, target }: Redirection): boolean {
 }
 
 /** Wrappers inside of wrappers that are looked into. */
-const mostWrapped = 8;
+const maxWrapped = 8;
 
 class Prover {
   readonly reads: string[] = [];
   readonly concerns: string[] = [];
   readonly absent: string[] = [];
-  readonly #step: Step;
-  readonly #world: World;
+  readonly #step: ShellStep;
+  readonly #world: ShellScope;
 
-  constructor(step: Step, world: World) {
+  constructor(step: ShellStep, scope: ShellScope) {
     this.#step = step;
-    this.#world = world;
+    this.#world = scope;
   }
 
   assignments(): void {
@@ -115,16 +115,16 @@ class Prover {
     else throw new Unproved(`${program.text} is not known to only read`);
   }
 
-  #follow(outcome: Outcome, depth: number): void {
+  #follow(outcome: ProgramOutcome, depth: number): void {
     if (outcome.kind === "unproved") throw new Unproved(outcome.because);
-    if (depth > mostWrapped) throw new Unproved("it is wrapped too often");
+    if (depth > maxWrapped) throw new Unproved("it is wrapped too often");
     this.concerns.push(...(outcome.concerns ?? []));
     this.absent.push(...(outcome.absent ?? []));
     for (const use of outcome.uses ?? []) this.#place(use);
     for (const words of outcome.runs ?? []) this.program(words, depth + 1);
   }
 
-  #byOptions(program: string, reader: Reader, rest: readonly Argument[]): void {
+  #byOptions(program: string, reader: ReadOnlyProgram, rest: readonly Argument[]): void {
     const read = readOptions(rest, reader.options);
     if (typeof read === "string") throw new Unproved(`${program}: ${read}`);
     const { operands, loose } = read;
@@ -163,7 +163,7 @@ class Prover {
 
   #place({ path, shows }: Use): void {
     if (path.kind === "fixed" && path.text === "-") return;
-    const place = placeOf(path, this.#step.directories, this.#world);
+    const place = pathScope(path, this.#step.directories, this.#world);
     if (place.kind === "harmless") return;
     if (place.kind === "unknown") return void this.concerns.push(`only the run knows where ${path.text} is`);
     if (place.kind === "outside") return void this.concerns.push(`${path.text} lies outside`);

@@ -4,7 +4,7 @@
  */
 
 import type { SyntaxNode } from "../../ports/shell.ts";
-import type { Step } from "./walk.ts";
+import type { ShellStep } from "./walk.ts";
 
 type Span = readonly [number, number];
 /** Of `[ ]` and of declarations the grammar sees no words: then only where they start and end counts. */
@@ -13,7 +13,7 @@ type Theirs = { readonly spans: readonly Span[]; readonly extent: "words" | "who
 /** A sentence when they differ. */
 export function differenceOf(
   tree: SyntaxNode,
-  { text, steps }: { text: string; steps: readonly Step[] },
+  { text, steps }: { text: string; steps: readonly ShellStep[] },
 ): string | undefined {
   const theirs = commandsIn(tree, text);
   if (typeof theirs === "string") return theirs;

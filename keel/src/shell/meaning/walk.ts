@@ -4,7 +4,16 @@
  */
 
 import { scriptsOf } from "../read/read-expansion.ts";
-import type { Compound, Item, Node, Operator, Redirect, Script, Simple, Word } from "../read/syntax.ts";
+import type {
+  Compound,
+  Node,
+  Operator,
+  ParsedScript,
+  Redirect,
+  ScriptItem,
+  Simple,
+  Word,
+} from "../read/syntax.ts";
 import { type Argument, argumentsOf, assignedValue, type Known, targetOf } from "./arguments.ts";
 import { changedDirectory } from "./directory.ts";
 import { isPlainCondition } from "./plain-condition.ts";
@@ -21,14 +30,14 @@ export type Redirection = {
 };
 
 /** A simple command, or redirections that stand alone. */
-export type Step = {
+export type ShellStep = {
   /** The program and its arguments; empty when there are only assignments or redirections. */
   readonly words: readonly Argument[];
   readonly assignments: readonly { readonly name: string; readonly value: Argument }[];
   readonly redirections: readonly Redirection[];
   readonly directories: Directories;
   /** The output of another command is its input: of these, as far as they are known. */
-  readonly pipedFrom: readonly Step[];
+  readonly pipedFrom: readonly ShellStep[];
   /** Where its words stand in the text; empty for what does not stand there as it is. */
   readonly spans: readonly (readonly [number, number])[];
 };
@@ -44,18 +53,18 @@ export type Doubt = {
 };
 
 export type Walked = {
-  readonly steps: readonly Step[];
+  readonly steps: readonly ShellStep[];
   readonly doubts: readonly Doubt[];
   /** Functions that it defines. */
   readonly functions: readonly string[];
 };
 
-export type Start = { readonly directories: Directories; readonly known: Known };
+export type WalkStart = { readonly directories: Directories; readonly known: Known };
 
 /** Directories that are followed at once; more than that means that nothing is known. */
-const mostDirectories = 8;
+const maxDirectories = 8;
 
-export function walk(script: Script, start: Start): Walked {
+export function walk(script: ParsedScript, start: WalkStart): Walked {
   const walker = new Walker(start.known);
   walker.script(script, start.directories);
   return walker;
@@ -65,7 +74,7 @@ export function walk(script: Script, start: Start): Walked {
 type After = { readonly good: Directories; readonly bad: Directories };
 
 class Walker {
-  readonly steps: Step[] = [];
+  readonly steps: ShellStep[] = [];
   readonly doubts: Doubt[] = [];
   readonly functions: string[] = [];
   #known: Known;
@@ -74,9 +83,9 @@ class Walker {
     this.#known = known;
   }
 
-  script({ items }: Script, from: Directories): After {
+  script({ items }: ParsedScript, from: Directories): After {
     let after: After = { good: from, bad: from };
-    let operator: Item["operator"] = ";";
+    let operator: ScriptItem["operator"] = ";";
     for (const item of items) {
       const before = after;
       const start =
@@ -92,7 +101,7 @@ class Walker {
     return after;
   }
 
-  #node(node: Node, from: Directories, pipedFrom: readonly Step[]): After {
+  #node(node: Node, from: Directories, pipedFrom: readonly ShellStep[]): After {
     if (node.kind === "simple") return this.#simple(node, from, pipedFrom);
     if (node.kind === "compound") return this.#compound(node, from);
     const only = node.nodes.length === 1 ? node.nodes[0] : undefined;
@@ -110,12 +119,12 @@ class Walker {
     return { good: from, bad: from };
   }
 
-  #simple(node: Simple, from: Directories, pipedFrom: readonly Step[]): After {
+  #simple(node: Simple, from: Directories, pipedFrom: readonly ShellStep[]): After {
     const known = this.#knownIn(from);
     const place = this.steps.length;
     const words: Argument[] = [];
     for (const word of node.words) words.push(...this.#arguments(word, known));
-    const step: Step = {
+    const step: ShellStep = {
       words,
       assignments: mapped(node.assignments, ({ name, value }) => ({
         name,
@@ -164,13 +173,13 @@ class Walker {
     }
   }
 
-  #each(scripts: readonly Script[], from: Directories): After {
+  #each(scripts: readonly ParsedScript[], from: Directories): After {
     let after: After = { good: from, bad: from };
     for (const script of scripts) after = this.script(script, union(after.good, after.bad));
     return after;
   }
 
-  #branches(scripts: readonly Script[], from: Directories): After {
+  #branches(scripts: readonly ParsedScript[], from: Directories): After {
     let all = from;
     for (const script of scripts) {
       const { good, bad } = this.script(script, all);
@@ -289,4 +298,4 @@ function union(left: Directories, right: Directories): Directories {
 }
 
 const bounded = (directories: Directories): Directories =>
-  directories && directories.length > mostDirectories ? undefined : directories;
+  directories && directories.length > maxDirectories ? undefined : directories;

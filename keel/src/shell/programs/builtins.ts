@@ -9,7 +9,7 @@ export function insideBuiltin(name: string, rest: readonly Argument[]): Inside |
   return look?.(rest);
 }
 
-type Look = (rest: readonly Argument[]) => Inside;
+type BuiltinReader = (rest: readonly Argument[]) => Inside;
 
 const showsCode = ({ text, kind }: Argument): boolean => kind !== "unknown" && /\$\(|`/.test(text);
 const holdsCode = (word: Argument): boolean => word.kind === "unknown" || showsCode(word);
@@ -18,9 +18,9 @@ const mayBeOption = ({ kind, prefix }: Argument): boolean => kind !== "fixed" &&
 const has = (rest: readonly Argument[], ...options: readonly string[]): boolean =>
   rest.some(({ text }) => options.some((option) => text === option || text.startsWith(option)));
 
-const names: Look = (rest) => ({ inner: [], hides: rest.some(holdsCode) });
+const names: BuiltinReader = (rest) => ({ inner: [], hides: rest.some(holdsCode) });
 const namesWith =
-  (...options: readonly string[]): Look =>
+  (...options: readonly string[]): BuiltinReader =>
   (rest) => ({
     inner: [],
     hides: has(rest, ...options) ? rest.some(holdsCode) : rest.some(mayBeOption) && rest.some(showsCode),
@@ -28,13 +28,13 @@ const namesWith =
 
 /** What is called for every few lines, or to complete a word. */
 const called =
-  (...hiding: readonly string[]): Look =>
+  (...hiding: readonly string[]): BuiltinReader =>
   (rest) => ({
     inner: valuesOf(rest, "-C").map((script) => ({ script })),
     hides: has(rest, ...hiding) || (has(rest, "-C") && rest.some(({ kind }) => kind === "unknown")),
   });
 
-const builtins: Readonly<Record<string, Look>> = {
+const builtins: Readonly<Record<string, BuiltinReader>> = {
   printf: namesWith("-v"),
   test: namesWith("-v", "-R"),
   "[": namesWith("-v", "-R"),

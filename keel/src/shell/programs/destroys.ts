@@ -6,20 +6,20 @@ const always = new Set(
   ),
 );
 
-type Question = (words: readonly string[]) => boolean;
+type DestroyTest = (words: readonly string[]) => boolean;
 
 const any =
-  (pattern: RegExp): Question =>
+  (pattern: RegExp): DestroyTest =>
   (words) =>
     words.some((word) => pattern.test(word));
 
 const recursive = any(/^(?:-[a-zA-Z]*R[a-zA-Z]*|--recursive)$/);
 const verb =
-  (pattern: RegExp): Question =>
+  (pattern: RegExp): DestroyTest =>
   (words) =>
     pattern.test(words.filter((word) => !word.startsWith("-")).join(" "));
 
-const programs: Readonly<Record<string, Question>> = {
+const programs: Readonly<Record<string, DestroyTest>> = {
   chmod: recursive,
   chown: recursive,
   chgrp: recursive,

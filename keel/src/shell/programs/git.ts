@@ -1,16 +1,16 @@
 /** Git, where it only reads. It runs what a repository's settings name, so the repository must be trusted and inside. */
 import type { Argument } from "../meaning/arguments.ts";
 import { has, pathValues, type ReadOptions, readOptions } from "../meaning/options.ts";
-import { isInside, normalise, type World } from "../meaning/places.ts";
+import { isInside, normalise, type ShellScope } from "../meaning/path-scope.ts";
 import type { Directories } from "../meaning/walk.ts";
 import { type GitReader, gitReaders } from "./git-options.ts";
 import { type GitWords, gitWords } from "./git-words.ts";
 import {
   contents,
-  type Outcome,
+  type ProgramContext,
+  type ProgramOutcome,
   reads,
   type Special,
-  type Surroundings,
   type Use,
   unproved,
 } from "./outcome.ts";
@@ -35,7 +35,7 @@ export const git: Special = (words, surroundings) => {
   const { before, subcommand, rest } = gitWords(words);
   const odd = before.find(({ name }) => !harmlessGlobals.has(name));
   if (odd) return unproved(`git ${odd.name} may change what git runs`);
-  const problem = placeProblem(before, surroundings);
+  const problem = directoryProblem(before, surroundings);
   if (problem !== undefined) return unproved(problem);
   if (!subcommand)
     return has({ given: before, operands: [], loose: [] }, "--version", "-v")
@@ -48,15 +48,18 @@ export const git: Special = (words, surroundings) => {
   return outcome.kind === "reads"
     ? {
         ...outcome,
-        absent: nestedRepositories(gitPlaces(before, surroundings.directories), surroundings.world),
+        absent: nestedRepositories(gitDirectories(before, surroundings.directories), surroundings.world),
       }
     : outcome;
 };
 
 /** Where it works decides whose settings act. */
-function placeProblem(before: GitWords["before"], { directories, world }: Surroundings): string | undefined {
+function directoryProblem(
+  before: GitWords["before"],
+  { directories, world }: ProgramContext,
+): string | undefined {
   if (!world.isTrusted) return "git would use the settings of a repository that is not trusted";
-  const places = gitPlaces(before, directories);
+  const places = gitDirectories(before, directories);
   if (!places) return "only the run knows where git works";
   // Trust is for the project that the session works in, which is where its first root lies.
   return places.every((place) => isInside(place, world.roots.slice(0, 1)))
@@ -68,7 +71,7 @@ function placeProblem(before: GitWords["before"], { directories, world }: Surrou
  * What makes a folder on the way from the root a repository of its own, whose settings nobody has trusted: a `.git`, or
  * the head of a bare one.
  */
-export function nestedRepositories(places: Directories, { roots }: World): string[] {
+export function nestedRepositories(places: Directories, { roots }: ShellScope): string[] {
   const top = normalise(roots[0] ?? "/");
   const found = new Set<string>();
   for (const place of places ?? []) {
@@ -81,7 +84,7 @@ export function nestedRepositories(places: Directories, { roots }: World): strin
 }
 
 /** The directories in which git may work; undefined when only the run knows. */
-export function gitPlaces(before: GitWords["before"], directories: Directories): Directories {
+export function gitDirectories(before: GitWords["before"], directories: Directories): Directories {
   let places = directories;
   for (const { name, value } of before) {
     if (name !== "-C") continue;
@@ -91,7 +94,7 @@ export function gitPlaces(before: GitWords["before"], directories: Directories):
   return places;
 }
 
-function judge(subcommand: string, reader: GitReader, rest: readonly Argument[]): Outcome {
+function judge(subcommand: string, reader: GitReader, rest: readonly Argument[]): ProgramOutcome {
   const [first] = rest;
   const verb = first?.kind === "fixed" && !first.text.startsWith("-") ? first.text : "";
   if (reader.first && !reader.first.includes(verb))
@@ -132,7 +135,7 @@ function usesOf(operand: Argument): Use[] {
 
 const secretKeys = /credential|password|token|secret|extraheader|url\./i;
 
-function judgeConfig(read: ReadOptions): Outcome {
+function judgeConfig(read: ReadOptions): ProgramOutcome {
   const [key, ...more] = read.operands;
   // A word without a dot is a verb in newer versions: `list` shows everything, `edit` runs an editor.
   if (!key?.text.includes(".") || more.length > 0 || key.text.startsWith("-"))

@@ -1,15 +1,15 @@
 /** Programs that no one calls a wrapper, but that run another program when an option or their input says so. */
 import type { Argument } from "../meaning/arguments.ts";
-import type { Step } from "../meaning/walk.ts";
+import type { ShellStep } from "../meaning/walk.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { executedBy, findWords } from "./find-tests.ts";
 import { gitWords } from "./git-words.ts";
 import type { Inner, Inside } from "./inner.ts";
 import { readSedScript } from "./sed-script.ts";
 
-type Look = (words: readonly Argument[], step: Step) => readonly Inner[];
+type InnerReader = (words: readonly Argument[], step: ShellStep) => readonly Inner[];
 
-export function insideOptions(program: string, words: readonly Argument[], step: Step): Inside {
+export function insideOptions(program: string, words: readonly Argument[], step: ShellStep): Inside {
   const look = Object.hasOwn(programs, program) ? programs[program] : undefined;
   return { inner: look?.(words, step) ?? [], hides: false };
 }
@@ -33,30 +33,30 @@ export function valuesOf(words: readonly Argument[], ...options: readonly string
 }
 
 const run =
-  (...options: readonly string[]): Look =>
+  (...options: readonly string[]): InnerReader =>
   (words) =>
     valuesOf(words, ...options).map((script) => ({ script }));
-const runNoShort = (...options: readonly string[]): Look => run(...options);
+const runNoShort = (...options: readonly string[]): InnerReader => run(...options);
 
-const find: Look = (words) => executedBy(findWords(words).rest).map((inner) => ({ words: inner }));
+const find: InnerReader = (words) => executedBy(findWords(words).rest).map((inner) => ({ words: inner }));
 
-const fd: Look = (words) => {
+const fd: InnerReader = (words) => {
   const at = words.findIndex(({ text }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(text));
   const inner = words.slice(at + 1);
   return at < 0 || inner.length === 0 ? [] : [{ words: inner }];
 };
 
-const sed: Look = (words) => {
+const sed: InnerReader = (words) => {
   const given = valuesOf(words, "-e", "--expression");
   const first = words.find(({ text }) => !text.startsWith("-"))?.text ?? "";
   const texts = given.length > 0 ? given : [first];
   return texts.flatMap((text) => readSedScript(text).runs.map((script) => ({ script })));
 };
 
-const awk: Look = (words) =>
+const awk: InnerReader = (words) =>
   words.flatMap(({ text }) => readAwkScript(text).runs.map((script) => ({ script })));
 
-const tar: Look = (words) => [
+const tar: InnerReader = (words) => [
   ...valuesOf(
     words,
     "-I",
@@ -74,7 +74,7 @@ const tar: Look = (words) => [
 ];
 
 /** `!command` in the scripts of editors. */
-const editor: Look = (words, { redirections }) => {
+const editor: InnerReader = (words, { redirections }) => {
   const inputs = redirections.flatMap(({ operator, target, body }) =>
     operator === "<<<" ? [target.text] : body ? [body.text] : [],
   );
@@ -92,7 +92,7 @@ const editor: Look = (words, { redirections }) => {
   );
 };
 
-const ssh: Look = (words) =>
+const ssh: InnerReader = (words) =>
   valuesOf(words, "-o").flatMap((setting) => {
     const [, script] =
       /^(?:ProxyCommand|LocalCommand|KnownHostsCommand|PermitLocalCommand)\s*[= ]\s*(.*)$/is.exec(setting) ??
@@ -100,7 +100,7 @@ const ssh: Look = (words) =>
     return script === undefined ? [] : [{ script }];
   });
 
-const git: Look = (words) => {
+const git: InnerReader = (words) => {
   const { before, subcommand, rest } = gitWords(words);
   const settings = before.flatMap(({ name, value }) =>
     name === "-c" && value?.kind === "fixed" ? [value.text] : [],
@@ -159,7 +159,7 @@ const scriptsOf = (texts: readonly string[]): Inner[] => texts.map((script) => (
 
 /** `bundle exec rspec`: what stands behind the verb, and behind its options. */
 const behind =
-  (verb: RegExp, valued = ""): Look =>
+  (verb: RegExp, valued = ""): InnerReader =>
   (words) => {
     const at = words.findIndex(({ text }) => verb.test(text));
     if (at < 0 || words.slice(0, at).some(({ text }) => !text.startsWith("-"))) return [];
@@ -174,7 +174,7 @@ const behind =
     return inner.length > 0 ? [{ words: inner }] : [];
   };
 
-const programs: Readonly<Record<string, Look>> = {
+const programs: Readonly<Record<string, InnerReader>> = {
   bundle: behind(/^exec$/),
   poetry: behind(/^run$/),
   pipenv: behind(/^run$/),

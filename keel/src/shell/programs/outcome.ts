@@ -1,12 +1,12 @@
 /** What is found out about a program that no plain list of options describes. */
 import type { Argument } from "../meaning/arguments.ts";
-import type { World } from "../meaning/places.ts";
+import type { ShellScope } from "../meaning/path-scope.ts";
 import type { Directories } from "../meaning/walk.ts";
 
 /** A path that a command reads, in words that still have to be placed. */
 export type Use = { readonly path: Argument; readonly shows: "contents" | "names" };
 
-export type Outcome =
+export type ProgramOutcome =
   | {
       readonly kind: "reads";
       readonly uses?: readonly Use[];
@@ -19,11 +19,11 @@ export type Outcome =
     }
   | { readonly kind: "unproved"; readonly because: string };
 
-export type Surroundings = { readonly directories: Directories; readonly world: World };
-export type Special = (words: readonly Argument[], surroundings: Surroundings) => Outcome;
+export type ProgramContext = { readonly directories: Directories; readonly world: ShellScope };
+export type Special = (words: readonly Argument[], surroundings: ProgramContext) => ProgramOutcome;
 
-export const unproved = (because: string): Outcome => ({ kind: "unproved", because });
-export const reads = (uses: readonly Use[]): Outcome => ({ kind: "reads", uses });
+export const unproved = (because: string): ProgramOutcome => ({ kind: "unproved", because });
+export const reads = (uses: readonly Use[]): ProgramOutcome => ({ kind: "reads", uses });
 export const contents = (paths: readonly Argument[]): Use[] =>
   paths.map((path) => ({ path, shows: "contents" }));
 export const names = (paths: readonly Argument[]): Use[] => paths.map((path) => ({ path, shows: "names" }));

@@ -1,5 +1,5 @@
 /** A program that only reads, as long as it is given no other options than these. */
-export type Reader = {
+export type ReadOnlyProgram = {
   readonly options: string;
   /** What its operands are: files whose contents it shows, files that it only names, or plain text. */
   readonly operands: "contents" | "names" | "text" | "none";

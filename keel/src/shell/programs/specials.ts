@@ -1,7 +1,7 @@
 /** Programs whose words need more than a list of options to be judged. */
 import type { Argument } from "../meaning/arguments.ts";
 import { has, pathValues, readOptions } from "../meaning/options.ts";
-import { isOpenVariable } from "../meaning/places.ts";
+import { isOpenVariable } from "../meaning/path-scope.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { executedBy, findWords, onlyLooks, withoutExecuted } from "./find-tests.ts";
 import { git } from "./git.ts";

@@ -1,18 +1,22 @@
 /** Programs that name files, and programs that say something about the machine or about themselves. */
-import type { Reader } from "./reader.ts";
+import type { ReadOnlyProgram } from "./reader.ts";
 
 const version = "--help --version";
-const none: Reader = { options: version, operands: "none" };
+const none: ReadOnlyProgram = { options: version, operands: "none" };
 /** Without an option these run code. */
-const saysVersion = (options: string): Reader => ({ options, operands: "none", needs: options.split(" ") });
-const fd: Reader = {
+const saysVersion = (options: string): ReadOnlyProgram => ({
+  options,
+  operands: "none",
+  needs: options.split(" "),
+});
+const fd: ReadOnlyProgram = {
   options:
     "-H -I -u -s -i -g -F -a -p -0 -d: -t: -e: -E: -S: -1 -q -c: -j: -V -h --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path --print0 --max-depth: --min-depth: --exact-depth: --type: --extension: --exclude: --size: --changed-within: --changed-before: --max-results: --quiet --color: --threads: --and: --prune --one-file-system --strip-cwd-prefix? --path-separator: --help --version",
   operands: "names",
   first: { count: 1, unless: [] },
 };
 // Not `-L`: with `-R` it lists what links lead to.
-const ls: Reader = {
+const ls: ReadOnlyProgram = {
   options: `-1 -a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I: -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -T: -u -U -v -w: -x -X -Z
     --all --almost-all --author --escape --block-size: --ignore-backups --color? --directory --dired --classify? --file-type
     --format: --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line
@@ -23,7 +27,7 @@ const ls: Reader = {
   isOpen: true,
 };
 
-export const systemReaders: Readonly<Record<string, Reader>> = {
+export const systemReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   ls,
   dir: ls,
   vdir: ls,

@@ -1,15 +1,15 @@
 /** Programs that show, count, cut, sort and compare text. */
-import type { Reader } from "./reader.ts";
+import type { ReadOnlyProgram } from "./reader.ts";
 
 const version = "--help --version";
 // Not `-c`: it opens whatever files its list names.
-const sums: Reader = {
+const sums: ReadOnlyProgram = {
   options: `-b -t -z --binary --tag --text --zero ${version}`,
   operands: "contents",
   isOpen: true,
 };
 // Not `-R`: unlike `-r` it follows links, which lead anywhere.
-const grep: Reader = {
+const grep: ReadOnlyProgram = {
   options: `-E -F -G -P -e! -f< -i -y -v -w -x -c -L -l -m: -o -q -s -b -H -h -n -T -Z -A: -B: -C: -a -I -r -U -z -d: -D: -u -V -#
     --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp! --file< --ignore-case --no-ignore-case
     --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches
@@ -22,7 +22,7 @@ const grep: Reader = {
   isOpen: true,
 };
 
-export const textReaders: Readonly<Record<string, Reader>> = {
+export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   cat: {
     options: `-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting ${version}`,
     operands: "contents",

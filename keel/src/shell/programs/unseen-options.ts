@@ -3,14 +3,14 @@
  * names say. One that starts a program, and one whose value is a place outside, are not covered.
  */
 import type { Argument } from "../meaning/arguments.ts";
-import { placeOf, type World } from "../meaning/places.ts";
+import { pathScope, type ShellScope } from "../meaning/path-scope.ts";
 import type { Directories } from "../meaning/walk.ts";
 
 export type Unseen = {
   /** The words behind those that the rule names. */
   readonly words: readonly Argument[];
   readonly directories: Directories;
-  readonly world: World;
+  readonly world: ShellScope;
 };
 
 export function hasOutwardOption(program: string, { words, directories, world }: Unseen): boolean {
@@ -36,10 +36,10 @@ const placing =
 const outputLetter = /^-(?:o|O|[a-zA-Z]{1,3}o)$/;
 
 /** A word that names a place which is not inside. What names no place at all leads nowhere. */
-function leadsOut(word: Argument, directories: Directories, world: World): boolean {
+function leadsOut(word: Argument, directories: Directories, scope: ShellScope): boolean {
   const isPath = /^[/~]/.test(word.text) || word.text.split(/[/:]/).includes("..");
   if (word.kind !== "fixed") return isPath;
-  const place = placeOf(word, directories, world);
+  const place = pathScope(word, directories, scope);
   return isPath && place.kind !== "inside" && place.kind !== "harmless";
 }
 

@@ -7,10 +7,10 @@ import { valuesOf } from "./option-programs.ts";
 import { readSedScript } from "./sed-script.ts";
 
 /** `somewhere` stands for a place that is outside for sure, though no word names it. */
-export type Written = readonly (Argument | "outside")[];
-type Look = (words: readonly Argument[]) => Written;
+export type WriteTargets = readonly (Argument | "outside")[];
+type WriteReader = (words: readonly Argument[]) => WriteTargets;
 
-export function writtenTo(program: string, words: readonly Argument[]): Written {
+export function writtenTo(program: string, words: readonly Argument[]): WriteTargets {
   if (program.startsWith("mkfs.")) return operands(words);
   const look = Object.hasOwn(programs, program) ? programs[program] : undefined;
   return look?.(words) ?? [];
@@ -33,13 +33,13 @@ function operands(words: readonly Argument[], valued = ""): Argument[] {
 }
 
 const all =
-  (valued = ""): Look =>
+  (valued = ""): WriteReader =>
   (words) =>
     operands(words, valued);
-const afterFirst: Look = (words) => operands(words).slice(1);
-const onlySecond: Look = (words) => operands(words).slice(1, 2);
+const afterFirst: WriteReader = (words) => operands(words).slice(1);
+const onlySecond: WriteReader = (words) => operands(words).slice(1, 2);
 const from =
-  (...options: readonly string[]): Look =>
+  (...options: readonly string[]): WriteReader =>
   (words) =>
     valuesOf(words, ...options).map((text) => fixed(words[0], text));
 
@@ -56,7 +56,7 @@ const fixed = (like: Argument | undefined, text: string): Argument => ({
 
 /** The last operand, or the value of `-t`. What is moved away is written to as well. */
 const destination =
-  (valued = ""): Look =>
+  (valued = ""): WriteReader =>
   (words) => {
     const targets = valuesOf(words, "-t", "--target-directory");
     return targets.length > 0
@@ -70,7 +70,7 @@ const unknownTargets = (words: readonly Argument[], options: readonly string[]):
     return options.includes(word.text) && next && next.kind !== "fixed" ? [next] : [];
   });
 
-const tar: Look = (words) => {
+const tar: WriteReader = (words) => {
   const letters = words[0]?.text.replace(/^-/, "") ?? "";
   const creates =
     /^[a-zA-Z]*[cru]/.test(letters) ||
@@ -94,7 +94,7 @@ const tar: Look = (words) => {
   ];
 };
 
-const sed: Look = (words) => {
+const sed: WriteReader = (words) => {
   const scripts = valuesOf(words, "-e", "--expression");
   const rest = operands(words, "-e -f -l --expression --file --line-length");
   const [first, ...files] = rest;
@@ -109,14 +109,14 @@ const sed: Look = (words) => {
   ];
 };
 
-const awk: Look = (words) =>
+const awk: WriteReader = (words) =>
   words.flatMap((word) => readAwkScript(word.text).writes.map((path) => fixed(word, path)));
 
 /** Subcommands of git that change a repository: where it works is written to. */
 const gitReads =
   /^(?:status|log|show|diff|blame|grep|ls-files|ls-tree|rev-parse|rev-list|cat-file|describe|shortlog|reflog|whatchanged|for-each-ref|merge-base|name-rev|show-ref|count-objects|check-ignore|version|help|)$/;
 
-const git: Look = (words) => {
+const git: WriteReader = (words) => {
   const { before, subcommand, rest } = gitWords(words);
   const name = subcommand?.text ?? "";
   const places = before.flatMap(({ name: option, value }) =>
@@ -144,18 +144,18 @@ const git: Look = (words) => {
   ];
 };
 
-const installsGlobally: Look = (words) =>
+const installsGlobally: WriteReader = (words) =>
   words.some(({ text }) => /^(?:-g|--global|--location=global)$/.test(text)) &&
   words.some(({ text }) => /^(?:install|i|add|uninstall|remove|update|link|global)$/.test(text))
     ? ["outside"]
     : [];
 const outsideWith =
-  (pattern: RegExp): Look =>
+  (pattern: RegExp): WriteReader =>
   (words) =>
     words.some(({ text }) => pattern.test(text)) ? ["outside"] : [];
-const alwaysOutside: Look = () => ["outside"];
+const alwaysOutside: WriteReader = () => ["outside"];
 
-const programs: Readonly<Record<string, Look>> = {
+const programs: Readonly<Record<string, WriteReader>> = {
   touch: all("-d -t -r --date --reference"),
   mkdir: all("-m --mode"),
   rmdir: all(),

@@ -1,35 +1,35 @@
 /** Brace expansion, the first thing that bash does to a word: `{a,b}` and `{1..3}` make several words of one. */
-import type { Part } from "./syntax.ts";
+import type { WordPart } from "./syntax.ts";
 
 /** One character that stands for itself, or any other part, which braces carry along unread. */
-export type Piece = { readonly sign: string; readonly quoted: boolean } | { readonly part: Part };
+export type BracePiece = { readonly sign: string; readonly quoted: boolean } | { readonly part: WordPart };
 
 /** Words that one word may become. People write a handful. */
-const mostWords = 256;
+const maxWords = 256;
 /** Braces that may open in one word: each is looked at on its own. */
-const mostOpening = 64;
+const maxOpening = 64;
 
 /** Undefined when there are too many to look at. */
-export function expandBraces(pieces: readonly Piece[]): readonly (readonly Piece[])[] | undefined {
+export function expandBraces(pieces: readonly BracePiece[]): readonly (readonly BracePiece[])[] | undefined {
   const opening = pieces.filter((piece) => isBare(piece, "{")).length;
   if (opening === 0) return [pieces];
-  if (opening > mostOpening) return undefined;
+  if (opening > maxOpening) return undefined;
   const words = expand(pieces);
-  return words.length > mostWords ? undefined : words;
+  return words.length > maxWords ? undefined : words;
 }
 
-function expand(pieces: readonly Piece[]): (readonly Piece[])[] {
+function expand(pieces: readonly BracePiece[]): (readonly BracePiece[])[] {
   for (let open = findBare(pieces, "{", 0); open >= 0; open = findBare(pieces, "{", open + 1)) {
     const group = groupAt(pieces, open);
     if (!group) continue;
     const before = pieces.slice(0, open);
     const tails = expand(pieces.slice(group.close + 1));
-    const words: (readonly Piece[])[] = [];
+    const words: (readonly BracePiece[])[] = [];
     for (const choice of group.choices) {
       for (const tail of tails) {
         words.push([...before, ...choice, ...tail]);
         // One more than is looked at is enough to know.
-        if (words.length > mostWords) return words;
+        if (words.length > maxWords) return words;
       }
     }
     return words;
@@ -37,9 +37,9 @@ function expand(pieces: readonly Piece[]): (readonly Piece[])[] {
   return [pieces];
 }
 
-type Group = { readonly close: number; readonly choices: readonly (readonly Piece[])[] };
+type Group = { readonly close: number; readonly choices: readonly (readonly BracePiece[])[] };
 
-function groupAt(pieces: readonly Piece[], open: number): Group | undefined {
+function groupAt(pieces: readonly BracePiece[], open: number): Group | undefined {
   const commas: number[] = [];
   let depth = 0;
   for (let at = open; at < pieces.length; at++) {
@@ -57,12 +57,12 @@ function groupAt(pieces: readonly Piece[], open: number): Group | undefined {
   return undefined;
 }
 
-function choicesBetween(pieces: readonly Piece[], cuts: readonly number[]): (readonly Piece[])[] {
+function choicesBetween(pieces: readonly BracePiece[], cuts: readonly number[]): (readonly BracePiece[])[] {
   return cuts.slice(1).flatMap((cut, index) => expand(pieces.slice((cuts[index] ?? 0) + 1, cut)));
 }
 
 /** `1..5`, `a..e`, `01..10..3`; undefined when it is none. */
-function sequence(pieces: readonly Piece[]): (readonly Piece[])[] | undefined {
+function sequence(pieces: readonly BracePiece[]): (readonly BracePiece[])[] | undefined {
   const text = pieces.map((piece) => ("sign" in piece && !piece.quoted ? piece.sign : "\0")).join("");
   const [, from, to, , by] =
     /^([+-]?\d{1,9}|[A-Za-z])\.\.([+-]?\d{1,9}|[A-Za-z])(\.\.([+-]?\d{1,9}))?$/.exec(text) ?? [];
@@ -73,10 +73,10 @@ function sequence(pieces: readonly Piece[]): (readonly Piece[])[] | undefined {
   const step = Math.abs(Number(by ?? 1)) || 1;
   const width =
     isNumber && [from, to].some((end) => /^-?0\d/.test(end)) ? Math.max(from.length, to.length) : 0;
-  const words: (readonly Piece[])[] = [];
+  const words: (readonly BracePiece[])[] = [];
   for (let at = first; first <= last ? at <= last : at >= last; at += first <= last ? step : -step) {
     words.push(piecesOf(isNumber ? padded(at, width) : String.fromCharCode(at)));
-    if (words.length > mostWords) break;
+    if (words.length > maxWords) break;
   }
   return words;
 }
@@ -85,13 +85,13 @@ const padded = (number: number, width: number): string =>
   number < 0 ? `-${String(-number).padStart(width - 1, "0")}` : String(number).padStart(width, "0");
 
 // Signs between the letters of `{A..z}` are quoted, so that they are not read as anything else.
-const piecesOf = (text: string): Piece[] =>
+const piecesOf = (text: string): BracePiece[] =>
   [...text].map((sign) => ({ sign, quoted: !/^[\w-]$/.test(sign) }));
 
-const isBare = (piece: Piece | undefined, sign: string): boolean =>
+const isBare = (piece: BracePiece | undefined, sign: string): boolean =>
   piece !== undefined && "sign" in piece && !piece.quoted && piece.sign === sign;
 
-function findBare(pieces: readonly Piece[], sign: string, from: number): number {
+function findBare(pieces: readonly BracePiece[], sign: string, from: number): number {
   for (let at = from; at < pieces.length; at++) if (isBare(pieces[at], sign)) return at;
   return -1;
 }

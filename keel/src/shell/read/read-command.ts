@@ -3,17 +3,17 @@ import { functionOf, plainText } from "./nodes.ts";
 import { readArithmeticCommand, readCompound, readSubshell } from "./read-compound.ts";
 import { readNewlines } from "./read-document.ts";
 import { readRedirect, readRedirects } from "./read-redirect.ts";
-import { readWord, type WordPlace } from "./read-word.ts";
+import { readWord, type WordContext } from "./read-word.ts";
 import { bareWordAt, hasRole, startsReserved } from "./reserved.ts";
-import { insideCommand, peek, peekNext, type Source, skipBlanks, Unreadable } from "./source.ts";
-import type { Assignment, Node, Redirect, Script, Word } from "./syntax.ts";
+import { insideCommand, peek, peekNext, type ShellSource, skipBlanks, Unreadable } from "./source.ts";
+import type { Assignment, Node, ParsedScript, Redirect, Word } from "./syntax.ts";
 
-export type ReadList = (source: Source, need: "some" | "none") => Script;
+export type ReadList = (source: ShellSource, need: "some" | "none") => ParsedScript;
 
-export const readCommand = (source: Source, readList: ReadList): Node =>
+export const readCommand = (source: ShellSource, readList: ReadList): Node =>
   insideCommand(source, () => readOne(source, readList));
 
-function readOne(source: Source, readList: ReadList): Node {
+function readOne(source: ShellSource, readList: ReadList): Node {
   skipBlanks(source);
   const word = bareWordAt(source);
   if (hasRole(word, "cannot start")) throw new Unreadable(`${word} stands where a command should start`);
@@ -29,11 +29,11 @@ function readOne(source: Source, readList: ReadList): Node {
 /** Behind these `name=(…)` is one word. */
 const declarations = new Set(["alias", "declare", "typeset", "export", "local", "readonly", "eval", "let"]);
 
-function readSimple(source: Source, readList: ReadList): Node {
+function readSimple(source: ShellSource, readList: ReadList): Node {
   const assignments: Assignment[] = [];
   const words: Word[] = [];
   const redirects: Redirect[] = [];
-  let place: WordPlace = "command";
+  let place: WordContext = "command";
   for (;;) {
     skipBlanks(source);
     const redirect = readRedirect(source);
@@ -61,7 +61,7 @@ function readSimple(source: Source, readList: ReadList): Node {
 }
 
 /** `name() compound`. */
-function readFunction(source: Source, word: Word, readList: ReadList): Node {
+function readFunction(source: ShellSource, word: Word, readList: ReadList): Node {
   const name = plainText(word);
   source.at += 1;
   skipBlanks(source);

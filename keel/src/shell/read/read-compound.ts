@@ -4,17 +4,17 @@ import { readNewlines } from "./read-document.ts";
 import { tryArithmetic } from "./read-expansion.ts";
 import { readWord } from "./read-word.ts";
 import { bareWordAt, startsReserved } from "./reserved.ts";
-import { deeper, peek, peekNext, type Source, skipBlanks, take, Unreadable } from "./source.ts";
-import type { Compound, Node, Script, Word } from "./syntax.ts";
+import { deeper, peek, peekNext, type ShellSource, skipBlanks, take, Unreadable } from "./source.ts";
+import type { Compound, Node, ParsedScript, Word } from "./syntax.ts";
 
-type ReadList = (source: Source, need: "some" | "none") => Script;
+type ReadInnerList = (source: ShellSource, need: "some" | "none") => ParsedScript;
 /** The readers that hold this one, and are given to it for that reason. */
 export type Readers = {
-  readonly readList: ReadList;
-  readonly readCommand: (source: Source, readList: ReadList) => Node;
+  readonly readList: ReadInnerList;
+  readonly readCommand: (source: ShellSource, readList: ReadInnerList) => Node;
 };
 
-export function readCompound(outer: Source, readers: Readers): Compound {
+export function readCompound(outer: ShellSource, readers: Readers): Compound {
   const source = within(outer);
   const word = bareWordAt(source);
   take(source, word);
@@ -25,13 +25,13 @@ export function readCompound(outer: Source, readers: Readers): Compound {
 }
 
 /** One level deeper, but on the same line: its here-documents are those of the line. */
-function within(outer: Source): Source {
+function within(outer: ShellSource): ShellSource {
   const source = deeper(outer, {});
   source.pending = outer.pending;
   return source;
 }
 
-function readAs(source: Source, word: string, readers: Readers): Compound {
+function readAs(source: ShellSource, word: string, readers: Readers): Compound {
   const { readList } = readers;
   switch (word) {
     case "{": {
@@ -65,7 +65,7 @@ const compoundOf = (
   { words = [], scripts = [], ...rest }: Partial<Pick<Compound, "words" | "scripts" | "name">>,
 ): Compound => ({ kind: "compound", form, words, scripts, redirects: [], ...rest });
 
-export function readSubshell(outer: Source, readList: ReadList): Compound {
+export function readSubshell(outer: ShellSource, readList: ReadInnerList): Compound {
   const source = within(outer);
   take(source, "(");
   const script = readList(source, "some");
@@ -76,7 +76,7 @@ export function readSubshell(outer: Source, readList: ReadList): Compound {
 }
 
 /** `(( ))`; undefined when the parentheses turn out to be those of two subshells. */
-export function readArithmeticCommand(source: Source): Compound | undefined {
+export function readArithmeticCommand(source: ShellSource): Compound | undefined {
   const start = source.at;
   take(source, "((");
   const part = tryArithmetic(source, { close: "))", quoted: true, readQuoted: noQuotes });
@@ -91,14 +91,14 @@ function noQuotes(): never {
 }
 
 /** A word of the language must stand here. */
-function expect(source: Source, word: string): void {
+function expect(source: ShellSource, word: string): void {
   readNewlines(source);
   if (bareWordAt(source) !== word) throw new Unreadable(`${word} is missing`);
   take(source, word);
 }
 
-function readIf(source: Source, readList: ReadList): Compound {
-  const scripts: Script[] = [];
+function readIf(source: ShellSource, readList: ReadInnerList): Compound {
+  const scripts: ParsedScript[] = [];
   for (;;) {
     scripts.push(readList(source, "some"));
     expect(source, "then");
@@ -115,7 +115,7 @@ function readIf(source: Source, readList: ReadList): Compound {
 }
 
 /** `do … done`, or the braces that bash takes instead. */
-function readBody(source: Source, readList: ReadList): Script {
+function readBody(source: ShellSource, readList: ReadInnerList): ParsedScript {
   readNewlines(source);
   const [open, close] = bareWordAt(source) === "{" ? ["{", "}"] : ["do", "done"];
   expect(source, open);
@@ -124,7 +124,7 @@ function readBody(source: Source, readList: ReadList): Script {
   return script;
 }
 
-function readFor(source: Source, form: "for" | "select", readList: ReadList): Compound {
+function readFor(source: ShellSource, form: "for" | "select", readList: ReadInnerList): Compound {
   skipBlanks(source);
   if (form === "for" && peek(source) === "(") {
     const head = readArithmeticFor(source);
@@ -150,7 +150,7 @@ function readFor(source: Source, form: "for" | "select", readList: ReadList): Co
 }
 
 /** `((start; test; step))`: three pieces of arithmetic, of which none may be what it seems. */
-function readArithmeticFor(source: Source): Word[] {
+function readArithmeticFor(source: ShellSource): Word[] {
   const start = source.at;
   if (!take(source, "((")) throw new Unreadable("a loop has no variable");
   const part = readThree(source);
@@ -159,19 +159,19 @@ function readArithmeticFor(source: Source): Word[] {
   return [{ start, end: source.at, source: "", parts: [part] }];
 }
 
-function readThree(source: Source) {
+function readThree(source: ShellSource) {
   // A semicolon is no sign of arithmetic, but it neither opens nor closes anything.
   const part = tryArithmetic(source, { close: "))", quoted: true, readQuoted: noQuotes });
   if (!part) throw new Unreadable("the head of a loop is not closed");
   return { ...part, isPlain: false };
 }
 
-function readCase(source: Source, readList: ReadList): Compound {
+function readCase(source: ShellSource, readList: ReadInnerList): Compound {
   skipBlanks(source);
   const subject = readWord(source, "argument");
   if (!subject) throw new Unreadable("a case has no subject");
   const words: Word[] = [subject];
-  const scripts: Script[] = [];
+  const scripts: ParsedScript[] = [];
   expect(source, "in");
   for (;;) {
     readNewlines(source);
@@ -184,7 +184,7 @@ function readCase(source: Source, readList: ReadList): Compound {
   return compoundOf("case", { words, scripts });
 }
 
-function readPatterns(source: Source): Word[] {
+function readPatterns(source: ShellSource): Word[] {
   const patterns: Word[] = [];
   take(source, "(");
   for (;;) {
@@ -198,7 +198,7 @@ function readPatterns(source: Source): Word[] {
   }
 }
 
-function readFunction(source: Source, { readList, readCommand }: Readers): Compound {
+function readFunction(source: ShellSource, { readList, readCommand }: Readers): Compound {
   skipBlanks(source);
   const word = readWord(source, "argument");
   const name = word ? plainText(word) : "";
@@ -212,7 +212,7 @@ function readFunction(source: Source, { readList, readCommand }: Readers): Compo
   return functionOf(name, readCommand(source, readList));
 }
 
-function readCoproc(source: Source, { readList, readCommand }: Readers): Compound {
+function readCoproc(source: ShellSource, { readList, readCommand }: Readers): Compound {
   skipBlanks(source);
   const start = source.at;
   const name = readWord(source, "argument");
@@ -225,7 +225,7 @@ function readCoproc(source: Source, { readList, readCommand }: Readers): Compoun
 }
 
 /** `[[ ]]`: a row of words and signs. What the signs mean is of no matter here, only what the words expand. */
-function readCondition(source: Source): Compound {
+function readCondition(source: ShellSource): Compound {
   const words: Word[] = [];
   let place: "argument" | "regex" = "argument";
   for (;;) {

@@ -1,10 +1,10 @@
 /** Line ends, and the here-documents that start behind them. */
 import { readDocument } from "./read-word.ts";
-import { deeper, type Pending, peek, positions, type Source, skipBlanks, Unreadable } from "./source.ts";
+import { deeper, type Pending, peek, positions, type ShellSource, skipBlanks, Unreadable } from "./source.ts";
 import type { Word } from "./syntax.ts";
 
 /** Blanks, comments and any number of line ends. */
-export function readNewlines(source: Source): void {
+export function readNewlines(source: ShellSource): void {
   for (;;) {
     skipBlanks(source);
     if (peek(source) !== "\n") return;
@@ -15,7 +15,7 @@ export function readNewlines(source: Source): void {
   }
 }
 
-function readBody(source: Source, document: Pending): Word {
+function readBody(source: ShellSource, document: Pending): Word {
   const start = source.at;
   for (let line = start; line < source.end; ) {
     const { text, next } = document.isLiteral ? rawLine(source, line) : joinedLine(source, line);
@@ -34,7 +34,7 @@ function readBody(source: Source, document: Pending): Word {
 }
 
 function bodyBetween(
-  source: Source,
+  source: ShellSource,
   { start, end, document }: { start: number; end: number; document: Pending },
 ): Word {
   const inner = deeper(source, { at: start, end });
@@ -44,14 +44,14 @@ function bodyBetween(
   return { ...place, parts: [{ kind: "text", text: source.text.slice(start, end), quoted: true }] };
 }
 
-function rawLine(source: Source, from: number): { text: string; next: number } {
+function rawLine(source: ShellSource, from: number): { text: string; next: number } {
   const found = source.text.indexOf("\n", from);
   const end = found < 0 || found > source.end ? source.end : found;
   return { text: source.text.slice(from, end), next: end + 1 };
 }
 
 /** A line with what a backslash at its end joins to it. */
-function joinedLine(source: Source, from: number): { text: string; next: number } {
+function joinedLine(source: ShellSource, from: number): { text: string; next: number } {
   let text = "";
   let at = from;
   for (;;) {

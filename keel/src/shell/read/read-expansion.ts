@@ -1,13 +1,17 @@
 /** Reads what a `$` or a backtick starts. Scripts inside of it are read too, since they run. */
-import { deeper, nested, peek, type Source, Unreadable } from "./source.ts";
-import type { Part, Script } from "./syntax.ts";
+import { deeper, nested, peek, type ShellSource, Unreadable } from "./source.ts";
+import type { ParsedScript, WordPart } from "./syntax.ts";
 
 type Quotes = "bare" | "quoted";
 /** Reads a double-quoted piece; given by the reader of words. */
-type ReadQuoted = (source: Source) => readonly Part[];
+type ReadQuoted = (source: ShellSource) => readonly WordPart[];
 
 /** At a `$`. Undefined when it stands for itself. */
-export function readDollar(source: Source, quotes: Quotes, readQuoted: ReadQuoted): Part | undefined {
+export function readDollar(
+  source: ShellSource,
+  quotes: Quotes,
+  readQuoted: ReadQuoted,
+): WordPart | undefined {
   const quoted = quotes === "quoted";
   source.at += 1;
   if (source.text[source.at] === "\\" && source.text[source.at + 1] === "\n")
@@ -29,7 +33,7 @@ export function readDollar(source: Source, quotes: Quotes, readQuoted: ReadQuote
 }
 
 /** A name may be longer than what was looked at, and a joined line may go on with it. */
-function wholeName(source: Source, start: string): string {
+function wholeName(source: ShellSource, start: string): string {
   let name = start;
   if (!/^[A-Za-z_]/.test(start)) return name;
   for (let sign = peek(source); /^\w$/.test(sign); sign = peek(source)) {
@@ -39,7 +43,7 @@ function wholeName(source: Source, start: string): string {
   return name;
 }
 
-function readParenthesis(source: Source, quotes: Quotes, readQuoted: ReadQuoted): Part {
+function readParenthesis(source: ShellSource, quotes: Quotes, readQuoted: ReadQuoted): WordPart {
   const quoted = quotes === "quoted";
   const start = source.at;
   source.at += 1;
@@ -55,13 +59,13 @@ function readParenthesis(source: Source, quotes: Quotes, readQuoted: ReadQuoted)
   return { kind: "command", script, quoted };
 }
 
-type ArithmeticPlace = { close: "))" | "]"; quoted: boolean; readQuoted: ReadQuoted };
+type ArithmeticContext = { close: "))" | "]"; quoted: boolean; readQuoted: ReadQuoted };
 
 /** Undefined when the parentheses do not close as those of arithmetic do: then it is a command after all. */
 export function tryArithmetic(
-  source: Source,
-  place: ArithmeticPlace,
-): (Part & { kind: "expansion" }) | undefined {
+  source: ShellSource,
+  place: ArithmeticContext,
+): (WordPart & { kind: "expansion" }) | undefined {
   const start = source.at;
   try {
     return readArithmetic(source, place);
@@ -76,10 +80,10 @@ export function tryArithmetic(
 class NotArithmetic {}
 
 function readArithmetic(
-  source: Source,
-  { close, quoted, readQuoted }: ArithmeticPlace,
-): Part & { kind: "expansion" } {
-  const scripts: Script[] = [];
+  source: ShellSource,
+  { close, quoted, readQuoted }: ArithmeticContext,
+): WordPart & { kind: "expansion" } {
+  const scripts: ParsedScript[] = [];
   let isPlain = true;
   let depth = 0;
   let parentheses = 0;
@@ -113,7 +117,7 @@ function readArithmetic(
 }
 
 /** Whether the parentheses close as those of arithmetic, with quotes as quotes or as signs like any other. */
-const mayStillClose = (source: Source, open: number): boolean =>
+const mayStillClose = (source: ShellSource, open: number): boolean =>
   (["quotes", "signs"] as const).some((as) => {
     const end = closingAt(source, { open, as });
     const isSure = end !== undefined && !/[$`]/.test(source.text.slice(source.at, end));
@@ -124,7 +128,7 @@ const mayStillClose = (source: Source, open: number): boolean =>
 
 /** Where the parenthesis is that closes the innermost around the open ones. */
 function closingAt(
-  { text, at: start, end }: Source,
+  { text, at: start, end }: ShellSource,
   { open, as }: { open: number; as: "quotes" | "signs" },
 ): number | undefined {
   let depth = open;
@@ -142,7 +146,11 @@ function closingAt(
 }
 
 /** What may stand inside of arithmetic and of `${ }` and runs something. */
-function readInside(source: Source, sign: string, readQuoted: ReadQuoted): readonly Part[] | undefined {
+function readInside(
+  source: ShellSource,
+  sign: string,
+  readQuoted: ReadQuoted,
+): readonly WordPart[] | undefined {
   if (sign === "$") {
     const part = readDollar(source, "quoted", readQuoted);
     return part ? [part] : [];
@@ -153,13 +161,13 @@ function readInside(source: Source, sign: string, readQuoted: ReadQuoted): reado
 }
 
 /** `${name}` is a variable, `${#name}` a number; everything else may do more than it shows. */
-function readBraces(source: Source, quotes: Quotes, readQuoted: ReadQuoted): Part {
+function readBraces(source: ShellSource, quotes: Quotes, readQuoted: ReadQuoted): WordPart {
   const quoted = quotes === "quoted";
   const opening = source.at;
   source.at += 1;
   // New shells run `${ command; }` and `${|command;}`.
   if (/^[\s|(]?$/.test(peek(source))) throw new Unreadable("an expansion starts with a blank");
-  const scripts: Script[] = [];
+  const scripts: ParsedScript[] = [];
   for (let sign = peek(source); sign !== "}"; sign = peek(source)) {
     if (sign === "") throw new Unreadable("an expansion is not closed");
     const parts = readInside(source, sign, readQuoted);
@@ -176,14 +184,14 @@ function readBraces(source: Source, quotes: Quotes, readQuoted: ReadQuoted): Par
 }
 
 /** In double quotes a single quote stands for itself before some operators, and quotes behind others. */
-function skipSingle(source: Source, quotes: Quotes): void {
+function skipSingle(source: ShellSource, quotes: Quotes): void {
   if (quotes === "quoted") throw new Unreadable("a single quote stands inside of a quoted expansion");
   const end = source.text.indexOf("'", source.at + 1);
   if (end < 0 || end >= source.end) throw new Unreadable("a single quote is not closed");
   source.at = end + 1;
 }
 
-export function scriptsOf(part: Part): readonly Script[] {
+export function scriptsOf(part: WordPart): readonly ParsedScript[] {
   switch (part.kind) {
     case "command":
     case "process":
@@ -199,7 +207,7 @@ export function scriptsOf(part: Part): readonly Script[] {
 }
 
 /** The text between backticks is taken out first, with its escapes undone, and read as a script of its own. */
-export function readBackticks(source: Source, place: "bare" | "quoted" | "document"): Part {
+export function readBackticks(source: ShellSource, place: "bare" | "quoted" | "document"): WordPart {
   const escapable = place === "quoted" ? '$`\\"' : "$`\\";
   let text = "";
   source.at += 1;

@@ -1,6 +1,15 @@
 /** Redirections: what stands before the operator, the operator and its word. A here-document gets its text later. */
 import { readDocument, readWord } from "./read-word.ts";
-import { deeper, isPlainText, peek, peekNext, type Source, skipBlanks, take, Unreadable } from "./source.ts";
+import {
+  deeper,
+  isPlainText,
+  peek,
+  peekNext,
+  type ShellSource,
+  skipBlanks,
+  take,
+  Unreadable,
+} from "./source.ts";
 import type { Compound, Operator, Redirect, Word } from "./syntax.ts";
 
 /** Longest first. */
@@ -22,7 +31,7 @@ const operators: readonly Operator[] = [
 const firstSigns = "<>&{0123456789";
 
 /** Undefined when none starts here. */
-export function readRedirect(source: Source): Redirect | undefined {
+export function readRedirect(source: ShellSource): Redirect | undefined {
   const sign = peek(source);
   if (sign === "" || !firstSigns.includes(sign)) return undefined;
   const start = source.at;
@@ -45,7 +54,7 @@ export function readRedirect(source: Source): Redirect | undefined {
 }
 
 /** The name of a file behind `>&` is expanded, and what comes of it once more. */
-function expandedTwice(source: Source, target: Word): Word {
+function expandedTwice(source: ShellSource, target: Word): Word {
   if (target.parts.every((part) => part.kind === "text" && isPlainText(part.text))) return target;
   const text = target.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
   const again = readDocument(deeper(source, { text, at: 0, end: text.length, isOriginal: false }));
@@ -53,11 +62,11 @@ function expandedTwice(source: Source, target: Word): Word {
   return { ...target, parts: [...target.parts, ...again.parts.filter(({ kind }) => kind !== "text"), open] };
 }
 
-const isProcess = (source: Source): boolean =>
+const isProcess = (source: ShellSource): boolean =>
   (peek(source) === "<" || peek(source) === ">") && peekNext(source) === "(";
 
 /** Digits or `{name}` directly before the operator. */
-function takeDescriptor(source: Source): string {
+function takeDescriptor(source: ShellSource): string {
   const start = source.at;
   let text = "";
   for (
@@ -77,7 +86,11 @@ function takeDescriptor(source: Source): string {
 
 const longestDescriptor = 64;
 
-function awaitDocument(source: Source, { target, operator }: Redirect, settle: (body: Word) => void): void {
+function awaitDocument(
+  source: ShellSource,
+  { target, operator }: Redirect,
+  settle: (body: Word) => void,
+): void {
   const texts = target.parts.flatMap((part) => (part.kind === "text" ? [part] : []));
   if (texts.length < target.parts.length || target.source.includes("$'"))
     throw new Unreadable("the delimiter of a here-document is not plain");
@@ -90,7 +103,7 @@ function awaitDocument(source: Source, { target, operator }: Redirect, settle: (
 }
 
 /** The redirections behind a compound command. */
-export function readRedirects(source: Source, compound: Compound): Compound {
+export function readRedirects(source: ShellSource, compound: Compound): Compound {
   const redirects: Redirect[] = [];
   for (;;) {
     skipBlanks(source);

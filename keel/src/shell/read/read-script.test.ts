@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { analyse, programsOf, wrappedOf } from "../meaning/analyse.ts";
 
-const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
-const analysed = (text: string) => analyse(text, world, undefined);
+const context = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
+const analysed = (text: string) => analyse(text, context, undefined);
 /** The programs of a text, or why it was not read. */
 const programs = (text: string): string | string[] => {
   const analysis = analysed(text);

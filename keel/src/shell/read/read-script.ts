@@ -6,18 +6,18 @@ import { failed, ok, type Result } from "../../kernel/result.ts";
 import { readCommand } from "./read-command.ts";
 import { readNewlines } from "./read-document.ts";
 import { bareWordAt, hasRole, startsReserved } from "./reserved.ts";
-import { mostReadAgain, peek, type Source, skipBlanks, take, Unreadable } from "./source.ts";
-import type { Item, Node, Script } from "./syntax.ts";
+import { maxReadAgain, peek, type ShellSource, skipBlanks, take, Unreadable } from "./source.ts";
+import type { Node, ParsedScript, ScriptItem } from "./syntax.ts";
 
-export function readScript(text: string): Result<Script, string> {
-  const source: Source = {
+export function readScript(text: string): Result<ParsedScript, string> {
+  const source: ShellSource = {
     text,
     at: 0,
     end: text.length,
     isOriginal: true,
     depth: 0,
     pending: [],
-    budget: { again: mostReadAgain, nested: 0, commands: 0 },
+    budget: { again: maxReadAgain, nested: 0, commands: 0 },
     readNested,
   };
   try {
@@ -28,7 +28,7 @@ export function readScript(text: string): Result<Script, string> {
   }
 }
 
-function readNested(source: Source, until: "parenthesis" | "end"): Script {
+function readNested(source: ShellSource, until: "parenthesis" | "end"): ParsedScript {
   const script = readList(source, "none");
   const sign = peek(source);
   if (until === "end" && sign === "") return finished(source, script);
@@ -43,14 +43,14 @@ function readNested(source: Source, until: "parenthesis" | "end"): Script {
   );
 }
 
-function finished(source: Source, script: Script): Script {
+function finished(source: ShellSource, script: ParsedScript): ParsedScript {
   if (source.pending.length > 0) throw new Unreadable("the text of a here-document is missing");
   return script;
 }
 
 /** Commands up to a word or a sign that ends them; what ends them is left standing. */
-function readList(source: Source, need: "some" | "none"): Script {
-  const items: Item[] = [];
+function readList(source: ShellSource, need: "some" | "none"): ParsedScript {
+  const items: ScriptItem[] = [];
   readNewlines(source);
   while (!endsList(source)) {
     const node = readPipeline(source);
@@ -65,13 +65,13 @@ function readList(source: Source, need: "some" | "none"): Script {
   return { items };
 }
 
-function endsList(source: Source): boolean {
+function endsList(source: ShellSource): boolean {
   const sign = peek(source);
   if (sign === "" || sign === ")") return true;
   return sign === ";" ? isCaseEnd(source) : startsReserved(source, "ends a list");
 }
 
-function isCaseEnd(source: Source): boolean {
+function isCaseEnd(source: ShellSource): boolean {
   const start = source.at;
   const is = take(source, ";;") || take(source, ";&");
   source.at = start;
@@ -79,7 +79,7 @@ function isCaseEnd(source: Source): boolean {
 }
 
 /** Undefined when the list is at its end. */
-function readOperator(source: Source): Item["operator"] | undefined {
+function readOperator(source: ShellSource): ScriptItem["operator"] | undefined {
   skipBlanks(source);
   if (take(source, "&&")) return "&&";
   if (take(source, "||")) return "||";
@@ -90,7 +90,7 @@ function readOperator(source: Source): Item["operator"] | undefined {
   return undefined;
 }
 
-function readPipeline(source: Source): Node {
+function readPipeline(source: ShellSource): Node {
   const bare = readPrefixes(source);
   const nodes: Node[] = [readCommand(source, readList)];
   for (;;) {
@@ -108,7 +108,7 @@ function readPipeline(source: Source): Node {
 }
 
 /** `!` and `time`, which bash itself understands. False when there was one. */
-function readPrefixes(source: Source): boolean {
+function readPrefixes(source: ShellSource): boolean {
   let bare = true;
   for (;;) {
     const word = bareWordAt(source);
@@ -123,7 +123,7 @@ function readPrefixes(source: Source): boolean {
   }
 }
 
-function takeWord(source: Source, word: string): void {
+function takeWord(source: ShellSource, word: string): void {
   take(source, word);
   skipBlanks(source);
 }

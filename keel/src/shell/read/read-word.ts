@@ -8,13 +8,13 @@ import {
   peek,
   peekNext,
   positions,
-  type Source,
+  type ShellSource,
   skipBlanks,
   Unreadable,
 } from "./source.ts";
-import type { Part, Word } from "./syntax.ts";
+import type { Word, WordPart } from "./syntax.ts";
 
-export type WordPlace =
+export type WordContext =
   /** Where `name=(…)` and `name[…]=` are assignments. */
   | "command"
   /** Behind `declare` and its like: `name=(…)` is one word. */
@@ -24,9 +24,9 @@ export type WordPlace =
   | "regex";
 
 /** Undefined when no word starts here. */
-export function readWord(source: Source, place: WordPlace): Word | undefined {
+export function readWord(source: ShellSource, place: WordContext): Word | undefined {
   const start = source.at;
-  const parts = new Parts();
+  const parts = new WordParts();
   for (let sign = peek(source); ; sign = peek(source)) {
     if (place === "regex" && (sign === "(" || sign === "|")) readRegexSign(source, parts, sign);
     else if ((sign === "<" || sign === ">") && peekNext(source) === "(") parts.add(readProcess(source, sign));
@@ -41,12 +41,12 @@ export function readWord(source: Source, place: WordPlace): Word | undefined {
 }
 
 /** The parts of a word as they come; neighbours of plain text are one part. */
-class Parts {
-  readonly list: Part[] = [];
+class WordParts {
+  readonly list: WordPart[] = [];
   /** What the word is so far: told from piece to piece, since a long word is never looked at again from its start. */
   #head: "empty" | "name" | "target" | "other" = "empty";
 
-  add(part: Part): void {
+  add(part: WordPart): void {
     this.#head = "other";
     this.list.push(part);
   }
@@ -77,7 +77,7 @@ class Parts {
   }
 }
 
-function readSign(source: Source, parts: Parts, sign: string): void {
+function readSign(source: ShellSource, parts: WordParts, sign: string): void {
   switch (sign) {
     case "\\":
       return readEscape(source, parts);
@@ -99,21 +99,21 @@ const plainRun = /[\w./:@%+,-]+/y;
 const quotedRun = /[^\\"`$]+/y;
 
 /** At least the sign under the cursor. */
-function takeRun(source: Source, run: RegExp): string {
+function takeRun(source: ShellSource, run: RegExp): string {
   run.lastIndex = source.at;
   const start = source.at;
   source.at = Math.min(source.end, run.test(source.text) ? run.lastIndex : start + 1);
   return source.text.slice(start, source.at);
 }
 
-function readEscape(source: Source, parts: Parts): void {
+function readEscape(source: ShellSource, parts: WordParts): void {
   const escaped = source.at + 1 < source.end ? source.text[source.at + 1] : undefined;
   if (escaped === undefined) throw new Unreadable("it ends in a backslash");
   source.at += 2;
   parts.text(escaped, true);
 }
 
-function readSingle(source: Source): string {
+function readSingle(source: ShellSource): string {
   const end = source.text.indexOf("'", source.at + 1);
   if (end < 0 || end >= source.end) throw new Unreadable("a single quote is not closed");
   const text = source.text.slice(source.at + 1, end);
@@ -121,7 +121,7 @@ function readSingle(source: Source): string {
   return text;
 }
 
-function readDouble(source: Source, parts: Parts): void {
+function readDouble(source: ShellSource, parts: WordParts): void {
   source.at += 1;
   parts.text("", true);
   for (;;) {
@@ -134,7 +134,7 @@ function readDouble(source: Source, parts: Parts): void {
 }
 
 /** What stands in double quotes or in a here-document. */
-function readQuotedSign(source: Source, parts: Parts, sign: string, escapable = '$`"\\'): void {
+function readQuotedSign(source: ShellSource, parts: WordParts, sign: string, escapable = '$`"\\'): void {
   if (sign === "`") return parts.add(readBackticks(source, escapable.includes('"') ? "quoted" : "document"));
   if (sign === "$") return addDollar(source, parts, "quoted");
   const next = source.text[source.at + 1] ?? "";
@@ -146,14 +146,14 @@ function readQuotedSign(source: Source, parts: Parts, sign: string, escapable = 
 }
 
 /** A here-document whose delimiter is not quoted: what it expands. */
-export function readDocument(source: Source): Word {
+export function readDocument(source: ShellSource): Word {
   const start = source.at;
-  const parts = new Parts();
+  const parts = new WordParts();
   for (let sign = peek(source); sign !== ""; sign = peek(source)) readQuotedSign(source, parts, sign, "$`\\");
   return { ...positions(source, start), parts: parts.list };
 }
 
-function readBareDollar(source: Source, parts: Parts): void {
+function readBareDollar(source: ShellSource, parts: WordParts): void {
   const next = source.text[source.at + 1];
   if (next === "'") return parts.text(readAnsi(source), true);
   if (next === '"') {
@@ -165,20 +165,20 @@ function readBareDollar(source: Source, parts: Parts): void {
   addDollar(source, parts, "bare");
 }
 
-function addDollar(source: Source, parts: Parts, quotes: "bare" | "quoted"): void {
+function addDollar(source: ShellSource, parts: WordParts, quotes: "bare" | "quoted"): void {
   const part = readDollar(source, quotes, readQuotedWord);
   if (part) parts.add(part);
   else parts.text("$", quotes === "quoted");
 }
 
 /** A double-quoted piece inside of `${ }` or of arithmetic. */
-function readQuotedWord(source: Source): readonly Part[] {
-  const parts = new Parts();
+function readQuotedWord(source: ShellSource): readonly WordPart[] {
+  const parts = new WordParts();
   readDouble(source, parts);
   return parts.list;
 }
 
-function readAnsi(source: Source): string {
+function readAnsi(source: ShellSource): string {
   let end = source.at + 2;
   while (end < source.end && source.text[end] !== "'") end += source.text[end] === "\\" ? 2 : 1;
   if (end >= source.end) throw new Unreadable("a quote is not closed");
@@ -188,7 +188,7 @@ function readAnsi(source: Source): string {
   return decoded;
 }
 
-function readProcess(source: Source, sign: "<" | ">"): Part {
+function readProcess(source: ShellSource, sign: "<" | ">"): WordPart {
   source.at += 1;
   if (peek(source) !== "(") throw new Unreadable("a process substitution is broken");
   source.at += 1;
@@ -199,8 +199,8 @@ function readProcess(source: Source, sign: "<" | ">"): Part {
 }
 
 /** `name[…]`: a plain index only; everything else could run code when it is evaluated. */
-function readSubscript(source: Source, parts: Parts): void {
-  const inside: Parts = new Parts();
+function readSubscript(source: ShellSource, parts: WordParts): void {
+  const inside: WordParts = new WordParts();
   source.at += 1;
   for (let sign = peek(source); sign !== "]"; sign = peek(source)) {
     if (sign === "$") addDollar(source, inside, "quoted");
@@ -218,7 +218,7 @@ function readSubscript(source: Source, parts: Parts): void {
 }
 
 /** `=` or `+=` behind an index. */
-function take2(source: Source, parts: Parts): void {
+function take2(source: ShellSource, parts: WordParts): void {
   if (peek(source) === "+") {
     source.at += 1;
     parts.text("+", false);
@@ -227,7 +227,7 @@ function take2(source: Source, parts: Parts): void {
   readAfterEquals(source, parts);
 }
 
-function readAfterEquals(source: Source, parts: Parts): void {
+function readAfterEquals(source: ShellSource, parts: WordParts): void {
   source.at += 1;
   parts.text("=", false);
   if (peek(source) !== "(") return;
@@ -249,7 +249,7 @@ function readAfterEquals(source: Source, parts: Parts): void {
 }
 
 /** In a regular expression a group may hold blanks. */
-function readRegexSign(source: Source, parts: Parts, sign: string): void {
+function readRegexSign(source: ShellSource, parts: WordParts, sign: string): void {
   source.at += 1;
   parts.text(sign, false);
   if (sign === "|") return;

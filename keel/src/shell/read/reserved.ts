@@ -1,5 +1,5 @@
 /** The words that are part of the language where a command could start. */
-import { isMetaSign, peek, type Source } from "./source.ts";
+import { isMetaSign, peek, type ShellSource } from "./source.ts";
 
 export type Role =
   | "ends a list"
@@ -23,7 +23,7 @@ const words: Readonly<Record<Role, ReadonlySet<string>>> = {
 };
 
 /** Whether a word of that role stands here. The cursor stays. */
-export const startsReserved = (source: Source, role: Role): boolean => hasRole(bareWordAt(source), role);
+export const startsReserved = (source: ShellSource, role: Role): boolean => hasRole(bareWordAt(source), role);
 
 export const hasRole = (word: string, role: Role): boolean => words[role].has(word);
 
@@ -31,7 +31,7 @@ export const hasRole = (word: string, role: Role): boolean => words[role].has(wo
  * The word under the cursor, however lines are joined in it, if it may be one of these words: it has no quotes and no
  * expansion, is no longer than they are and starts like one of them. Else "".
  */
-export function bareWordAt(source: Source): string {
+export function bareWordAt(source: ShellSource): string {
   const { text, at, end } = source;
   if (at >= end || !firstSigns.includes(text[at] ?? "")) return "";
   run.lastIndex = at;
@@ -46,7 +46,7 @@ const firstSigns = `\\${[...new Set(Object.values(words).flatMap((some) => [...s
 /** The signs that such words are made of, and one more than the longest has. */
 const run = /[\w![\]{}-]{1,9}/y;
 
-function joinedWordAt(source: Source): string {
+function joinedWordAt(source: ShellSource): string {
   const start = source.at;
   let word = "";
   for (let sign = peek(source); !isMetaSign(sign); sign = peek(source)) {

@@ -1,5 +1,5 @@
 /** A place in a shell text, and the few ways to move on from it. Everything that reads shares one of these. */
-import type { Script, Word } from "./syntax.ts";
+import type { ParsedScript, Word } from "./syntax.ts";
 
 /** Thrown inside the reader only: whoever starts it turns it into a value. */
 export class Unreadable {
@@ -17,7 +17,7 @@ export type Pending = {
   settle(body: Word): void;
 };
 
-export type Source = {
+export type ShellSource = {
   readonly text: string;
   at: number;
   /** Where this part of the text ends. */
@@ -29,7 +29,7 @@ export type Source = {
   /** Shared by all parts of one text. */
   readonly budget: Budget;
   /** Reads a script up to a closing parenthesis or the end. Given here since words and scripts hold each other. */
-  readonly readNested: (source: Source, until: "parenthesis" | "end") => Script;
+  readonly readNested: (source: ShellSource, until: "parenthesis" | "end") => ParsedScript;
 };
 
 export type Budget = {
@@ -42,22 +42,22 @@ export type Budget = {
 };
 
 /** Deeper than any person writes; every level costs a few frames of the stack. */
-const mostDepth = 250;
+const maxDepth = 250;
 
 /** What looked like arithmetic and is not is read twice; nested ones would double the work each. */
-export const mostReadAgain = 16;
+export const maxReadAgain = 16;
 
 export function deeper(
-  source: Source,
-  part: Partial<Pick<Source, "text" | "at" | "end" | "isOriginal">>,
-): Source {
-  if (source.depth >= mostDepth) throw new Unreadable("it is nested too deeply");
+  source: ShellSource,
+  part: Partial<Pick<ShellSource, "text" | "at" | "end" | "isOriginal">>,
+): ShellSource {
+  if (source.depth >= maxDepth) throw new Unreadable("it is nested too deeply");
   return { ...source, ...part, depth: source.depth + 1, pending: [] };
 }
 
 /** Runs `read` one expansion deeper. */
-export function nested<T>({ budget }: Source, read: () => T): T {
-  if (budget.nested >= mostDepth) throw new Unreadable("it is nested too deeply");
+export function nested<T>({ budget }: ShellSource, read: () => T): T {
+  if (budget.nested >= maxDepth) throw new Unreadable("it is nested too deeply");
   budget.nested += 1;
   try {
     return read();
@@ -67,8 +67,8 @@ export function nested<T>({ budget }: Source, read: () => T): T {
 }
 
 /** Runs `read` one command deeper. */
-export function insideCommand<T>({ budget }: Source, read: () => T): T {
-  if (budget.commands >= mostDepth) throw new Unreadable("it is nested too deeply");
+export function insideCommand<T>({ budget }: ShellSource, read: () => T): T {
+  if (budget.commands >= maxDepth) throw new Unreadable("it is nested too deeply");
   budget.commands += 1;
   try {
     return read();
@@ -78,20 +78,20 @@ export function insideCommand<T>({ budget }: Source, read: () => T): T {
 }
 
 /** The sign under the cursor, "" at the end. A backslash before a line end is as if neither were there. */
-export function peek(source: Source): string {
+export function peek(source: ShellSource): string {
   skipJoins(source);
   return source.at < source.end ? (source.text[source.at] ?? "") : "";
 }
 
 /** The sign after the one under the cursor. */
-export function peekNext(source: Source): string {
+export function peekNext(source: ShellSource): string {
   let at = source.at + 1;
   while (source.text[at] === "\\" && source.text[at + 1] === "\n" && at + 1 < source.end) at += 2;
   return at < source.end ? (source.text[at] ?? "") : "";
 }
 
 /** Takes `signs` if they stand here, whatever joins are between them. */
-export function take(source: Source, signs: string): boolean {
+export function take(source: ShellSource, signs: string): boolean {
   const start = source.at;
   for (const sign of signs) {
     if (peek(source) !== sign) {
@@ -103,13 +103,13 @@ export function take(source: Source, signs: string): boolean {
   return true;
 }
 
-export function skipJoins(source: Source): void {
+export function skipJoins(source: ShellSource): void {
   while (source.at + 1 < source.end && source.text[source.at] === "\\" && source.text[source.at + 1] === "\n")
     source.at += 2;
 }
 
 /** Blanks and a comment. Only a space and a tab separate words; every other white sign is part of a word. */
-export function skipBlanks(source: Source): void {
+export function skipBlanks(source: ShellSource): void {
   for (;;) {
     const sign = peek(source);
     if (sign === " " || sign === "\t") source.at += 1;
@@ -120,7 +120,7 @@ export function skipBlanks(source: Source): void {
   }
 }
 
-export const positions = (source: Source, start: number): Pick<Word, "start" | "end" | "source"> => ({
+export const positions = (source: ShellSource, start: number): Pick<Word, "start" | "end" | "source"> => ({
   start: source.isOriginal ? start : -1,
   end: source.isOriginal ? source.at : -1,
   source: source.text.slice(start, source.at),

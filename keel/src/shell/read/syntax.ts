@@ -1,8 +1,8 @@
 /** What a shell text is made of, as plain data: scripts of commands, commands of words, words of parts. */
 
 /** Commands in a row. `operator` stands behind a command and says what comes of its outcome. */
-export type Script = { readonly items: readonly Item[] };
-export type Item = { readonly node: Node; readonly operator: "&&" | "||" | ";" | "&" };
+export type ParsedScript = { readonly items: readonly ScriptItem[] };
+export type ScriptItem = { readonly node: Node; readonly operator: "&&" | "||" | ";" | "&" };
 
 export type Node = Simple | Pipeline | Compound;
 
@@ -35,7 +35,7 @@ export type Compound = {
   readonly name?: string;
   /** What is expanded before its scripts run: the list of a loop, the subject and patterns of a case, a condition. */
   readonly words: readonly Word[];
-  readonly scripts: readonly Script[];
+  readonly scripts: readonly ParsedScript[];
   readonly redirects: readonly Redirect[];
 };
 
@@ -57,10 +57,10 @@ export type Word = {
   readonly start: number;
   readonly end: number;
   readonly source: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly WordPart[];
 };
 
-export type Part =
+export type WordPart =
   /** Characters that stand for themselves; unquoted ones may still be a glob, a brace or a tilde. */
   | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
   /** `$name`, `${name}`, `$1`, `$?`. */
@@ -68,14 +68,14 @@ export type Part =
   /** Any other expansion, with the scripts that stand inside of it. */
   | {
       readonly kind: "expansion";
-      readonly scripts: readonly Script[];
+      readonly scripts: readonly ParsedScript[];
       readonly quoted: boolean;
       /** Nothing but numbers and signs: what it gives is a number, and nothing runs. */
       readonly isPlain: boolean;
     }
   /** `$( )` and backticks. */
-  | { readonly kind: "command"; readonly script: Script; readonly quoted: boolean }
+  | { readonly kind: "command"; readonly script: ParsedScript; readonly quoted: boolean }
   /** `<( )` and `>( )`. */
-  | { readonly kind: "process"; readonly script: Script; readonly direction: "in" | "out" }
+  | { readonly kind: "process"; readonly script: ParsedScript; readonly direction: "in" | "out" }
   /** `( )` behind the `=` of an assignment. */
   | { readonly kind: "array"; readonly words: readonly Word[] };

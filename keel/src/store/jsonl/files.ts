@@ -142,7 +142,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-type Stats = {
+type FileStats = {
   isFile(): boolean;
   isDirectory(): boolean;
   isSymbolicLink(): boolean;
@@ -151,11 +151,11 @@ type Stats = {
   nlink: number;
 };
 
-function factsOf(stats: Stats): FileFacts {
+function factsOf(stats: FileStats): FileFacts {
   return { kind: kindOf(stats), bytes: stats.size, changedAt: stats.mtimeMs, names: stats.nlink };
 }
 
-function kindOf(stats: Stats): FileFacts["kind"] {
+function kindOf(stats: FileStats): FileFacts["kind"] {
   if (stats.isSymbolicLink()) return "link";
   if (stats.isFile()) return "file";
   return stats.isDirectory() ? "directory" : "other";

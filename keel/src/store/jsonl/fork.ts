@@ -6,14 +6,14 @@ import path from "node:path";
 import { type FileLayer, type OpenFile, writeAll } from "./files.ts";
 import { encodeHeader, encodeRaw } from "./line.ts";
 import { readRecords } from "./records.ts";
-import type { Survey } from "./survey.ts";
+import type { LogSurvey } from "./survey.ts";
 import type { RawRecord } from "./upgrade.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
 export type Fork = {
   readonly files: FileLayer;
-  readonly from: { readonly session: string; readonly file: OpenFile; readonly survey: Survey };
+  readonly from: { readonly session: string; readonly file: OpenFile; readonly survey: LogSurvey };
   /** `cwd`: the copy belongs to another folder than its origin. */
   readonly to: { readonly session: string; readonly path: string; readonly cwd?: string };
   readonly upTo: number;

@@ -1,7 +1,7 @@
 /** Cuts a file into lines by LF bytes, chunk by chunk: memory does not grow with the file. */
 import { crc32 } from "node:zlib";
 import type { OpenFile } from "./files.ts";
-import { MOST_LINE_BYTES } from "./line.ts";
+import { MAX_LINE_BYTES } from "./line.ts";
 
 /** Most logs are short: a large buffer for each of a thousand would cost more than reading them. */
 const FIRST_CHUNK_BYTES = 64 * 1024;
@@ -10,7 +10,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const BOM = Buffer.from("\uFEFF");
 
-export type Line = {
+export type LogLine = {
   readonly offset: number;
   /** Without its end: LF, or CR LF. Valid only during the visit. Empty when the line is longer than a line may be. */
   readonly bytes: Buffer;
@@ -21,16 +21,16 @@ export type Line = {
 };
 
 /** So many bytes of a file from its start, and their checksum. */
-export type Start = { readonly bytes: number; readonly sum: number };
+export type LogPrefix = { readonly bytes: number; readonly sum: number };
 
 /** Visits every line in order; what follows the last LF comes last, if there is anything. Returns all that was read. */
 export async function eachLine(
   file: OpenFile,
-  visit: (line: Line) => void,
-  behind: Start = { bytes: 0, sum: 0 },
-): Promise<Start> {
+  visit: (line: LogLine) => void,
+  behind: LogPrefix = { bytes: 0, sum: 0 },
+): Promise<LogPrefix> {
   let chunk = Buffer.allocUnsafeSlow(FIRST_CHUNK_BYTES);
-  const held = new Held();
+  const held = new PartialLine();
   let { bytes: size, sum } = behind;
   let lineStart = size;
   for (;;) {
@@ -65,20 +65,20 @@ export async function eachLine(
 }
 
 /** The start of a line whose end is in a later chunk. */
-class Held {
+class PartialLine {
   #parts: Buffer[] = [];
   #bytes = 0;
 
   add(part: Buffer): void {
     this.#bytes += part.length;
-    if (this.#bytes > MOST_LINE_BYTES) this.#parts = [];
+    if (this.#bytes > MAX_LINE_BYTES) this.#parts = [];
     else if (part.length > 0) this.#parts.push(Buffer.from(part));
   }
 
   /** The whole line with its last part, and a fresh start. */
   take(last: Buffer = Buffer.alloc(0)): Buffer {
     const parts = this.#parts;
-    const tooLong = this.#bytes + last.length > MOST_LINE_BYTES;
+    const tooLong = this.#bytes + last.length > MAX_LINE_BYTES;
     this.#parts = [];
     this.#bytes = 0;
     if (tooLong) return Buffer.alloc(0);

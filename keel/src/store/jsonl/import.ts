@@ -9,12 +9,12 @@ import { fault } from "../../kernel/fault.ts";
 import { nodeFiles, type OpenFile } from "./files.ts";
 import { copyLog } from "./fork.ts";
 import { type LeftOut, RightsFilter } from "./import-rights.ts";
+import { LogLocations } from "./log-locations.ts";
 import { openForReading } from "./open-file.ts";
-import { Places } from "./places.ts";
 import { unreadable, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import { sessionId } from "./session-id.ts";
-import { type Survey, survey } from "./survey.ts";
+import { type LogSurvey, survey } from "./survey.ts";
 
 export type Import = {
   readonly home: string;
@@ -45,7 +45,7 @@ export async function importLog({
     const { origin, unfinishedFrom } = await check(file, found, given);
     const rights = new RightsFilter();
     try {
-      const path = await new Places(home, files).newLog(sessionId(session), { cwd });
+      const path = await new LogLocations(home, files).newLog(sessionId(session), { cwd });
       await copyLog({
         files,
         from: { session: origin, file, survey: found },
@@ -63,14 +63,18 @@ export async function importLog({
   }
 }
 
-type Checked = {
+type CheckedLog = {
   /** The session that the log was written by. */
   readonly origin: string;
   /** Where a turn began that has no end; infinite when every turn has one. */
   readonly unfinishedFrom: number;
 };
 
-async function check(file: OpenFile, { scan, entries, damage }: Survey, path: string): Promise<Checked> {
+async function check(
+  file: OpenFile,
+  { scan, entries, damage }: LogSurvey,
+  path: string,
+): Promise<CheckedLog> {
   const origin = scan.header?.session ?? "";
   let first: string | undefined;
   let unfinishedFrom = Number.POSITIVE_INFINITY;

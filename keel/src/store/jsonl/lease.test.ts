@@ -5,7 +5,7 @@ import { failingFiles } from "../../../../test/store/failing-files.ts";
 import { type Home, makeHome, otherSession, session } from "../../../../test/store/home.ts";
 import { nodeFiles } from "./files.ts";
 import { lockFile } from "./kernel-lock.ts";
-import type { Leases } from "./lease.ts";
+import type { SessionLeases } from "./lease.ts";
 import { leasesOf } from "./store.ts";
 
 let place: Home;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-const leases = (): Leases => leasesOf({ home: place.home });
+const leases = (): SessionLeases => leasesOf({ home: place.home });
 const busy = { code: "session_busy" };
 
 test("a session that is held is refused here and elsewhere, until it is released", async () => {

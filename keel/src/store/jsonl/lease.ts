@@ -26,13 +26,13 @@ export type LeaseOptions = {
 const GUARD_WAIT_MS = 800;
 const GUARD_RETRY_MS = 5;
 /** Leases of killed processes that one new lease clears away. */
-const MOST_SWEPT = 32;
-const MOST_LOCK_BYTES = 4096;
+const MAX_SWEPT = 32;
+const MAX_LOCK_BYTES = 4096;
 
 const lockSchema = z.object({ lease: z.uuid(), pid: z.number(), at: z.number() });
 type LockData = z.infer<typeof lockSchema>;
 
-export class Leases {
+export class SessionLeases {
   readonly #options: LeaseOptions;
   readonly #held = new Set<string>();
   #lease: { readonly id: string; readonly lock: KernelLock } | undefined;
@@ -122,7 +122,7 @@ export class Leases {
     try {
       const file = await this.#options.files.open(lockPath, "read");
       try {
-        const buffer = Buffer.alloc(MOST_LOCK_BYTES);
+        const buffer = Buffer.alloc(MAX_LOCK_BYTES);
         const bytes = await file.read(buffer, 0);
         return parseLock(buffer.toString("utf8", 0, bytes)) ?? "damaged";
       } finally {
@@ -157,7 +157,7 @@ export class Leases {
   async #sweep(): Promise<void> {
     const { files, directory } = this.#options;
     const names = (await files.names(directory)).filter((name) => name.endsWith(LEASE));
-    for (const name of names.slice(0, MOST_SWEPT)) {
+    for (const name of names.slice(0, MAX_SWEPT)) {
       const leasePath = path.join(directory, name);
       const lock = await lockExisting(leasePath);
       if (lock === undefined || lock === "missing") continue;

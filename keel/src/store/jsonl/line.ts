@@ -26,7 +26,7 @@ const HEADER_START = Buffer.from('{"keel":');
 export const STARTS: readonly Buffer[] = [RECORD_START, HEADER_START];
 
 /** Longer lines are neither written nor read: a string of V8 ends at 512 MiB, and a gap of NULs may be any size. */
-export const MOST_LINE_BYTES = 128 * 1024 * 1024;
+export const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
 export type Header = {
   readonly keel: "log";
@@ -38,7 +38,7 @@ export type Header = {
 };
 
 /** What a whole line is. */
-export type Checked = { kind: "record"; seq: number } | { kind: "header"; header: Header };
+export type CheckedLine = { kind: "record"; seq: number } | { kind: "header"; header: Header };
 
 export function encodeHeader(header: { session: string; cwd: string; at: number }): Buffer {
   return encodeLine({ keel: "log", v: logVersion, ...header });
@@ -60,7 +60,7 @@ export function encodeRaw(record: {
 }
 
 /** What the line is, or undefined when it is not whole. `line` has no line end. */
-export function checkLine(line: Buffer): Checked | undefined {
+export function checkLine(line: Buffer): CheckedLine | undefined {
   if (hasAt(line, RECORD_START, 0)) return hasSum(line) ? recordOf(line) : undefined;
   if (hasAt(line, HEADER_START, 0)) return headerOf(line);
   return undefined;
@@ -104,7 +104,7 @@ function readSum(line: Buffer, start: number): number | undefined {
   return sum;
 }
 
-function recordOf(line: Buffer): Checked | undefined {
+function recordOf(line: Buffer): CheckedLine | undefined {
   let seq = 0;
   for (let at = RECORD_START.length; at < line.length; at++) {
     const digit = (line[at] ?? 0) - 48;
@@ -114,7 +114,7 @@ function recordOf(line: Buffer): Checked | undefined {
   return seq > 0 && Number.isSafeInteger(seq) ? { kind: "record", seq } : undefined;
 }
 
-function headerOf(line: Buffer): Checked | undefined {
+function headerOf(line: Buffer): CheckedLine | undefined {
   const header = readHeader(decodeLine(line));
   if (!header) return undefined;
   // A format to come may have given up the checksum; ours always has it.

@@ -9,13 +9,13 @@ import { textOf } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import { logVersion } from "../../protocol/version.ts";
 import type { FileFacts, FileLayer, OpenFile } from "./files.ts";
-import { type Checked, checkLine, decodeLine } from "./line.ts";
-import type { Place } from "./places.ts";
+import { type CheckedLine, checkLine, decodeLine } from "./line.ts";
+import type { LogLocation } from "./log-locations.ts";
 import { upgradeRecord } from "./upgrade.ts";
 
 const END_BYTES = 64 * 1024;
 /** The first input stands behind the prompt and its tools, which may be long. */
-const MOST_START_BYTES = 1024 * 1024;
+const MAX_START_BYTES = 1024 * 1024;
 const FIRST_INPUT_CHARACTERS = 200;
 const AT_ONCE = 16;
 const SETTINGS_CHANGED = '"settings.changed"';
@@ -23,7 +23,7 @@ const SETTINGS_CHANGED = '"settings.changed"';
 /** Newest change first; only the newest `limit` are read. */
 export async function listLogs(
   files: FileLayer,
-  places: readonly Place[],
+  places: readonly LogLocation[],
   limit: number,
 ): Promise<SessionInfo[]> {
   const found = await inParallel(places, async (place) => ({ place, facts: await plainFacts(files, place) }));
@@ -35,7 +35,7 @@ export async function listLogs(
   return infos.filter((info) => info !== undefined);
 }
 
-async function plainFacts(files: FileLayer, place: Place): Promise<FileFacts | undefined> {
+async function plainFacts(files: FileLayer, place: LogLocation): Promise<FileFacts | undefined> {
   try {
     const facts = await files.facts(place.path);
     return facts.kind === "file" ? facts : undefined;
@@ -45,7 +45,11 @@ async function plainFacts(files: FileLayer, place: Place): Promise<FileFacts | u
   }
 }
 
-async function readInfo(files: FileLayer, place: Place, facts: FileFacts): Promise<SessionInfo | undefined> {
+async function readInfo(
+  files: FileLayer,
+  place: LogLocation,
+  facts: FileFacts,
+): Promise<SessionInfo | undefined> {
   let file: OpenFile | undefined;
   try {
     file = await files.open(place.path, "read");
@@ -58,13 +62,13 @@ async function readInfo(files: FileLayer, place: Place, facts: FileFacts): Promi
   }
 }
 
-async function infoOf(file: OpenFile, place: Place, facts: FileFacts): Promise<SessionInfo> {
-  const start = new Start();
+async function infoOf(file: OpenFile, place: LogLocation, facts: FileFacts): Promise<SessionInfo> {
+  const start = new LogHead();
   const readTo = async (bytes: number): Promise<void> => start.read(await linesAt(file, 0, bytes));
   const firstBytes = Math.min(facts.bytes, END_BYTES);
   await readTo(firstBytes);
   if (start.firstInput === undefined && firstBytes < facts.bytes)
-    await readTo(Math.min(facts.bytes, MOST_START_BYTES));
+    await readTo(Math.min(facts.bytes, MAX_START_BYTES));
   // A short log was read as a whole.
   const end =
     firstBytes < facts.bytes ? await linesAt(file, Math.max(0, facts.bytes - END_BYTES), END_BYTES) : [];
@@ -83,7 +87,7 @@ async function infoOf(file: OpenFile, place: Place, facts: FileFacts): Promise<S
 }
 
 /** What the first lines tell. */
-class Start {
+class LogHead {
   v = logVersion;
   cwd: string | undefined;
   at: number | undefined;
@@ -126,7 +130,7 @@ function labelsOf(patches: readonly SettingsPatch[]): Pick<SessionInfo, "title" 
   return { title: newest("title"), tag: newest("tag") || undefined, archived: newest("archived") };
 }
 
-function whole(lines: readonly Buffer[]): { checked: Checked; line: Buffer }[] {
+function whole(lines: readonly Buffer[]): { checked: CheckedLine; line: Buffer }[] {
   return lines.flatMap((line) => {
     const checked = checkLine(line);
     return checked ? [{ checked, line }] : [];

@@ -5,37 +5,37 @@
  */
 import { fault } from "../../kernel/fault.ts";
 import { oneByOne, type Stream } from "../../kernel/one-by-one.ts";
-import type { KeptFold, Log, LogNotice, Meanwhile, WriteTexts } from "../../ports/store.ts";
+import type { CachedFold, Log, LogNotice, Meanwhile, WriteTexts } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
 import { logVersion } from "../../protocol/version.ts";
 import { checkFollows, checkReadable } from "./accept.ts";
 import type { Damage } from "./damage.ts";
 import type { FileLayer, OpenFile } from "./files.ts";
+import { type FoldCacheEntry, type FoldCacheOptions, writeFoldCache } from "./fold-cache.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { type Keeping, type Kept, writeKept } from "./kept.ts";
-import type { Leases, SessionLock } from "./lease.ts";
-import { encodeHeader, encodeRecord, MOST_LINE_BYTES } from "./line.ts";
+import type { SessionLeases, SessionLock } from "./lease.ts";
+import { encodeHeader, encodeRecord, MAX_LINE_BYTES } from "./line.ts";
 import { openLogFile } from "./open-file.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import type { Entry, Scan } from "./scan.ts";
+import type { RecordEntry, Scan } from "./scan.ts";
 import { cutBack, keepOriginal } from "./seal.ts";
-import { type Survey, survey } from "./survey.ts";
+import { type LogSurvey, survey } from "./survey.ts";
 import { type LogEnd, Writer } from "./writer.ts";
 
-export type LogParts = {
+export type JsonlLogOptions = {
   readonly session: string;
   readonly path: string;
   readonly files: FileLayer;
-  readonly leases: Leases;
+  readonly leases: SessionLeases;
   readonly now: () => number;
   /** Undefined when it could not be taken for another reason than that somebody has it. */
   readonly lock: SessionLock | undefined;
   readonly opened: { readonly file: OpenFile; readonly how: "read" | "write" };
-  readonly survey: Survey;
+  readonly survey: LogSurvey;
   /** What of the log was folded before. Then the survey has only what stands behind it. */
-  readonly kept: Kept | undefined;
-  readonly keeping: Keeping | undefined;
+  readonly kept: FoldCacheEntry | undefined;
+  readonly keeping: FoldCacheOptions | undefined;
 };
 
 type Batch = {
@@ -45,15 +45,15 @@ type Batch = {
 };
 
 export class JsonlLog implements Log {
-  readonly #parts: Omit<LogParts, "kept" | "survey">;
+  readonly #parts: Omit<JsonlLogOptions, "kept" | "survey">;
   readonly #scan: Omit<Scan, "entries">;
   readonly #damage: Damage;
   readonly #group: GroupCommit<Batch>;
   /** Undefined while it rests, and after that until it is read. Only those after `#knownAfter`. */
-  #entries: Entry[] | undefined;
+  #entries: RecordEntry[] | undefined;
   #knownAfter: number;
   /** Until it is told: its texts are as large as the conversation. */
-  #kept: Kept | undefined;
+  #kept: FoldCacheEntry | undefined;
   readonly #keptBytes: number;
   #lastSeq: number;
   #lock: SessionLock | undefined;
@@ -70,7 +70,7 @@ export class JsonlLog implements Log {
   #readers = 0;
   #closed = false;
 
-  constructor({ kept, survey: { scan, entries, damage }, ...parts }: LogParts) {
+  constructor({ kept, survey: { scan, entries, damage }, ...parts }: JsonlLogOptions) {
     const { file, how } = parts.opened;
     this.#parts = parts;
     this.#damage = damage;
@@ -148,13 +148,13 @@ export class JsonlLog implements Log {
     }
   }
 
-  kept(): KeptFold | undefined {
+  cachedFold(): CachedFold | undefined {
     const kept = this.#kept;
     this.#kept = undefined;
     return kept;
   }
 
-  async keep(write: WriteTexts): Promise<void> {
+  async cacheFold(write: WriteTexts): Promise<void> {
     await this.#group.idle();
     const { keeping, files, path, session } = this.#parts;
     const end = this.#writer?.end;
@@ -162,10 +162,10 @@ export class JsonlLog implements Log {
     if (!keeping || this.#closed || !end || this.notices.length > 0) return;
     const about = { path, session, seq: this.#lastSeq, end, keptBytes: this.#keptBytes };
     const log = { ...about, isClosed: () => this.#closed };
-    await writeKept({ ...keeping, files, log, write });
+    await writeFoldCache({ ...keeping, files, log, write });
   }
 
-  async rest(): Promise<boolean> {
+  async unload(): Promise<boolean> {
     await this.#group.idle();
     const file = this.#file;
     const end = this.#writer?.end;
@@ -195,8 +195,8 @@ export class JsonlLog implements Log {
 
   #encode(event: Durable): Buffer {
     const line = encodeRecord(event);
-    if (line.length > MOST_LINE_BYTES) {
-      const reason = `a record of ${line.length} bytes is longer than ${MOST_LINE_BYTES}`;
+    if (line.length > MAX_LINE_BYTES) {
+      const reason = `a record of ${line.length} bytes is longer than ${MAX_LINE_BYTES}`;
       throw fault("log_unwritable", { path: this.#parts.path, reason });
     }
     checkReadable(event, () => line.toString("utf8"));
@@ -273,7 +273,7 @@ export class JsonlLog implements Log {
     return this.#opening;
   }
 
-  async #known(file: OpenFile, after: number): Promise<readonly Entry[]> {
+  async #known(file: OpenFile, after: number): Promise<readonly RecordEntry[]> {
     while (!this.#entries || after < this.#knownAfter) {
       const before = this.#lastSeq;
       const { entries } = await survey(file, { path: this.#parts.path, tornEnd: "ignored" });

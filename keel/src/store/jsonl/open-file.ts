@@ -3,10 +3,10 @@ import { fault } from "../../kernel/fault.ts";
 import { type FileLayer, isMissing, type OpenFile } from "./files.ts";
 import { unreadable } from "./reasons.ts";
 
-export type Opened = { readonly file: OpenFile; readonly how: "read" | "write" };
+export type OpenedLog = { readonly file: OpenFile; readonly how: "read" | "write" };
 
 /** For writing if that is possible, else for reading. Throws `session_unknown` or `log_unreadable`. */
-export async function openLogFile(files: FileLayer, path: string, session: string): Promise<Opened> {
+export async function openLogFile(files: FileLayer, path: string, session: string): Promise<OpenedLog> {
   try {
     return { file: await openPlain(files, path, "write"), how: "write" };
   } catch {

@@ -1,25 +1,25 @@
 /** Turns the whole records of a log into events: read in large stretches, parsed, upgraded and checked, each once. */
-import { type Issue, parseWith, sayIssues } from "../../kernel/schema.ts";
+import { parseWith, type SchemaIssue, sayIssues } from "../../kernel/schema.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event.ts";
 import { isSurelyEvent } from "./accept.ts";
 import type { Damage } from "./damage.ts";
 import type { OpenFile } from "./files.ts";
 import { decodeLine } from "./line.ts";
-import type { Entry } from "./scan.ts";
+import type { RecordEntry } from "./scan.ts";
 import { type RawRecord, upgradeRecord } from "./upgrade.ts";
 
 const STRETCH_BYTES = 1024 * 1024;
 
-export type Reading = {
+export type LogReading = {
   readonly file: OpenFile;
   /** In the order to read them. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly RecordEntry[];
   readonly session: string;
   readonly damage: Damage;
 };
 
 /** Every valid record as an event, a stretch of the file at a time. What is not one is told to `damage`. */
-export async function* readEvents(reading: Reading): AsyncGenerator<Durable[], void> {
+export async function* readEvents(reading: LogReading): AsyncGenerator<Durable[], void> {
   let at = 0;
   for await (const records of readRecords(reading)) {
     const events: Durable[] = [];
@@ -33,10 +33,14 @@ export async function* readEvents(reading: Reading): AsyncGenerator<Durable[], v
   }
 }
 
-export type Found = { readonly entry: Entry; readonly record: RawRecord };
+export type LocatedRecord = { readonly entry: RecordEntry; readonly record: RawRecord };
 
 /** Every record as it stands in the file, also of a type that is not known, a stretch of the file at a time. */
-export async function* readRecords({ file, entries, damage }: Reading): AsyncGenerator<Found[], void> {
+export async function* readRecords({
+  file,
+  entries,
+  damage,
+}: LogReading): AsyncGenerator<LocatedRecord[], void> {
   let buffer = Buffer.allocUnsafeSlow(0);
   for (const stretch of stretches(entries)) {
     const [first] = stretch;
@@ -46,7 +50,7 @@ export async function* readRecords({ file, entries, damage }: Reading): AsyncGen
     if (buffer.length < bytes)
       buffer = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(2 * bytes, STRETCH_BYTES)));
     const filled = await file.read(buffer.subarray(0, bytes), first.offset);
-    const found: Found[] = [];
+    const found: LocatedRecord[] = [];
     for (const entry of stretch) {
       const start = entry.offset - first.offset;
       const line = buffer.subarray(start, Math.min(start + entry.bytes, filled));
@@ -59,8 +63,8 @@ export async function* readRecords({ file, entries, damage }: Reading): AsyncGen
 }
 
 /** Neighbours in the file are read together; a single long record is a stretch of its own. */
-function* stretches(entries: readonly Entry[]): Generator<Entry[]> {
-  let stretch: Entry[] = [];
+function* stretches(entries: readonly RecordEntry[]): Generator<RecordEntry[]> {
+  let stretch: RecordEntry[] = [];
   for (const entry of entries) {
     const first = stretch[0];
     const last = stretch.at(-1);
@@ -75,14 +79,20 @@ function* stretches(entries: readonly Entry[]): Generator<Entry[]> {
   if (stretch.length > 0) yield stretch;
 }
 
-type Place = {
+type RecordContext = {
   readonly session: string;
   readonly damage: Damage;
   /** The time of the record before. */
   readonly before: number;
 };
 
-function toEvent({ entry: { seq }, record, session, damage, before }: Found & Place): Durable | undefined {
+function toEvent({
+  entry: { seq },
+  record,
+  session,
+  damage,
+  before,
+}: LocatedRecord & RecordContext): Durable | undefined {
   if (isSurelyEvent(record) && record.seq === seq && record.session === session) return record;
   const { type, at } = record;
   const parsed = parseWith(durableEventSchema, record);
@@ -97,7 +107,7 @@ function toEvent({ entry: { seq }, record, session, damage, before }: Found & Pl
 }
 
 /** The discriminator is checked first: an issue with `type` itself means that no event has this name. */
-const isKnown = (issues: readonly Issue[]): boolean => issues.every(({ path }) => path !== "type");
+const isKnown = (issues: readonly SchemaIssue[]): boolean => issues.every(({ path }) => path !== "type");
 
 const isSame = (left: unknown, right: string): boolean =>
   typeof left === "string" && left.toLowerCase() === right.toLowerCase();

@@ -1,18 +1,18 @@
 /** Finds whole records inside a line that is not whole: two on one line, or one behind a cut one or a block of NULs. */
-import { type Checked, checkLine, STARTS, SUM_BYTES, SUM_START } from "./line.ts";
+import { type CheckedLine, checkLine, STARTS, SUM_BYTES, SUM_START } from "./line.ts";
 
-export type Piece = { readonly start: number; readonly bytes: number; readonly checked: Checked };
+export type SalvagedPiece = { readonly start: number; readonly bytes: number; readonly checked: CheckedLine };
 
 /** A checksum is tried over every stretch from a start to an end: these bound what a hostile line may cost. */
-const MOST_TRIES = 10_000;
-const MOST_TRIED_BYTES = 256 * 1024 * 1024;
+const MAX_TRIES = 10_000;
+const MAX_TRIED_BYTES = 256 * 1024 * 1024;
 
-export function salvage(line: Buffer): Piece[] {
+export function salvage(line: Buffer): SalvagedPiece[] {
   const starts = STARTS.flatMap((start) => indexesOf(line, start)).sort((left, right) => left - right);
   const ends = indexesOf(line, SUM_START).map((index) => index + SUM_BYTES);
-  const pieces: Piece[] = [];
-  let tries = MOST_TRIES;
-  let bytesLeft = MOST_TRIED_BYTES;
+  const pieces: SalvagedPiece[] = [];
+  let tries = MAX_TRIES;
+  let bytesLeft = MAX_TRIED_BYTES;
   let free = 0;
   // From the outside in: a record may hold objects that look like records.
   for (const start of starts) {
@@ -38,7 +38,7 @@ const isInside = (line: Buffer, { start, end }: { start: number; end: number }):
 
 function indexesOf(bytes: Buffer, wanted: Buffer): number[] {
   const found: number[] = [];
-  for (let at = bytes.indexOf(wanted); at !== -1 && found.length <= MOST_TRIES; ) {
+  for (let at = bytes.indexOf(wanted); at !== -1 && found.length <= MAX_TRIES; ) {
     found.push(at);
     at = bytes.indexOf(wanted, at + wanted.length);
   }

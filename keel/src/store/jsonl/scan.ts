@@ -4,12 +4,12 @@
  */
 import { logVersion } from "../../protocol/version.ts";
 import type { OpenFile } from "./files.ts";
-import { eachLine, type Line, type Start } from "./frame.ts";
-import { type Checked, checkLine, type Header, MOST_LINE_BYTES } from "./line.ts";
+import { eachLine, type LogLine, type LogPrefix } from "./frame.ts";
+import { type CheckedLine, checkLine, type Header, MAX_LINE_BYTES } from "./line.ts";
 import { salvage } from "./salvage.ts";
 
 /** Where a whole record stands, and in which format. */
-export type Entry = {
+export type RecordEntry = {
   readonly seq: number;
   readonly offset: number;
   readonly bytes: number;
@@ -29,7 +29,7 @@ export type Scan = {
   /** The newest format that a header names. */
   readonly newest: number;
   /** In the order of the file. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly RecordEntry[];
   readonly lost: Lost;
   /** Lines that held more than one record. */
   readonly joined: number;
@@ -39,38 +39,38 @@ export type Scan = {
 export type Lost = { readonly stretches: number; readonly bytes: number; readonly firstOffset: number };
 
 /** `behind`: what is known already and stands in the format of this version. */
-export async function scan(file: OpenFile, behind?: Start): Promise<Scan> {
-  const survey = new Survey(behind);
+export async function scan(file: OpenFile, behind?: LogPrefix): Promise<Scan> {
+  const survey = new LogScanner(behind);
   return survey.result(await eachLine(file, (line) => survey.add(line), behind));
 }
 
-class Survey {
+class LogScanner {
   #header: Header | undefined;
   #v = logVersion;
   #newest: number;
   #end: number;
   #unended = false;
   #joined = 0;
-  readonly #entries: Entry[] = [];
+  readonly #entries: RecordEntry[] = [];
   readonly #lost = { stretches: 0, bytes: 0, firstOffset: 0 };
 
-  constructor(behind: Start | undefined) {
+  constructor(behind: LogPrefix | undefined) {
     this.#newest = behind ? logVersion : 0;
     this.#end = behind?.bytes ?? 0;
   }
 
-  add(line: Line): void {
+  add(line: LogLine): void {
     const { offset, bytes, wholeBytes, ended } = line;
     const checked = checkLine(bytes);
     if (checked) this.#keep(checked, { offset, bytes: bytes.length });
     else if (bytes.length > 0) this.#addPieces(line);
-    else if (wholeBytes > MOST_LINE_BYTES && ended) this.#lose(offset, wholeBytes);
+    else if (wholeBytes > MAX_LINE_BYTES && ended) this.#lose(offset, wholeBytes);
     if (!checked && !ended) return; // What is torn is not behind us: the next record goes in its place.
     this.#end = offset + wholeBytes;
     this.#unended = !ended;
   }
 
-  result({ bytes: size, sum }: Start): Scan {
+  result({ bytes: size, sum }: LogPrefix): Scan {
     return {
       size,
       sum,
@@ -85,7 +85,7 @@ class Survey {
   }
 
   /** Keeps what is whole in a line that is not. */
-  #addPieces({ offset, bytes, ended }: Line): void {
+  #addPieces({ offset, bytes, ended }: LogLine): void {
     const pieces = salvage(bytes);
     let cursor = 0;
     for (const piece of pieces) {
@@ -100,7 +100,7 @@ class Survey {
     this.#unended = true;
   }
 
-  #keep(checked: Checked, place: { offset: number; bytes: number }): void {
+  #keep(checked: CheckedLine, place: { offset: number; bytes: number }): void {
     if (checked.kind === "record") {
       this.#entries.push({ seq: checked.seq, ...place, v: this.#v });
       return;

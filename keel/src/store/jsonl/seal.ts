@@ -1,12 +1,12 @@
 /** Closes a torn end: the original is kept beside the log, then the end is cut back to the last whole record. */
 import path from "node:path";
 import { codeOf, type FileLayer, type OpenFile, writeAll } from "./files.ts";
-import { damagedCopy } from "./places.ts";
+import { damagedCopy } from "./log-locations.ts";
 
 /** Up to this size the whole log is copied; of a longer one only what is cut off, since the rest stays where it is. */
-const MOST_COPIED_BYTES = 64 * 1024 * 1024;
+const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
-const MOST_COPIES = 1000;
+const MAX_COPIES = 1000;
 
 export type Torn = {
   readonly files: FileLayer;
@@ -21,7 +21,7 @@ export type Torn = {
 export async function keepOriginal({ files, file, path: log, size, end }: Torn): Promise<string> {
   const { copy, name } = await createCopy(files, log);
   try {
-    await copyBytes({ from: file, to: copy, start: size <= MOST_COPIED_BYTES ? 0 : end, end: size });
+    await copyBytes({ from: file, to: copy, start: size <= MAX_COPIED_BYTES ? 0 : end, end: size });
     await copy.datasync();
   } catch (thrown) {
     // Half a copy would be taken for the original.
@@ -40,7 +40,7 @@ export async function cutBack({ file, end }: Pick<Torn, "file" | "end">): Promis
 }
 
 async function createCopy(files: FileLayer, log: string): Promise<{ copy: OpenFile; name: string }> {
-  for (let number = 1; number <= MOST_COPIES; number++) {
+  for (let number = 1; number <= MAX_COPIES; number++) {
     const name = damagedCopy(log, number);
     try {
       return { copy: await files.open(name, "create"), name };
@@ -48,12 +48,17 @@ async function createCopy(files: FileLayer, log: string): Promise<{ copy: OpenFi
       if (codeOf(thrown) !== "EEXIST") throw thrown;
     }
   }
-  throw new Error(`there are ${MOST_COPIES} damaged copies already`);
+  throw new Error(`there are ${MAX_COPIES} damaged copies already`);
 }
 
-type Copy = { readonly from: OpenFile; readonly to: OpenFile; readonly start: number; readonly end: number };
+type CopyRange = {
+  readonly from: OpenFile;
+  readonly to: OpenFile;
+  readonly start: number;
+  readonly end: number;
+};
 
-async function copyBytes({ from, to, start, end }: Copy): Promise<void> {
+async function copyBytes({ from, to, start, end }: CopyRange): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - start));
   const zeros = Buffer.alloc(buffer.length);
   for (let at = start; at < end; ) {

@@ -1,19 +1,24 @@
 /** Keeps an output that is too long for the model in a file of its own, and never over another one. */
 import path from "node:path";
 import { codeOf, type FileLayer, makeDurableDirectory, type OpenFile, writeAll } from "./files.ts";
-import { folderOf } from "./places.ts";
+import { folderOf } from "./log-locations.ts";
 import { plainName } from "./plain-name.ts";
 
-const MOST_OF_ONE_NAME = 10_000;
+const MAX_OF_ONE_NAME = 10_000;
 
-export type Spill = {
+export type SpillRequest = {
   readonly files: FileLayer;
   readonly log: string;
   readonly name: string;
   readonly text: string;
 };
 
-export async function spillText({ files, log, name, text }: Spill): Promise<{ path: string; bytes: number }> {
+export async function spillText({
+  files,
+  log,
+  name,
+  text,
+}: SpillRequest): Promise<{ path: string; bytes: number }> {
   const directory = path.join(folderOf(log), "output");
   await makeDurableDirectory(files, directory);
   const { file, place } = await createFree(files, path.join(directory, plainName(name)));
@@ -33,7 +38,7 @@ export async function spillText({ files, log, name, text }: Spill): Promise<{ pa
 
 async function createFree(files: FileLayer, wanted: string): Promise<{ file: OpenFile; place: string }> {
   const { dir, name, ext } = path.parse(wanted);
-  for (let number = 1; number <= MOST_OF_ONE_NAME; number++) {
+  for (let number = 1; number <= MAX_OF_ONE_NAME; number++) {
     const place = number === 1 ? wanted : path.join(dir, `${name}-${number}${ext}`);
     try {
       return { file: await files.open(place, "create"), place };
@@ -41,5 +46,5 @@ async function createFree(files: FileLayer, wanted: string): Promise<{ file: Ope
       if (codeOf(thrown) !== "EEXIST") throw thrown;
     }
   }
-  throw new Error(`there are ${MOST_OF_ONE_NAME} outputs of this name already`);
+  throw new Error(`there are ${MAX_OF_ONE_NAME} outputs of this name already`);
 }

@@ -7,19 +7,19 @@ import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Log, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
 import { type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
+import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fold-cache.ts";
 import { copyLog } from "./fork.ts";
-import { type Keeping, type Kept, readKept } from "./kept.ts";
-import { Leases, type SessionLock } from "./lease.ts";
+import { SessionLeases, type SessionLock } from "./lease.ts";
 import { encodeHeader } from "./line.ts";
 import { listLogs } from "./list.ts";
 import { JsonlLog } from "./log.ts";
+import { agentsOf, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log-locations.ts";
 import { openForReading, openLogFile } from "./open-file.ts";
-import { agentsOf, folderOf, isCopyOf, isKeptOf, Places } from "./places.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import { isSessionId, sessionId } from "./session-id.ts";
 import { spillText } from "./spill.ts";
-import { type Survey, survey, surveyBehind } from "./survey.ts";
+import { type LogSurvey, survey, surveyBehind } from "./survey.ts";
 
 export type JsonlStoreOptions = {
   /** `KEEL_HOME` or `~/.keel`; made, private, when the first log is. */
@@ -29,9 +29,9 @@ export type JsonlStoreOptions = {
   /** The files below; tests fail any call of it. */
   readonly fs?: FileLayer;
   /** Who holds which session; made when absent. */
-  readonly leases?: Leases;
+  readonly leases?: SessionLeases;
   /** Absent: nothing is kept of a fold. */
-  readonly keeping?: Keeping | undefined;
+  readonly keeping?: FoldCacheOptions | undefined;
 };
 
 export function jsonlStore(options: JsonlStoreOptions): Store {
@@ -39,8 +39,8 @@ export function jsonlStore(options: JsonlStoreOptions): Store {
 }
 
 /** The leases of a home, for a store that shares them or a test that drops them. */
-export function leasesOf({ home, clock, ids, fs }: Omit<JsonlStoreOptions, "leases">): Leases {
-  return new Leases({
+export function leasesOf({ home, clock, ids, fs }: Omit<JsonlStoreOptions, "leases">): SessionLeases {
+  return new SessionLeases({
     directory: path.join(home, "run"),
     files: fs ?? nodeFiles(),
     now: () => clock?.now() ?? Date.now(),
@@ -51,15 +51,15 @@ export function leasesOf({ home, clock, ids, fs }: Omit<JsonlStoreOptions, "leas
 class JsonlStore implements Store {
   readonly #home: string;
   readonly #files: FileLayer;
-  readonly #places: Places;
-  readonly #leases: Leases;
+  readonly #places: LogLocations;
+  readonly #leases: SessionLeases;
   readonly #now: () => number;
-  readonly #keeping: Keeping | undefined;
+  readonly #keeping: FoldCacheOptions | undefined;
 
   constructor(options: JsonlStoreOptions) {
     this.#home = options.home;
     this.#files = options.fs ?? nodeFiles();
-    this.#places = new Places(options.home, this.#files);
+    this.#places = new LogLocations(options.home, this.#files);
     this.#leases = options.leases ?? leasesOf(options);
     this.#now = () => options.clock?.now() ?? Date.now();
     this.#keeping = options.keeping;
@@ -164,7 +164,7 @@ class JsonlStore implements Store {
     try {
       const directory = path.dirname(log);
       const names = await this.#files.names(directory);
-      const copies = names.filter((name) => isCopyOf(log, name) || isKeptOf(log, name));
+      const copies = names.filter((name) => isCopyOf(log, name) || isFoldCacheOf(log, name));
       // The log goes last: whatever stops us before, the session is still listed and can be deleted again.
       // Somebody else who keeps a fold here may have removed an old one meanwhile.
       for (const name of copies) await this.#files.removeTree(path.join(directory, name));
@@ -244,9 +244,9 @@ class JsonlStore implements Store {
     session: string,
     log: string,
     file: OpenFile,
-  ): Promise<{ survey: Survey; kept: Kept | undefined }> {
+  ): Promise<{ survey: LogSurvey; kept: FoldCacheEntry | undefined }> {
     const wanted = { ...this.#keeping, files: this.#files, session, path: log, file };
-    const kept = await readKept(wanted);
+    const kept = await readFoldCache(wanted);
     const behind = kept && (await surveyBehind(file, { path: log, start: kept.log, seq: kept.seq }));
     if (behind) return { survey: behind, kept };
     return { survey: await survey(file, { path: log, tornEnd: "told" }), kept: undefined };

@@ -3,15 +3,15 @@ import { fault } from "../../kernel/fault.ts";
 import { logVersion } from "../../protocol/version.ts";
 import { Damage } from "./damage.ts";
 import type { OpenFile } from "./files.ts";
-import type { Start } from "./frame.ts";
+import type { LogPrefix } from "./frame.ts";
 import { decodeLine } from "./line.ts";
 import { inOrder } from "./order.ts";
-import { type Entry, type Scan, scan } from "./scan.ts";
+import { type RecordEntry, type Scan, scan } from "./scan.ts";
 
-export type Survey = {
+export type LogSurvey = {
   readonly scan: Scan;
   /** By `seq`, each once. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly RecordEntry[];
   readonly damage: Damage;
 };
 
@@ -19,7 +19,7 @@ export type Survey = {
 export async function survey(
   file: OpenFile,
   { path, tornEnd }: { path: string; tornEnd: "told" | "ignored" },
-): Promise<Survey> {
+): Promise<LogSurvey> {
   const found = await scan(file);
   if (found.newest > logVersion) throw fault("log_too_new", { path, found: found.newest, known: logVersion });
   const ordered = await inOrder(found.entries, (entry) => callOf(file, entry));
@@ -32,8 +32,8 @@ export async function survey(
 /** Of what stands behind a start that is known to be sound; undefined unless all of it is sound as well. */
 export async function surveyBehind(
   file: OpenFile,
-  { path, start, seq }: { path: string; start: Start; seq: number },
-): Promise<Survey | undefined> {
+  { path, start, seq }: { path: string; start: LogPrefix; seq: number },
+): Promise<LogSurvey | undefined> {
   const found = await scan(file, start);
   const { entries, header, size, end, unended, lost, joined } = found;
   const isSound = header === undefined && size === end && !unended && lost.stretches === 0 && joined === 0;
@@ -41,7 +41,7 @@ export async function surveyBehind(
   return isSound && follows ? { scan: found, entries, damage: new Damage(path) } : undefined;
 }
 
-async function callOf(file: OpenFile, entry: Entry): Promise<string | undefined> {
+async function callOf(file: OpenFile, entry: RecordEntry): Promise<string | undefined> {
   const buffer = Buffer.alloc(entry.bytes);
   await file.read(buffer, entry.offset);
   const record = decodeLine(buffer);

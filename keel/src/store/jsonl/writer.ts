@@ -6,11 +6,11 @@ import { crc32 } from "node:zlib";
 import { fault } from "../../kernel/fault.ts";
 import type { Meanwhile } from "../../ports/store.ts";
 import { type OpenFile, writeAll } from "./files.ts";
-import type { Start } from "./frame.ts";
+import type { LogPrefix } from "./frame.ts";
 import { unwritable } from "./reasons.ts";
 
 /** The end of a log, and the checksum of all before it, where that is known. */
-export type LogEnd = Pick<Start, "bytes"> & { readonly sum: number | undefined };
+export type LogEnd = Pick<LogPrefix, "bytes"> & { readonly sum: number | undefined };
 
 export class Writer {
   readonly #file: OpenFile;

@@ -45,32 +45,32 @@ export function memoryStore({ logs = {}, clock }: MemoryStoreOptions = {}): Memo
 }
 
 type Disk = {
-  readonly sessions: Map<string, Kept>;
+  readonly sessions: Map<string, MemorySession>;
   readonly outputs: Map<string, string>;
   readonly now: () => number;
   /** Counts changes: two within a millisecond still have an order. */
   changes: number;
 };
-type Kept = {
+type MemorySession = {
   readonly cwd: string;
   readonly parent: string | undefined;
   readonly createdAt: number;
   readonly lines: string[];
   changedAt: number;
   change: number;
-  holder: Process | undefined;
+  holder: MemoryProcess | undefined;
 };
-type Process = { alive: boolean };
+type MemoryProcess = { alive: boolean };
 
 function storeOver(disk: Disk): MemoryStore {
-  const process: Process = { alive: true };
-  const find = (id: string): Kept => {
+  const process: MemoryProcess = { alive: true };
+  const find = (id: string): MemorySession => {
     const session = sessionId(id);
     const kept = disk.sessions.get(session);
     if (!kept) throw fault("session_unknown", { session });
     return kept;
   };
-  const hold = (id: string): Kept => {
+  const hold = (id: string): MemorySession => {
     const kept = find(id);
     if (kept.holder?.alive) throw fault("session_busy", { session: id });
     kept.holder = process;
@@ -128,7 +128,11 @@ function storeOver(disk: Disk): MemoryStore {
   return store;
 }
 
-function openLog(session: string, kept: Kept, { disk, process }: { disk: Disk; process: Process }): Log {
+function openLog(
+  session: string,
+  kept: MemorySession,
+  { disk, process }: { disk: Disk; process: MemoryProcess },
+): Log {
   let open = true;
   const lastSeq = () => parsed(kept, 0).at(-1)?.seq ?? 0;
   let last = lastSeq();
@@ -162,21 +166,29 @@ function openLog(session: string, kept: Kept, { disk, process }: { disk: Disk; p
   };
 }
 
-function keep(disk: Disk, session: string, cwd: string, parent?: string): Kept {
+function keep(disk: Disk, session: string, cwd: string, parent?: string): MemorySession {
   const at = disk.now();
-  const kept: Kept = { cwd, parent, createdAt: at, changedAt: at, change: 0, lines: [], holder: undefined };
+  const kept: MemorySession = {
+    cwd,
+    parent,
+    createdAt: at,
+    changedAt: at,
+    change: 0,
+    lines: [],
+    holder: undefined,
+  };
   disk.sessions.set(session, kept);
   touch(disk, kept);
   return kept;
 }
 
-function touch(disk: Disk, kept: Kept): void {
+function touch(disk: Disk, kept: MemorySession): void {
   disk.changes += 1;
   kept.change = disk.changes;
   kept.changedAt = disk.now();
 }
 
-function parsed(kept: Kept | undefined, after: number): Durable[] {
+function parsed(kept: MemorySession | undefined, after: number): Durable[] {
   return (kept?.lines ?? []).flatMap((line) => {
     const { seq, at, session, ...event }: Durable = JSON.parse(line);
     return seq > after ? [{ seq, at, session, ...durableEventSchema.parse(event) }] : [];
@@ -189,7 +201,7 @@ function forked(event: Durable, session: string, forkedFrom: { session: string; 
 
 const FIRST_INPUT_CHARACTERS = 200;
 
-function infoOf(id: string, kept: Kept): SessionInfo {
+function infoOf(id: string, kept: MemorySession): SessionInfo {
   const events = parsed(kept, 0);
   const opened = find(events, "session.opened");
   const titles = events.flatMap((event) => (event.type === "settings.changed" ? [event.patch.title] : []));

@@ -23,7 +23,7 @@ import { builtInTools } from "../../tools/catalog.ts";
 import { nodeFiles } from "../files/files.ts";
 import { nodeShell } from "../processes/shell.ts";
 import { nodeCheckpoints } from "./checkpoints.ts";
-import type { Bounds } from "./survey.ts";
+import type { SnapshotBounds } from "./snapshot.ts";
 
 let folder: string;
 let project: string;
@@ -40,7 +40,7 @@ const get = (name: string): string | undefined =>
 const input = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 const bash = (command: string) => toolUse("Bash", { command });
 
-async function open(replies: Reply[], { bounds }: { bounds?: Bounds } = {}): Promise<TestSession> {
+async function open(replies: Reply[], { bounds }: { bounds?: SnapshotBounds } = {}): Promise<TestSession> {
   const files = nodeFiles({ cwd: project, roots: [project] });
   const checkpoints = nodeCheckpoints({
     home: path.join(folder, "home"),

@@ -111,7 +111,7 @@ test("a content that was dropped before a command changed its file is told as lo
     ]);
     // The same content again, in the folder that is gone with it.
     writeFileSync(path.join(root, "b"), "before");
-    expect(await checkpoints.keep(path.join(root, "b"))).toEqual({
+    expect(await checkpoints.backUp(path.join(root, "b"))).toEqual({
       path: path.join(root, "b"),
       blob: hash("sha256", "before", "hex"),
     });

@@ -4,10 +4,10 @@ import { constants, type Stats } from "node:fs";
 import { access, type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
 import { errorCode, sayFileError } from "./file-errors.ts";
 import { openFile, readAtMost } from "./opened.ts";
-import type { Parent } from "./parent.ts";
+import type { ParentDirectory } from "./parent.ts";
 import type { Stamps } from "./stamps.ts";
 
-type Replacement = {
+type FileReplacement = {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly basis: { stamp: string | null } | undefined;
@@ -16,8 +16,8 @@ type Replacement = {
 
 /** Returns why not, or nothing when it is done. */
 export async function replaceFile(
-  parent: Parent,
-  { name, bytes, basis, stamps }: Replacement,
+  parent: ParentDirectory,
+  { name, bytes, basis, stamps }: FileReplacement,
 ): Promise<string | undefined> {
   const target = parent.child(name);
   // Nobody can guess the name, and O_EXCL refuses whatever stands there already.
@@ -61,7 +61,7 @@ async function keepRights(file: FileHandle, old: Stats): Promise<void> {
 
 async function whyChanged(
   target: string,
-  { name, basis, stamps }: Omit<Replacement, "bytes">,
+  { name, basis, stamps }: Omit<FileReplacement, "bytes">,
 ): Promise<string | undefined> {
   if (basis === undefined || basis.stamp === null) return undefined;
   const now = await stampIfAny(target, stamps);
@@ -72,7 +72,7 @@ async function whyChanged(
 
 async function publish(
   temporary: string,
-  { target, name, basis }: Pick<Replacement, "name" | "basis"> & { target: string },
+  { target, name, basis }: Pick<FileReplacement, "name" | "basis"> & { target: string },
 ): Promise<string | undefined> {
   if (basis?.stamp !== null) {
     await rename(temporary, target);
@@ -106,7 +106,7 @@ async function stampIfAny(target: string, stamps: Stamps): Promise<string | unde
   try {
     await using file = await openFile(target);
     const { size } = await file.stat();
-    const bytes = await readAtMost(file, { sizeBytes: size, mostBytes: size });
+    const bytes = await readAtMost(file, { sizeBytes: size, maxBytes: size });
     return bytes && stamps.ofBytes(bytes);
   } catch (thrown) {
     if (errorCode(thrown) === "ENOENT") return undefined;

@@ -2,10 +2,10 @@
 import { opendir } from "node:fs/promises";
 
 /** Names that are looked at, and told: a hint must not cost more than the work. */
-const mostEntries = 2_000;
-const mostTold = 5;
+const maxEntries = 2_000;
+const maxTold = 5;
 /** Half of the pairs of letters must agree. */
-const leastLikeness = 0.5;
+const minLikeness = 0.5;
 
 /** Undefined when the directory cannot be listed. */
 export async function closestNames(directory: string, wanted: string): Promise<string[] | undefined> {
@@ -14,9 +14,9 @@ export async function closestNames(directory: string, wanted: string): Promise<s
   const pairs = pairsOf(wanted);
   return names
     .map((name) => ({ name, score: likeness(pairs, pairsOf(name)) }))
-    .filter(({ score }) => score >= leastLikeness)
+    .filter(({ score }) => score >= minLikeness)
     .sort((left, right) => right.score - left.score)
-    .slice(0, mostTold)
+    .slice(0, maxTold)
     .map(({ name }) => name);
 }
 
@@ -25,7 +25,7 @@ async function namesIn(directory: string): Promise<string[] | undefined> {
     const names: string[] = [];
     for await (const entry of await opendir(directory)) {
       names.push(entry.name);
-      if (names.length >= mostEntries) break;
+      if (names.length >= maxEntries) break;
     }
     return names;
   } catch {

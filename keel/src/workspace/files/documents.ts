@@ -7,13 +7,13 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Documents } from "../../ports/workspace.ts";
 
-const mostMs = 20_000;
-const mostHeapMb = 512;
+const maxMs = 20_000;
+const maxHeapMb = 512;
 
-type Outcome = Awaited<ReturnType<Documents["pdfText"]>>;
+type PdfOutcome = Awaited<ReturnType<Documents["pdfText"]>>;
 
 export function nodeDocuments(): Documents {
-  return { pdfText: (wish, signal) => readPdf(wish, signal) };
+  return { pdfText: (request, signal) => readPdf(request, signal) };
 }
 
 /** Plain JavaScript as text: a thread needs a file or a text, and where our files are depends on how Keel was built. */
@@ -40,7 +40,7 @@ const libraryUrl = (): string => pathToFileURL(createRequire(import.meta.url).re
 async function readPdf(
   { bytes, first, last }: Parameters<Documents["pdfText"]>[0],
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<PdfOutcome> {
   const worker = new Worker(program, {
     eval: true,
     workerData: { library: libraryUrl(), bytes: new Uint8Array(bytes), first, last },
@@ -48,7 +48,7 @@ async function readPdf(
     // What a library prints is no part of any protocol of ours.
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
   });
   try {
     return await answerOf(worker, signal);
@@ -57,21 +57,21 @@ async function readPdf(
   }
 }
 
-function answerOf(worker: Worker, signal: AbortSignal): Promise<Outcome> {
+function answerOf(worker: Worker, signal: AbortSignal): Promise<PdfOutcome> {
   return new Promise((resolve) => {
-    const settle = (outcome: Outcome): void => {
+    const settle = (outcome: PdfOutcome): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", interrupt);
       resolve(outcome);
     };
     const interrupt = (): void => settle(no("Reading the PDF was interrupted."));
     const timer = setTimeout(
-      () => settle(no(`Reading the PDF took longer than ${mostMs / 1_000} s; ask for fewer pages.`)),
-      mostMs,
+      () => settle(no(`Reading the PDF took longer than ${maxMs / 1_000} s; ask for fewer pages.`)),
+      maxMs,
     );
     signal.addEventListener("abort", interrupt, { once: true });
     if (signal.aborted) interrupt();
-    worker.once("message", (outcome: Outcome) => settle(outcome.ok ? outcome : no(sayError(outcome.why))));
+    worker.once("message", (outcome: PdfOutcome) => settle(outcome.ok ? outcome : no(sayError(outcome.why))));
     worker.once("error", (error) => settle(no(sayError(error.name))));
     worker.once("exit", () => settle(no("Reading the PDF ended without a result.")));
   });

@@ -13,7 +13,7 @@ let base = "";
 let project = "";
 let outside = "";
 let files: Files;
-const limits = { mostBytes: 1_000_000 };
+const limits = { maxBytes: 1_000_000 };
 
 beforeEach(() => {
   base = fs.realpathSync(fs.mkdtempSync(path.join(tmpdir(), "keel-files-")));
@@ -206,7 +206,7 @@ describe("reading a file", () => {
   test("says what is in the way when rights are missing", async () => {
     put("locked.txt", "x");
     fs.chmodSync(path.join(project, "locked.txt"), 0o000);
-    const outcome = withoutPowers('files.read("locked.txt", { mostBytes: 100 })');
+    const outcome = withoutPowers('files.read("locked.txt", { maxBytes: 100 })');
     expect(outcome).toEqual({ ok: false, why: "Permission denied: locked.txt" });
   });
 });

@@ -8,17 +8,17 @@ import { closestNames } from "./closest-names.ts";
 import { errorCode, sayFileError } from "./file-errors.ts";
 import { isKernelText, openFile, readAtMost, realPathOf } from "./opened.ts";
 import { openParent } from "./parent.ts";
-import { locate, type Place } from "./paths.ts";
+import { locate, type WorkspaceRoots } from "./paths.ts";
 import { Stamps } from "./stamps.ts";
 
 type ReadOutcome = Awaited<ReturnType<Files["read"]>>;
 type WriteOutcome = Awaited<ReturnType<Files["write"]>>;
 
 /** How often a read starts anew when the file is replaced between looking and opening: editors do that all the time. */
-const mostTries = 3;
+const maxTries = 3;
 
 /** The boundary is where the session started: each root and cwd is resolved once, here, and not again. */
-export function nodeFiles(given: Place): Files {
+export function nodeFiles(given: WorkspaceRoots): Files {
   // What a link leads to when it is named counts: it may lead elsewhere later.
   const resolved = new Map<string, string>();
   const real = (folder: string): string => {
@@ -27,7 +27,7 @@ export function nodeFiles(given: Place): Files {
     return known;
   };
   given.roots.forEach(real);
-  const place: Place = {
+  const place: WorkspaceRoots = {
     cwd: realDirectory(given.cwd),
     get roots() {
       return given.roots.map(real);
@@ -54,10 +54,15 @@ export function nodeFiles(given: Place): Files {
   };
 }
 
-type From = { place: Place; stamps: Stamps; mostBytes: number; known?: PathFacts | undefined };
+type FileReadContext = {
+  place: WorkspaceRoots;
+  stamps: Stamps;
+  maxBytes: number;
+  known?: PathFacts | undefined;
+};
 
-async function readFile(given: string, from: From): Promise<ReadOutcome> {
-  for (let tries = 0; tries < mostTries; tries++) {
+async function readFile(given: string, from: FileReadContext): Promise<ReadOutcome> {
+  for (let tries = 0; tries < maxTries; tries++) {
     const outcome = await readOnce(given, tries === 0 ? from : { ...from, known: undefined });
     if (outcome !== "moved") return outcome;
   }
@@ -66,7 +71,7 @@ async function readFile(given: string, from: From): Promise<ReadOutcome> {
 
 async function readOnce(
   given: string,
-  { place, stamps, mostBytes, known }: From,
+  { place, stamps, maxBytes, known }: FileReadContext,
 ): Promise<ReadOutcome | "moved"> {
   const facts = known ?? (await locate(given, place));
   const refused = await whyNotReadable(given, facts);
@@ -74,7 +79,7 @@ async function readOnce(
   let file: FileHandle | undefined;
   try {
     file = await openFile(facts.path);
-    return await readOpened(file, { given, decided: facts.path, stamps, mostBytes });
+    return await readOpened(file, { given, decided: facts.path, stamps, maxBytes });
   } catch (thrown) {
     // Gone, or become a link, since it was looked at.
     if (errorCode(thrown) === "ENOENT" || errorCode(thrown) === "ELOOP") return "moved";
@@ -87,7 +92,12 @@ async function readOnce(
 
 async function readOpened(
   file: FileHandle,
-  { given, decided, stamps, mostBytes }: { given: string; decided: string } & Omit<From, "place" | "known">,
+  {
+    given,
+    decided,
+    stamps,
+    maxBytes,
+  }: { given: string; decided: string } & Omit<FileReadContext, "place" | "known">,
 ): Promise<ReadOutcome | "moved"> {
   // The kernel knows it of an open file; a thread would only make the answer wait.
   const stat = fstatSync(file.fd, { bigint: true });
@@ -96,9 +106,9 @@ async function readOpened(
   if (!stat.isFile()) return no(notRegular(given));
   if (real !== decided) return "moved";
   if (sizeBytes === 0 && (await isKernelText(file))) return no(notRegular(given));
-  const bytes = sizeBytes > mostBytes ? undefined : await readAtMost(file, { sizeBytes, mostBytes });
+  const bytes = sizeBytes > maxBytes ? undefined : await readAtMost(file, { sizeBytes, maxBytes });
   if (!bytes)
-    return no(`${given} is too large: ${sizeBytes} bytes, and at most ${mostBytes} are read at once.`);
+    return no(`${given} is too large: ${sizeBytes} bytes, and at most ${maxBytes} are read at once.`);
   return { ok: true, file: { bytes, stamp: stamps.stampOf(bytes, stat), path: decided } };
 }
 
@@ -125,7 +135,12 @@ async function writeFile(
     stamps,
     bytes,
     basis,
-  }: { place: Place; stamps: Stamps; bytes: Uint8Array; basis: { stamp: string | null } | undefined },
+  }: {
+    place: WorkspaceRoots;
+    stamps: Stamps;
+    bytes: Uint8Array;
+    basis: { stamp: string | null } | undefined;
+  },
 ): Promise<WriteOutcome> {
   const facts = await locate(given, place);
   if (facts.problem !== undefined) return no(facts.problem);

@@ -7,7 +7,7 @@ const procfs = 0x9fa0;
 
 /** How much is asked for at once behind the size that a file had when it was opened. */
 const growthBytes = 65_536;
-const mostShortBytes = 65_536;
+const maxShortBytes = 65_536;
 
 /** Opens for reading. A pipe without a writer does not block, a terminal is not taken over, a link is not followed. */
 export function openFile(path: string): Promise<FileHandle> {
@@ -37,21 +37,21 @@ export async function isKernelText(file: FileHandle): Promise<boolean> {
   }
 }
 
-/** The whole content, or undefined when there is more than `mostBytes`: a file may grow while it is read. */
+/** The whole content, or undefined when there is more than `maxBytes`: a file may grow while it is read. */
 export async function readAtMost(
   file: FileHandle,
-  { sizeBytes, mostBytes }: { sizeBytes: number; mostBytes: number },
+  { sizeBytes, maxBytes }: { sizeBytes: number; maxBytes: number },
 ): Promise<Uint8Array | undefined> {
   const parts: Uint8Array[] = [];
   let total = 0;
   for (let room = new Uint8Array(sizeBytes + 1); ; room = new Uint8Array(growthBytes)) {
     // What is short is read sooner than a thread would wake up for it; it was looked at a moment ago, so it is there.
     const bytesRead =
-      room.length <= mostShortBytes
+      room.length <= maxShortBytes
         ? readSync(file.fd, room, 0, room.length, null)
         : (await file.read(room, 0, room.length, null)).bytesRead;
     total += bytesRead;
-    if (total > mostBytes) return undefined;
+    if (total > maxBytes) return undefined;
     // A regular file gives what is asked for, unless it ends.
     if (bytesRead < room.length) return joined(parts, room.subarray(0, bytesRead));
     parts.push(room);

@@ -7,7 +7,7 @@ import path from "node:path";
 import { errorCode, sayFileError } from "./file-errors.ts";
 import { openDirectory, realPathOf } from "./opened.ts";
 
-export type Parent = AsyncDisposable & {
+export type ParentDirectory = AsyncDisposable & {
   /** The path under which a name in this directory is reached. */
   child(name: string): string;
   /** Whether the directory is still where it was. */
@@ -16,12 +16,12 @@ export type Parent = AsyncDisposable & {
   undo(): Promise<void>;
 };
 
-type Opened =
-  | { readonly ok: true; readonly directory: Parent }
+type OpenedParent =
+  | { readonly ok: true; readonly directory: ParentDirectory }
   | { readonly ok: false; readonly why: string };
 
 /** Opens `target`, which must pass no link, and makes what is missing of it. */
-export async function openParent(target: string): Promise<Opened> {
+export async function openParent(target: string): Promise<OpenedParent> {
   const missing: string[] = [];
   for (let existing = target; ; existing = path.dirname(existing)) {
     try {
@@ -35,7 +35,7 @@ export async function openParent(target: string): Promise<Opened> {
   }
 }
 
-type Step = {
+type ParentStep = {
   readonly handle: FileHandle;
   readonly at: string;
   readonly missing: readonly string[];
@@ -44,7 +44,7 @@ type Step = {
 };
 type Made = { readonly parent: FileHandle; readonly way: string };
 
-async function descend({ handle, at, missing, made }: Step): Promise<Opened> {
+async function descend({ handle, at, missing, made }: ParentStep): Promise<OpenedParent> {
   const [name, ...rest] = missing;
   const parent = parentOf({ handle, at, made });
   if (!(await parent.isInPlace()))
@@ -64,13 +64,13 @@ async function descend({ handle, at, missing, made }: Step): Promise<Opened> {
   }
 }
 
-async function giveUp(parent: Parent, why: string): Promise<Opened> {
+async function giveUp(parent: ParentDirectory, why: string): Promise<OpenedParent> {
   await parent.undo();
   await parent[Symbol.asyncDispose]();
   return { ok: false, why };
 }
 
-function parentOf({ handle, at, made }: Omit<Step, "missing">): Parent {
+function parentOf({ handle, at, made }: Omit<ParentStep, "missing">): ParentDirectory {
   return {
     child: (name) => reach(handle, at, name),
     isInPlace: async () => (await realPathOf(handle, at).catch(() => undefined)) === at,

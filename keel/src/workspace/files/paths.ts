@@ -10,12 +10,12 @@ import type { PathFacts } from "../../ports/workspace.ts";
 import { errorCode, sayFileError } from "./file-errors.ts";
 
 /** As many links as Linux follows before it says that they loop. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** As long as a path may be for Linux. */
-const mostPathBytes = 4_095;
+const maxPathBytes = 4_095;
 
-export type Place = {
+export type WorkspaceRoots = {
   readonly cwd: string;
   readonly roots: readonly string[];
   /** Where Keel keeps its own files. */
@@ -23,7 +23,7 @@ export type Place = {
 };
 
 /** Never throws: what cannot be decided lies in no root and says why. */
-export async function locate(given: string, { cwd, roots, own = [] }: Place): Promise<PathFacts> {
+export async function locate(given: string, { cwd, roots, own = [] }: WorkspaceRoots): Promise<PathFacts> {
   const refused = unusable(given);
   if (refused !== undefined) return hopeless(given, refused);
   const walk = new Walk(path.isAbsolute(given) ? given : `${cwd}/${given}`);
@@ -62,7 +62,7 @@ function unusable(given: string): string | undefined {
   if (given.includes("\0")) return "The path holds a NUL byte.";
   if (!given.isWellFormed()) return "The path is not valid text: it holds half of a surrogate pair.";
   if (given.startsWith("\\\\")) return "Network paths are not used.";
-  if (Buffer.byteLength(given) > mostPathBytes) return "The path is too long.";
+  if (Buffer.byteLength(given) > maxPathBytes) return "The path is too long.";
   if (/^~[^/]*\//.test(given) || given === "~")
     return `"~" is not expanded: give the whole path, or ./${given} for a file of that name.`;
   return undefined;
@@ -156,7 +156,7 @@ class Walk {
 
   async #follow(link: string): Promise<string | undefined> {
     this.passed.push(link);
-    if (this.passed.length > mostLinks) return `${link} is part of a loop of links.`;
+    if (this.passed.length > maxLinks) return `${link} is part of a loop of links.`;
     const target = await readlink(link);
     if (path.isAbsolute(target)) this.at = "/";
     this.#ahead.unshift(...components(target));

@@ -7,10 +7,10 @@ import type { BigIntStats } from "node:fs";
 import { stampOf } from "./stamp.ts";
 
 /** Below it a digest takes less than a moment. */
-const leastBytes = 256 * 1024;
+const minBytes = 256 * 1024;
 /** Longer than a tick of any file system's clock; some count in two seconds. */
 const restMs = 5_000;
-const mostFiles = 64;
+const maxFiles = 64;
 
 /** Held weakly: it is of use for a moment, and may be large. */
 type Stamped = { readonly bytes: WeakRef<Uint8Array>; readonly stamp: string };
@@ -26,7 +26,7 @@ export class Stamps {
 
   /** Without what is known of its file: by the content that was stamped last, or by its digest. */
   ofBytes(bytes: Uint8Array): string {
-    if (bytes.length < leastBytes) return stampOf(bytes);
+    if (bytes.length < minBytes) return stampOf(bytes);
     const newest = this.#newest?.bytes.deref();
     // An edit reads its file three times in a moment: comparing costs a twentieth of a digest.
     if (this.#newest && newest && Buffer.compare(newest, bytes) === 0) return this.#newest.stamp;
@@ -37,7 +37,7 @@ export class Stamps {
 
   /** `stat` was taken before `bytes` were read: if the file changed in between, what is remembered is found by nobody. */
   stampOf(bytes: Uint8Array, stat: BigIntStats): string {
-    if (bytes.length < leastBytes || stat.size !== BigInt(bytes.length)) return stampOf(bytes);
+    if (bytes.length < minBytes || stat.size !== BigInt(bytes.length)) return stampOf(bytes);
     const key = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(" ");
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export class Stamps {
   #remember(key: string, stamp: string): void {
     this.#known.set(key, stamp);
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= mostFiles) return;
+      if (this.#known.size <= maxFiles) return;
       this.#known.delete(oldest);
     }
   }

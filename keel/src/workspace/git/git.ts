@@ -3,18 +3,18 @@
  * repository names is run, nothing is asked on a terminal, and both time and output are bounded.
  */
 import { execFile } from "node:child_process";
-import { commandEnvironment, type Environment } from "../processes/environment.ts";
+import { commandEnvironment, type ProcessEnvironment } from "../processes/environment.ts";
 
 export type GitAnswer =
   | { readonly ok: true; readonly text: string; readonly cut: boolean }
   | { readonly ok: false; readonly why: string };
 
-export type Git = (args: readonly string[], signal: AbortSignal) => Promise<GitAnswer>;
+export type RunGit = (args: readonly string[], signal: AbortSignal) => Promise<GitAnswer>;
 
-const mostMs = 20_000;
-const mostBytes = 2 * 1024 * 1024;
+const maxMs = 20_000;
+const maxBytes = 2 * 1024 * 1024;
 
-export function gitIn({ cwd, env }: { cwd: string; env: Environment }): Git {
+export function gitIn({ cwd, env }: { cwd: string; env: ProcessEnvironment }): RunGit {
   const run = (args: readonly string[], signal: AbortSignal): Promise<GitAnswer> =>
     new Promise((resolve) => {
       execFile(
@@ -23,8 +23,8 @@ export function gitIn({ cwd, env }: { cwd: string; env: Environment }): Git {
         {
           cwd,
           env: { ...commandEnvironment(env), GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat", LC_ALL: "C" },
-          timeout: mostMs,
-          maxBuffer: mostBytes,
+          timeout: maxMs,
+          maxBuffer: maxBytes,
           killSignal: "SIGKILL",
           signal,
           encoding: "utf8",
@@ -54,7 +54,7 @@ const quiet: readonly string[] = [
 ];
 
 /** A repository may name programs through which git passes files: each of them by its name, without effect. */
-async function filtersOff(run: Git, signal: AbortSignal): Promise<readonly string[]> {
+async function filtersOff(run: RunGit, signal: AbortSignal): Promise<readonly string[]> {
   const found = await run(["config", "--get-regexp", "--name-only", "^(filter|diff|merge)\\."], signal);
   if (!found.ok) return [];
   const names = found.text.split("\n").filter((name) => /^(?:filter|diff|merge)\..+\.[a-z]+$/i.test(name));

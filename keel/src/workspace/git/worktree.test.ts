@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { RunProgram } from "../../ports/hook-programs.ts";
-import { knownWorktree, newWorktree, type OpenWorktree, type WorktreeWorld } from "./worktree.ts";
+import { knownWorktree, newWorktree, type OpenWorktree, type WorktreePorts } from "./worktree.ts";
 
 let home: string;
 let repository: string;
@@ -37,7 +37,7 @@ const run: RunProgram = async ({ file, args, cwd, env }) => {
   }
 };
 
-function worldOf(taken = new Set<string>()): WorktreeWorld {
+function worldOf(taken = new Set<string>()): WorktreePorts {
   return {
     run,
     async lease(place) {
@@ -48,8 +48,8 @@ function worldOf(taken = new Set<string>()): WorktreeWorld {
   };
 }
 
-async function opened(wish: Promise<Awaited<ReturnType<typeof newWorktree>>>): Promise<OpenWorktree> {
-  const found = await wish;
+async function opened(request: Promise<Awaited<ReturnType<typeof newWorktree>>>): Promise<OpenWorktree> {
+  const found = await request;
   if (!found.ok) throw new Error(found.why);
   return found.value;
 }

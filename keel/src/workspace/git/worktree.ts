@@ -8,7 +8,7 @@ import path from "node:path";
 import type { ProgramEnd, RunProgram } from "../../ports/hook-programs.ts";
 import type { Worktree } from "../../protocol/task.ts";
 
-export type WorktreeWorld = {
+export type WorktreePorts = {
   readonly run: RunProgram;
   /** Holds a path for this process alone. Throws when another has it. */
   lease(path: string): Promise<{ release(): Promise<void> }>;
@@ -23,23 +23,23 @@ export type OpenWorktree = {
   leave(then: "keep" | "clean" | "discard"): Promise<"kept" | "removed">;
 };
 
-export type Opening =
+export type WorktreeOpening =
   | { readonly ok: true; readonly value: OpenWorktree }
   | { readonly ok: false; readonly why: string };
 
-const mostMs = 120_000;
-const mostBytes = 1_000_000;
+const maxMs = 120_000;
+const maxBytes = 1_000_000;
 const branchOf = (name: string): string => `keel/${name}`;
 
 /** Makes one. Expected failures are values: no repository, no commit yet, a name that is taken. */
-export async function newWorktree(cwd: string, name: string, world: WorktreeWorld): Promise<Opening> {
-  const git = gitIn(world);
+export async function newWorktree(cwd: string, name: string, ports: WorktreePorts): Promise<WorktreeOpening> {
+  const git = gitIn(ports);
   const found = await git(cwd, "rev-parse", "--show-toplevel", "--show-prefix", "HEAD");
   if (found.code !== 0) return no("A worktree needs a git repository with at least one commit.");
   const [top = "", prefix = "", base = ""] = found.stdout.split("\n");
   const from = await realpath(top);
   const place = path.join(path.dirname(from), `${path.basename(from)}.worktrees`, name);
-  const lease = await world.lease(place).catch(() => undefined);
+  const lease = await ports.lease(place).catch(() => undefined);
   if (!lease) return no(`The worktree ${place} is held by another session.`);
   const branch = branchOf(name);
   await mkdir(path.dirname(place), { recursive: true }).catch(() => undefined); // Git says why not.
@@ -53,18 +53,18 @@ export async function newWorktree(cwd: string, name: string, world: WorktreeWorl
 }
 
 /** Takes one up again that stands there. */
-export async function knownWorktree(worktree: Worktree, world: WorktreeWorld): Promise<Opening> {
-  const git = gitIn(world);
+export async function knownWorktree(worktree: Worktree, ports: WorktreePorts): Promise<WorktreeOpening> {
+  const git = gitIn(ports);
   const found = await git(worktree.path, "rev-parse", "--show-toplevel", "HEAD");
   if (found.code !== 0) return no(`There is no worktree at ${worktree.path} any more.`);
-  const lease = await world.lease(worktree.path).catch(() => undefined);
+  const lease = await ports.lease(worktree.path).catch(() => undefined);
   if (!lease) return no(`The worktree ${worktree.path} is held by another session.`);
   const base = await git(worktree.path, "merge-base", "HEAD", "@{-1}");
   const start = base.code === 0 ? base.stdout.trim() : "";
   return { ok: true, value: held({ worktree, prefix: "", base: start, lease, git }) };
 }
 
-type Git = (
+type RunWorktreeGit = (
   cwd: string,
   ...args: string[]
 ) => Promise<{ code: number | null; stdout: string; stderr: string }>;
@@ -79,18 +79,18 @@ const inert = [
   "submodule.recurse=false",
 ];
 
-function gitIn({ run }: WorktreeWorld): Git {
+function gitIn({ run }: WorktreePorts): RunWorktreeGit {
   return async (cwd, ...args) => {
-    const late = AbortSignal.timeout(mostMs);
-    const wish = {
+    const late = AbortSignal.timeout(maxMs);
+    const request = {
       file: "git",
       args: [...inert, ...args],
       cwd,
       env: { GIT_TERMINAL_PROMPT: "0" },
       input: "",
-      mostBytes,
+      maxBytes,
     };
-    const end: ProgramEnd | undefined = await run(wish, late).catch(() => undefined);
+    const end: ProgramEnd | undefined = await run(request, late).catch(() => undefined);
     return {
       code: end?.exitCode ?? null,
       stdout: end?.stdout ?? "",
@@ -110,7 +110,7 @@ function held({
   prefix: string;
   base: string;
   lease: { release(): Promise<void> };
-  git: Git;
+  git: RunWorktreeGit;
 }): OpenWorktree {
   const hasChanges = async (): Promise<boolean> => {
     const status = await git(worktree.path, "status", "--porcelain", "--untracked-files=normal");
@@ -138,5 +138,5 @@ function held({
   };
 }
 
-const no = (why: string): Opening => ({ ok: false, why });
+const no = (why: string): WorktreeOpening => ({ ok: false, why });
 const lastLine = (words: string): string => words.trim().split("\n").at(-1) ?? "";

@@ -18,8 +18,8 @@ const parts = fc
     return { text, whole, parts: at.slice(1).map((end, index) => whole.subarray(at[index], end)) };
   });
 
-function outputOf(some: readonly Uint8Array[], mostBytes: number): { output: string; omittedBytes: number } {
-  const bounded = new BoundedOutput({ mostBytes });
+function outputOf(some: readonly Uint8Array[], maxBytes: number): { output: string; omittedBytes: number } {
+  const bounded = new BoundedOutput({ maxBytes });
   const reused = new Uint8Array(1_000);
   for (const part of some) {
     // The reader uses one buffer for all: whatever is kept must be a copy.
@@ -44,14 +44,14 @@ describe("bounded output", () => {
   test("that does not fit keeps its head and its tail in whole characters, and counts the rest", () => {
     verifies("G11");
     fc.assert(
-      fc.property(parts, fc.integer({ min: 8, max: 60 }), ({ text, whole, parts }, mostBytes) => {
-        fc.pre(whole.length > mostBytes);
-        const { output, omittedBytes } = outputOf(parts, mostBytes);
+      fc.property(parts, fc.integer({ min: 8, max: 60 }), ({ text, whole, parts }, maxBytes) => {
+        fc.pre(whole.length > maxBytes);
+        const { output, omittedBytes } = outputOf(parts, maxBytes);
         const [head = "", tail = ""] = output.split(`\n\n[… ${omittedBytes} bytes left out …]\n\n`);
         expect(visible(text).startsWith(head)).toBe(true);
         expect(visible(text).endsWith(tail)).toBe(true);
-        expect(omittedBytes).toBeGreaterThanOrEqual(whole.length - mostBytes);
-        expect(omittedBytes).toBeLessThanOrEqual(whole.length - mostBytes + 6);
+        expect(omittedBytes).toBeGreaterThanOrEqual(whole.length - maxBytes);
+        expect(omittedBytes).toBeLessThanOrEqual(whole.length - maxBytes + 6);
       }),
     );
   });
@@ -61,7 +61,7 @@ describe("live text", () => {
   test("taken at any moment adds up to the whole", () => {
     fc.assert(
       fc.property(parts, ({ text, parts }) => {
-        const live = new LiveText({ mostBytes: 2_000 });
+        const live = new LiveText({ maxBytes: 2_000 });
         const taken = parts.map((part) => {
           live.add(part);
           return live.take();
@@ -72,7 +72,7 @@ describe("live text", () => {
   });
 
   test("that nobody took in time is only its newest part, and says so", () => {
-    const live = new LiveText({ mostBytes: 5 });
+    const live = new LiveText({ maxBytes: 5 });
     live.add(bytes("abcdefgh"));
     live.add(bytes("ä12"));
     expect(live.take()).toBe("[…]\nhä12");

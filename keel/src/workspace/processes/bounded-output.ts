@@ -8,9 +8,9 @@ export class BoundedOutput {
   #headFilled = 0;
   readonly #tail: TailRing;
 
-  constructor({ mostBytes }: { mostBytes: number }) {
-    this.#headBytes = Math.floor(mostBytes / 2);
-    this.#tail = new TailRing({ bytes: mostBytes - this.#headBytes });
+  constructor({ maxBytes }: { maxBytes: number }) {
+    this.#headBytes = Math.floor(maxBytes / 2);
+    this.#tail = new TailRing({ bytes: maxBytes - this.#headBytes });
   }
 
   /** Copies what it keeps: the caller may use its buffer again. */

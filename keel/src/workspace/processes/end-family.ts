@@ -6,7 +6,7 @@ import type { ProcessTree } from "./process-tree.ts";
 const firstPauseMs = 1;
 const longestPauseMs = 20;
 /** Rounds of SIGKILL: a process that forks while it is looked for is found in the next one. */
-const mostRounds = 100;
+const maxRounds = 100;
 
 /** Settles when all are gone, or when those who are left do not die: in an uninterruptible wait nobody does. */
 export async function endFamily(
@@ -17,15 +17,15 @@ export async function endFamily(
   const endsAt = performance.now() + graceMs;
   // Those whom we know are asked for one by one; only when they are gone, everyone is looked at for others.
   while ((await knownEnd(tree, endsAt - performance.now())) === "ended") if (!tree.isAlive) return "gone";
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     if (!tree.signal("SIGKILL")) return "gone";
     await knownEnd(tree, longestPauseMs);
   }
   return "left";
 }
 
-async function knownEnd(tree: ProcessTree, mostMs: number): Promise<"ended" | "late"> {
-  const endsAt = performance.now() + mostMs;
+async function knownEnd(tree: ProcessTree, maxMs: number): Promise<"ended" | "late"> {
+  const endsAt = performance.now() + maxMs;
   for (
     let pauseMs = firstPauseMs;
     performance.now() < endsAt;

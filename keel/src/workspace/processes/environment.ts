@@ -1,5 +1,5 @@
 /** The environment of a command: the user's own, without what belongs to the harness, and with a mark. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Every process of a command carries this, so that strays can be found in the process table. */
 export const markVariable = "KEEL_COMMAND";
@@ -29,7 +29,7 @@ export const withheld: readonly { readonly name: string; readonly why: string }[
   },
 ];
 
-export function commandEnvironment(env: Environment): Record<string, string> {
+export function commandEnvironment(env: ProcessEnvironment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
       value === undefined || isWithheld(name) ? [] : [[name, value]],

@@ -5,29 +5,29 @@ import type { Parser, TreeCursor } from "web-tree-sitter";
 import type { Grammar, SyntaxNode } from "../../ports/shell.ts";
 
 /** A text longer than this is not parsed: nothing that long is approved by what it is made of. */
-const mostCharacters = 10_000;
+const maxCharacters = 10_000;
 /** Nodes that a text of that length can have, and then some. */
-const mostNodes = 40_000;
+const maxNodes = 40_000;
 /** A list of commands is a tree that leans to one side: as deep as it is long. */
-const mostDepth = 2_000;
+const maxDepth = 2_000;
 
 /**
  * How often the parser may report before it is stopped: it does so every hundred operations or so. A script of the
  * longest length takes about 120 reports; some texts would take seconds.
  */
-const mostReports = 250;
+const maxReports = 250;
 /**
  * Between two reports there may lie much work: a long word of signs is read to its end again and again. In processor
  * time, so that a busy machine changes no answer; a script of the longest length takes a third of it.
  */
-const mostProcessorMs = 30;
+const maxProcessorMs = 30;
 
 /** One for a process: the parser's module is one for all. */
 export function openGrammar(): Grammar {
   let loading: Promise<Parser> | undefined;
   return {
     async parse(text) {
-      if (text.length > mostCharacters) return undefined;
+      if (text.length > maxCharacters) return undefined;
       try {
         loading ??= load();
         return parseWith(await loading, text);
@@ -41,11 +41,11 @@ export function openGrammar(): Grammar {
 function parseWith(
   parser: Parser,
   text: string,
-  { mostMs = mostProcessorMs }: { mostMs?: number } = {},
+  { maxMs = maxProcessorMs }: { maxMs?: number } = {},
 ): SyntaxNode | undefined {
   let reports = 0;
   const startedAt = processorMs();
-  const isTooMuch = (): boolean => ++reports > mostReports || processorMs() - startedAt > mostMs;
+  const isTooMuch = (): boolean => ++reports > maxReports || processorMs() - startedAt > maxMs;
   const tree = parser.parse(text, null, { progressCallback: isTooMuch });
   if (!tree) {
     // It would go on where it was stopped, with another text.
@@ -54,7 +54,7 @@ function parseWith(
   }
   const cursor = tree.walk();
   try {
-    return plainTree(cursor, { nodes: mostNodes }, 0);
+    return plainTree(cursor, { nodes: maxNodes }, 0);
   } finally {
     cursor.delete();
     tree.delete();
@@ -77,7 +77,7 @@ async function load(): Promise<Parser> {
   try {
     const parser = await loadParser();
     // Translating takes its time, and it must be done when a command comes.
-    parseWith(parser, everyConstruct, { mostMs: Number.POSITIVE_INFINITY });
+    parseWith(parser, everyConstruct, { maxMs: Number.POSITIVE_INFINITY });
     return parser;
   } finally {
     // What the program around Keel translates is not our business.
@@ -116,7 +116,7 @@ async function loadParser(): Promise<Parser> {
 
 /** Undefined when there is more of it than can be looked at. */
 function plainTree(cursor: TreeCursor, budget: { nodes: number }, depth: number): SyntaxNode | undefined {
-  if (budget.nodes-- <= 0 || depth > mostDepth) return undefined;
+  if (budget.nodes-- <= 0 || depth > maxDepth) return undefined;
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
   const isBroken = type === "ERROR" || cursor.nodeIsMissing;
   const children: SyntaxNode[] = [];

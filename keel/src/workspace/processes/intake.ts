@@ -9,15 +9,15 @@ import type { Pipe } from "./pipe.ts";
 const bufferBytes = 65_536;
 
 /** A command that has ended has written all it will; this is for a child that goes on writing into the same pipe. */
-const mostDrainMs = 200;
+const maxDrainMs = 200;
 /** What is written lies ready in the pipe: turns of the event loop without news mean that it was all read. */
-const quietTurns = 3;
+const idleTurns = 3;
 /**
  * No pipe holds more, so that what comes behind it was written after the end, by somebody else. To read on would only
  * push the last words of the command out of what is kept.
  */
-const mostPipeBytes = 65_536;
-const mostSocketBytes = 1_048_576;
+const maxPipeBytes = 65_536;
+const maxSocketBytes = 1_048_576;
 /** Who stays behind may write, so that it does not block or break, but not at the cost of our time. */
 const pauseAfterReadMs = 10;
 
@@ -31,7 +31,7 @@ const walkMs = 15;
 /** Where our own time comes late, others wait for theirs: then the walk is slower still. */
 const lateMs = 2;
 const restPerLateMs = 4;
-const mostRestMs = 100;
+const maxRestMs = 100;
 
 export class Intake {
   /** For `spawn`: no input, and where both outputs go. */
@@ -67,13 +67,13 @@ export class Intake {
 
   /** After a process has ended: reads what it wrote, without waiting for whoever else holds the pipe. */
   async drain(): Promise<void> {
-    const endsAt = performance.now() + mostDrainMs;
+    const endsAt = performance.now() + maxDrainMs;
     this.#isEnding = true;
     this.#left = false;
     for (const stream of this.#streams) stream.resume();
-    const endBytes = this.#received + (this.#pipe ? mostPipeBytes : mostSocketBytes);
+    const endBytes = this.#received + (this.#pipe ? maxPipeBytes : maxSocketBytes);
     let quiet = 0;
-    while (quiet < quietTurns && this.#open > 0 && this.#received < endBytes && performance.now() < endsAt) {
+    while (quiet < idleTurns && this.#open > 0 && this.#received < endBytes && performance.now() < endsAt) {
       const before = this.#received;
       await nextTurn();
       quiet = this.#received === before ? quiet + 1 : 0;
@@ -93,7 +93,7 @@ export class Intake {
     this.#take(bytes);
     if (!this.#left && !this.#isTooMuch(bytes.length)) return true;
     if (this.#left) setTimeout(() => stream.resume(), pauseAfterReadMs).unref();
-    else rest(() => stream.resume());
+    else pause(() => stream.resume());
     return false;
   }
 
@@ -122,11 +122,11 @@ export class Intake {
   }
 }
 
-function rest(then: () => void): void {
+function pause(then: () => void): void {
   const dueAt = performance.now() + walkMs;
   setTimeout(() => {
     const late = performance.now() - dueAt;
     if (late < lateMs) then();
-    else setTimeout(then, Math.min(late * restPerLateMs, mostRestMs)).unref();
+    else setTimeout(then, Math.min(late * restPerLateMs, maxRestMs)).unref();
   }, walkMs).unref();
 }

@@ -6,14 +6,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LeftBehind } from "../../ports/shell.ts";
 import { endFamily } from "./end-family.ts";
-import type { Post } from "./guard.ts";
 import type { Intake } from "./intake.ts";
 import type { Launched } from "./launch.ts";
 import { countLeft, watchLeft } from "./left-behind.ts";
+import type { Post } from "./process-guard.ts";
 import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 
-export type Exit = { readonly code: number | null; readonly signal: string | null };
+export type JobExit = { readonly code: number | null; readonly signal: string | null };
 export type Cause = "timeout" | "interrupt";
 
 /**
@@ -22,30 +22,30 @@ export type Cause = "timeout" | "interrupt";
  */
 const graceMs: Readonly<Record<Cause, number>> = { timeout: 2_000, interrupt: 150 };
 /** A process in an uninterruptible wait does not die of SIGKILL: it is left behind. */
-const mostWaitForDeathMs = 1_000;
+const maxWaitForDeathMs = 1_000;
 
-type Surroundings = { readonly mark: string; readonly intake: Intake; readonly post: Post };
+type JobContext = { readonly mark: string; readonly intake: Intake; readonly post: Post };
 
-type Started = { readonly pid: number; readonly child: ChildProcess; readonly role: Launched["role"] };
+type StartedProcess = { readonly pid: number; readonly child: ChildProcess; readonly role: Launched["role"] };
 
-export class Job {
+export class ShellJob {
   /** Settles when the job is over; never rejects. */
   readonly over: Promise<void>;
   isOver = false;
-  exit: Exit = { code: null, signal: null };
+  exit: JobExit = { code: null, signal: null };
   /** Why it was stopped, if it was. */
   cause: Cause | undefined;
   /** Who still runs although it is over. */
   left: LeftBehind | undefined;
   readonly #tree: ProcessTree;
-  readonly #around: Surroundings;
+  readonly #around: JobContext;
   readonly #since: number;
   /** Resolved when the main process has ended, or when it is given up. */
   readonly #gone = Promise.withResolvers<void>();
   #hasExited = false;
   #stopped: Promise<"gone" | "left"> | undefined;
 
-  constructor({ pid, child, role }: Started, around: Surroundings) {
+  constructor({ pid, child, role }: StartedProcess, around: JobContext) {
     this.#since = bornOf(pid);
     this.#tree = new ProcessTree({ pid, role, mark: around.mark, since: this.#since });
     this.#around = around;
@@ -83,7 +83,7 @@ export class Job {
 
   async #end(graceMs: number): Promise<"gone" | "left"> {
     const family = await endFamily(this.#tree, { graceMs });
-    await Promise.race([this.#gone.promise, pause(mostWaitForDeathMs, undefined, { ref: false })]);
+    await Promise.race([this.#gone.promise, pause(maxWaitForDeathMs, undefined, { ref: false })]);
     this.#gone.resolve();
     return family;
   }
@@ -92,8 +92,8 @@ export class Job {
 /** A process that is really there, or why there is none. Both streams are connected before it can write. */
 export async function startJob(
   launched: Launched,
-  around: Surroundings,
-): Promise<{ job: Job } | { error: NodeJS.ErrnoException }> {
+  around: JobContext,
+): Promise<{ job: ShellJob } | { error: NodeJS.ErrnoException }> {
   const { intake } = around;
   const child = spawnSafely(launched, intake);
   if (child instanceof Error) {
@@ -102,7 +102,7 @@ export async function startJob(
   }
   intake.attach(child);
   const { pid } = child;
-  if (pid !== undefined) return { job: new Job({ pid, child, role: launched.role }, around) };
+  if (pid !== undefined) return { job: new ShellJob({ pid, child, role: launched.role }, around) };
   return { error: await new Promise((resolve) => child.once("error", resolve)) };
 }
 

@@ -27,7 +27,7 @@ export type Launched = {
 export type Launch = (program: Program) => Launched;
 
 export function plainLaunch(leaked: readonly number[] = leakedDescriptors()): Launch {
-  const closing = closingWords(leaked);
+  const closing = closingText(leaked);
   return ({ file, args, cwd, env }) => {
     const rest = { role: "program", options: { cwd, env, detached: true } } as const;
     // Only bash can close descriptors of more than one digit; where it is absent they stay open.
@@ -37,7 +37,7 @@ export function plainLaunch(leaked: readonly number[] = leakedDescriptors()): La
 }
 
 /** What a shell is told to close descriptors. */
-export const closingWords = (descriptors: readonly number[]): string =>
+export const closingText = (descriptors: readonly number[]): string =>
   descriptors.map((descriptor) => ` ${descriptor}>&-`).join("");
 
 /**

@@ -2,23 +2,23 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { LeftBehind } from "../../ports/shell.ts";
 import { endFamily } from "./end-family.ts";
-import type { Post } from "./guard.ts";
 import type { Intake } from "./intake.ts";
+import type { Post } from "./process-guard.ts";
 import { readMarked } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
-import { Recorder } from "./recorder.ts";
+import { OutputRecorder } from "./recorder.ts";
 
 /** Who ends just after its parent is not worth a word. */
 const settleMs = 50;
-const mostBytes = 64_000;
+const maxBytes = 64_000;
 /** Many may end at once; one look finds them all. */
 const gatherMs = 20;
 /** Becoming another program takes less than a millisecond, but somebody else on the machine may always do it. */
-const mostTries = 5;
+const maxTries = 5;
 /** Where nobody tells of an end, we look. */
 const lookEveryMs = 1_000;
 const graceMs = 500;
-const mostWaitForDeathMs = 1_000;
+const maxWaitForDeathMs = 1_000;
 
 /** Whose they are, and since when they can be there. */
 export type Marked = { readonly mark: string; readonly since: number; readonly post: Post };
@@ -29,7 +29,7 @@ export async function countLeft(marked: Marked): Promise<number> {
   if (found.processes + found.unclear === 0) return 0;
   await pause(settleMs);
   found = look(marked);
-  for (let tries = 0; found.processes === 0 && found.unclear > 0 && tries < mostTries; tries++) {
+  for (let tries = 0; found.processes === 0 && found.unclear > 0 && tries < maxTries; tries++) {
     await pause(gatherMs);
     found = look(marked);
   }
@@ -42,7 +42,7 @@ export function watchLeft(
   marked: Marked,
   { intake, processes }: { intake: Intake; processes: number },
 ): LeftBehind {
-  const recorder = new Recorder({ mostBytes });
+  const recorder = new OutputRecorder({ maxBytes });
   intake.leave((bytes) => recorder.add(bytes));
   const watch = watchMarked(marked);
   const over = watch.gone.then(async () => {
@@ -59,7 +59,7 @@ export function watchLeft(
     async stop() {
       await endFamily(new ProcessTree(marked), { graceMs });
       watch.look();
-      await Promise.race([over, pause(mostWaitForDeathMs, undefined, { ref: false })]);
+      await Promise.race([over, pause(maxWaitForDeathMs, undefined, { ref: false })]);
     },
   };
 }

@@ -5,8 +5,8 @@ import { TailRing } from "./tail-ring.ts";
 export class LiveText {
   readonly #waiting: TailRing;
 
-  constructor({ mostBytes }: { mostBytes: number }) {
-    this.#waiting = new TailRing({ bytes: mostBytes });
+  constructor({ maxBytes }: { maxBytes: number }) {
+    this.#waiting = new TailRing({ bytes: maxBytes });
   }
 
   /** Copies what it keeps. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OutputFile } from "./output-file.ts";
-import { Recorder } from "./recorder.ts";
+import { OutputRecorder } from "./recorder.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -52,7 +52,7 @@ test("a disk that takes nothing is a fact, not a failure", () => {
 });
 
 test("a command that is moved to the background brings what it wrote before", () => {
-  const recorder = new Recorder({ mostBytes: 1_000 });
+  const recorder = new OutputRecorder({ maxBytes: 1_000 });
   recorder.add(bytes("before\n"));
   recorder.saveTo(file());
   recorder.add(bytes("after\n"));

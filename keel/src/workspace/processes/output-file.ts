@@ -6,8 +6,8 @@ import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { TailRing } from "./tail-ring.ts";
 
 /** As much as a long build says; who writes more has a file of its own for it. */
-const mostHeadBytes = 16_000_000;
-const mostTailBytes = 256_000;
+const maxHeadBytes = 16_000_000;
+const maxTailBytes = 256_000;
 
 export class OutputFile {
   /** What kept it from being written, such as a full disk. The command does not suffer from it. */
@@ -17,7 +17,7 @@ export class OutputFile {
   #descriptor: number | undefined;
   #written = 0;
 
-  constructor(path: string, { headBytes = mostHeadBytes, tailBytes = mostTailBytes } = {}) {
+  constructor(path: string, { headBytes = maxHeadBytes, tailBytes = maxTailBytes } = {}) {
     this.#headBytes = headBytes;
     this.#tail = new TailRing({ bytes: tailBytes });
     this.#try(() => {

@@ -7,7 +7,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { Environment } from "./environment.ts";
+import type { ProcessEnvironment } from "./environment.ts";
 
 /** Two descriptors: the reading end does not block, the writing end does. */
 export type Pipe = { readonly read: number; readonly write: number };
@@ -15,10 +15,10 @@ export type OpenPipe = () => Promise<Pipe | undefined>;
 
 /** Made together, since making them costs a process. Each holds two descriptors until it is used or has waited long. */
 const batch = 8;
-const mostIdleMs = 10_000;
+const maxIdleMs = 10_000;
 
 /** Gives pipes, or nothing where none can be made. Leaves no name behind in the file system. */
-export function pipes(env: Environment): OpenPipe {
+export function pipes(env: ProcessEnvironment): OpenPipe {
   const ready: Pipe[] = [];
   let making: Promise<void> | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export function pipes(env: Environment): OpenPipe {
     // A process may serve a thousand sessions, and most of them are not running commands.
     idle = setTimeout(() => {
       for (const pipe of ready.splice(0)) closePipe(pipe);
-    }, mostIdleMs).unref();
+    }, maxIdleMs).unref();
     while (ready.length === 0) {
       try {
         await refill();
@@ -50,7 +50,7 @@ export function pipes(env: Environment): OpenPipe {
   };
 }
 
-async function make(env: Environment): Promise<Pipe[]> {
+async function make(env: ProcessEnvironment): Promise<Pipe[]> {
   const directory = await mkdtemp(path.join(env["TMPDIR"] || "/tmp", "keel-"));
   try {
     const names = Array.from({ length: batch }, (_, index) => path.join(directory, `${index}`));

@@ -6,12 +6,12 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { endFamily } from "./end-family.ts";
-import { commandEnvironment, type Environment, markVariable } from "./environment.ts";
-import type { Guard } from "./guard.ts";
+import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
+import type { ProcessGuard } from "./process-guard.ts";
 import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 
-export type PipedWish = {
+export type PipedOptions = {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -33,19 +33,19 @@ const farewellMs = 300;
 const graceMs = 500;
 
 /** Rejects when the program cannot be started. */
-export function pipedPrograms({ env, guard }: { env: Environment; guard: Guard }) {
+export function pipedPrograms({ env, guard }: { env: ProcessEnvironment; guard: ProcessGuard }) {
   const inherited = commandEnvironment(env);
-  return async (wish: PipedWish): Promise<Piped> => {
+  return async (options: PipedOptions): Promise<Piped> => {
     const post = await guard.post();
     const mark = guard.newMark();
     const launched = post.launch({
-      file: wish.file,
-      args: wish.args,
-      cwd: wish.cwd,
-      env: { ...inherited, ...wish.env, [markVariable]: mark },
+      file: options.file,
+      args: options.args,
+      cwd: options.cwd,
+      env: { ...inherited, ...options.env, [markVariable]: mark },
     });
     const { cwd, env: given, detached } = launched.options;
-    const child: Child = spawn(launched.file, [...launched.args], {
+    const child: PipedChild = spawn(launched.file, [...launched.args], {
       cwd,
       env: { ...given },
       detached,
@@ -57,15 +57,15 @@ export function pipedPrograms({ env, guard }: { env: Environment; guard: Guard }
   };
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
 
-const started = (child: Child): Promise<void> =>
+const started = (child: PipedChild): Promise<void> =>
   new Promise((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", reject);
   });
 
-function pipedOf(child: Child, tree: ProcessTree): Piped {
+function pipedOf(child: PipedChild, tree: ProcessTree): Piped {
   child.on("error", () => undefined); // A signal that could not be sent: whoever stops it looks again.
   child.stdin.on("error", () => undefined); // Who no longer reads has ended, or will be found out by silence.
   const ended = new Promise<string>((resolve) => {

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { markVariable } from "./environment.ts";
 
-export type Process = {
+export type ProcessEntry = {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
@@ -15,26 +15,26 @@ export type Process = {
 export const wholeTable = "/proc";
 
 /** Where somebody ended or became another program while we looked, a child of theirs may have been missed. */
-export const mostGlances = 3;
+export const maxGlances = 3;
 
 /** Becoming: it is about to be another program, and has no environment at this moment. */
-export type Answer = "yes" | "no" | "ended" | "becoming";
+export type ProcessMatch = "yes" | "no" | "ended" | "becoming";
 
-type Place = { readonly table?: string; readonly since?: number };
+type ProcessScanOptions = { readonly table?: string; readonly since?: number };
 
 /**
  * A look at everyone who runs and was born no earlier than `since`: nobody needs to look into the environment of all the
  * others. It is taken in glances, each at once and not in turns of the event loop, so that as few as can be slip through;
  * a glance reads only whom the one before it has not seen.
  */
-export class Look {
-  readonly processes: Process[] = [];
+export class ProcessScan {
+  readonly processes: ProcessEntry[] = [];
   readonly #table: string;
   readonly #since: number;
   readonly #passed = new Set<number>();
-  readonly #reader = new Reader(environmentBytes);
+  readonly #reader = new ProcfsReader(environmentBytes);
 
-  constructor({ table = wholeTable, since = 0 }: Place = {}) {
+  constructor({ table = wholeTable, since = 0 }: ProcessScanOptions = {}) {
     this.#table = table;
     this.#since = since;
   }
@@ -52,7 +52,7 @@ export class Look {
   }
 
   /** Whether this one has the mark in its environment. */
-  carries({ pid }: Process, mark: string): Answer {
+  carries({ pid }: ProcessEntry, mark: string): ProcessMatch {
     const found = this.#reader.environment(`${this.#table}/${pid}/environ`, `${markVariable}=${mark}\0`);
     return found === "empty" ? this.#reader.whyEmpty(`${this.#table}/${pid}/stat`) : found;
   }
@@ -69,9 +69,9 @@ export class Look {
 }
 
 /** Everyone who still runs. */
-export function readProcesses(): Process[] {
-  const look = new Look();
-  for (let glance = 1; !look.glance() && glance < mostGlances; glance++);
+export function readProcesses(): ProcessEntry[] {
+  const look = new ProcessScan();
+  for (let glance = 1; !look.glance() && glance < maxGlances; glance++);
   return look.processes;
 }
 
@@ -79,14 +79,14 @@ export function readProcesses(): Process[] {
  * Those who carry this mark, and of how many it could not be told, since they were becoming another program. What has
  * cleared its environment is not found.
  */
-export function readMarked({ mark, ...place }: { mark: string } & Place): {
+export function readMarked({ mark, ...place }: { mark: string } & ProcessScanOptions): {
   readonly processes: number;
   readonly unclear: number;
 } {
-  const look = new Look(place);
+  const look = new ProcessScan(place);
   let processes = 0;
-  let unclear: Process[] = [];
-  for (let glance = 1; glance <= mostGlances; glance++) {
+  let unclear: ProcessEntry[] = [];
+  for (let glance = 1; glance <= maxGlances; glance++) {
     const known = look.processes.length;
     let isCalm = look.glance();
     const asked = [...unclear, ...look.processes.slice(known)];
@@ -104,7 +104,7 @@ export function readMarked({ mark, ...place }: { mark: string } & Place): {
 
 /** When this process was born; 0, before everybody, where that cannot be known or it has ended. */
 export const bornOf = (pid: number): number =>
-  new Reader(statBytes).stat(`${wholeTable}/${pid}/stat`)?.born ?? 0;
+  new ProcfsReader(statBytes).stat(`${wholeTable}/${pid}/stat`)?.born ?? 0;
 
 export const hasProcessTable = (): boolean => existsSync(`${wholeTable}/self/stat`);
 
@@ -114,7 +114,7 @@ const statBytes = 2_048;
 const environmentBytes = 32_768;
 
 /** Reads small files of procfs into one buffer. Their size is not asked for: procfs does not know it. */
-class Reader {
+class ProcfsReader {
   readonly #buffer: Buffer;
 
   constructor(bytes: number) {
@@ -122,7 +122,7 @@ class Reader {
   }
 
   /** Undefined for the dead, also for those whom nobody has fetched yet. */
-  stat(file: string): Omit<Process, "pid"> | undefined {
+  stat(file: string): Omit<ProcessEntry, "pid"> | undefined {
     const fields = this.#fields(file);
     if (!fields) return undefined;
     const [, parent = 0, group = 0, session = 0] = fields;
@@ -138,7 +138,7 @@ class Reader {
   }
 
   /** An environment that is really empty starts where it ends. A thread of the kernel never has any. */
-  whyEmpty(file: string): Answer {
+  whyEmpty(file: string): ProcessMatch {
     const kernelThread = 0x20_0000;
     const fields = this.#fields(file);
     if (!fields) return "ended";

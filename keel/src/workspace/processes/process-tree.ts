@@ -4,7 +4,7 @@
  * process group is all that is known.
  */
 import type { Launched } from "./launch.ts";
-import { bornOf, hasProcessTable, Look, mostGlances, type Process } from "./process-table.ts";
+import { bornOf, hasProcessTable, maxGlances, type ProcessEntry, ProcessScan } from "./process-table.ts";
 
 export class ProcessTree {
   /** The process that was started, the leader of a session of its own; 0 when it has ended. */
@@ -64,10 +64,10 @@ export class ProcessTree {
   }
 
   /** Not sure: somebody was becoming another program and could not be asked. */
-  #look(): { members: readonly Process[]; isSure: boolean } {
-    const look = new Look({ since: this.#since });
+  #look(): { members: readonly ProcessEntry[]; isSure: boolean } {
+    const look = new ProcessScan({ since: this.#since });
     let isSure = true;
-    for (let glance = 1; glance <= mostGlances; glance++) {
+    for (let glance = 1; glance <= maxGlances; glance++) {
       let isCalm = look.glance();
       isSure = true;
       // An environment is the dearest thing to read: only of those whom nothing else makes ours, and never twice.
@@ -86,7 +86,7 @@ export class ProcessTree {
   }
 
   /** Takes in whom its place makes a member, and returns the rest. */
-  #othersOf(everyone: readonly Process[]): readonly Process[] {
+  #othersOf(everyone: readonly ProcessEntry[]): readonly ProcessEntry[] {
     const table = new Map(everyone.map((one) => [one.pid, one]));
     for (let others = everyone; ; ) {
       // A child that cleared its environment still has a parent.
@@ -98,19 +98,19 @@ export class ProcessTree {
     }
   }
 
-  #take({ pid, born, session }: Process): void {
+  #take({ pid, born, session }: ProcessEntry): void {
     this.#known.set(pid, born);
     this.#sessions.add(session);
   }
 
-  #has({ pid, born, session }: Process): boolean {
+  #has({ pid, born, session }: ProcessEntry): boolean {
     return pid === this.#pid || this.#known.get(pid) === born || this.#sessions.has(session);
   }
 
   /** Is a member, or has one among its forebears. */
-  #descends(one: Process, table: ReadonlyMap<number, Process>): boolean {
+  #descends(one: ProcessEntry, table: ReadonlyMap<number, ProcessEntry>): boolean {
     const passed = new Set<number>();
-    let at: Process | undefined = one;
+    let at: ProcessEntry | undefined = one;
     // The table was read while it changed: it could name a circle.
     while (at && !passed.has(at.pid)) {
       if (this.#has(at)) return true;

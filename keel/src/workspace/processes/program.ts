@@ -2,11 +2,11 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ProgramEnd, ProgramWish, RunProgram } from "../../ports/hook-programs.ts";
+import type { ProgramEnd, ProgramRequest, RunProgram } from "../../ports/hook-programs.ts";
 import { endFamily } from "./end-family.ts";
-import { commandEnvironment, type Environment, markVariable } from "./environment.ts";
-import type { Guard } from "./guard.ts";
+import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import type { Launched } from "./launch.ts";
+import type { ProcessGuard } from "./process-guard.ts";
 import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 
@@ -14,32 +14,32 @@ import { ProcessTree } from "./process-tree.ts";
 const drainMs = 100;
 const graceMs = 500;
 /** Who goes on by itself says so within these. */
-const mostFirstCharacters = 1_000;
+const maxFirstCharacters = 1_000;
 
-export function programs({ env, guard }: { env: Environment; guard: Guard }): RunProgram {
+export function programs({ env, guard }: { env: ProcessEnvironment; guard: ProcessGuard }): RunProgram {
   const inherited = commandEnvironment(env);
-  return async (wish, signal) => {
+  return async (request, signal) => {
     const post = await guard.post();
     const mark = guard.newMark();
     const launched = post.launch({
-      file: wish.file,
-      args: wish.args,
-      cwd: wish.cwd,
-      env: { ...inherited, ...wish.env, [markVariable]: mark },
+      file: request.file,
+      args: request.args,
+      cwd: request.cwd,
+      env: { ...inherited, ...request.env, [markVariable]: mark },
     });
-    return run(launched, { wish, mark, signal });
+    return run(launched, { wish: request, mark, signal });
   };
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type ProgramChild = ChildProcessByStdio<Writable, Readable, Readable>;
 
 async function run(
   launched: Launched,
-  { wish, mark, signal }: { wish: ProgramWish; mark: string; signal: AbortSignal },
+  { wish, mark, signal }: { wish: ProgramRequest; mark: string; signal: AbortSignal },
 ): Promise<ProgramEnd> {
   signal.throwIfAborted();
   const { cwd, env, detached } = launched.options;
-  const child: Child = spawn(launched.file, [...launched.args], {
+  const child: ProgramChild = spawn(launched.file, [...launched.args], {
     cwd,
     env: { ...env },
     detached,
@@ -55,8 +55,8 @@ async function run(
     void endFamily(tree, { graceMs });
   };
   signal.addEventListener("abort", stop, { once: true });
-  const stdout = collect(child.stdout, wish.mostBytes);
-  const stderr = collect(child.stderr, wish.mostBytes);
+  const stdout = collect(child.stdout, wish.maxBytes);
+  const stderr = collect(child.stderr, wish.maxBytes);
   // Who closes its input, or ends without reading it, has heard enough.
   child.stdin.on("error", () => undefined);
   child.stdin.end(wish.input);
@@ -71,7 +71,7 @@ async function run(
       const ms = wish.leaves?.(printed);
       if (ms !== undefined) resolve(ms);
       // It is said at the start or not at all.
-      if (ms !== undefined || printed.length > mostFirstCharacters) child.stdout.off("data", look);
+      if (ms !== undefined || printed.length > maxFirstCharacters) child.stdout.off("data", look);
     };
     child.stdout.on("data", look);
   });
@@ -103,12 +103,12 @@ async function goOn(
 }
 
 /** Keeps the start and reads on, so that who writes too much is not stopped by a full pipe. */
-function collect(stream: Readable, mostBytes: number) {
+function collect(stream: Readable, maxBytes: number) {
   const kept: Buffer[] = [];
   let bytes = 0;
   let cut = false;
   stream.on("data", (chunk: Buffer) => {
-    const room = mostBytes - bytes;
+    const room = maxBytes - bytes;
     if (chunk.length > room) cut = true;
     if (room <= 0) return;
     const part = chunk.subarray(0, room);

@@ -4,17 +4,17 @@ import { LiveText } from "./live-text.ts";
 import { OutputFile } from "./output-file.ts";
 
 /** What a screen is given at once. */
-const mostChunkBytes = 16_384;
+const maxChunkBytes = 16_384;
 
-export class Recorder {
+export class OutputRecorder {
   /** Called when something has come. */
   onNews: () => void = () => undefined;
   readonly #output: BoundedOutput;
-  readonly #live = new LiveText({ mostBytes: mostChunkBytes });
+  readonly #live = new LiveText({ maxBytes: maxChunkBytes });
   #file: OutputFile | undefined;
 
-  constructor({ mostBytes }: { mostBytes: number }) {
-    this.#output = new BoundedOutput({ mostBytes });
+  constructor({ maxBytes }: { maxBytes: number }) {
+    this.#output = new BoundedOutput({ maxBytes });
   }
 
   /** Copies what it keeps: the caller may use its buffer again. */

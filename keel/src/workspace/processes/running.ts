@@ -1,8 +1,8 @@
 /** A command that runs, as the engine holds it in its hand: followed or not, moved to the background, or stopped. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { LeftBehind, ShellChunk, ShellOutcome, ShellRun } from "../../ports/shell.ts";
-import type { Job } from "./job.ts";
-import type { Recorder } from "./recorder.ts";
+import type { ShellJob } from "./job.ts";
+import type { OutputRecorder } from "./recorder.ts";
 
 /** At most twenty chunks a second: a screen can follow no more. */
 const betweenChunksMs = 50;
@@ -11,12 +11,12 @@ const longestTimerMs = 2 ** 31 - 1;
 
 export class Running implements ShellRun {
   readonly over: Promise<ShellOutcome>;
-  readonly #job: Job;
-  readonly #recorder: Recorder;
+  readonly #job: ShellJob;
+  readonly #recorder: OutputRecorder;
   readonly #bell = new Bell();
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(job: Job, { recorder, timeoutMs }: { recorder: Recorder; timeoutMs: number }) {
+  constructor(job: ShellJob, { recorder, timeoutMs }: { recorder: OutputRecorder; timeoutMs: number }) {
     this.#job = job;
     this.#recorder = recorder;
     recorder.onNews = () => this.#bell.ring();

@@ -2,8 +2,8 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { endFamily } from "./end-family.ts";
-import { commandEnvironment, type Environment, markVariable } from "./environment.ts";
-import type { Guard } from "./guard.ts";
+import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
+import type { ProcessGuard } from "./process-guard.ts";
 import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 
@@ -18,12 +18,12 @@ export type ServerProcess = {
 
 const graceMs = 300;
 /** What is kept of what it complains about. */
-const mostComplaint = 500;
+const maxComplaint = 500;
 
 /** The command is run by bash, which becomes its program. */
 export async function startServer(
   command: string,
-  { cwd, env, guard }: { cwd: string; env: Environment; guard: Guard },
+  { cwd, env, guard }: { cwd: string; env: ProcessEnvironment; guard: ProcessGuard },
 ): Promise<ServerProcess> {
   const post = await guard.post();
   const mark = guard.newMark();
@@ -40,7 +40,7 @@ export async function startServer(
   });
   let complaint = "";
   child.stderr.on("data", (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString("utf8")).slice(-mostComplaint);
+    complaint = (complaint + chunk.toString("utf8")).slice(-maxComplaint);
   });
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
   const over = new Promise<string>((resolve) => {

@@ -17,7 +17,7 @@ describe.each(bothGuards())("a command %s returns although a child holds its out
   test.each(Object.entries(holders))("%s", { timeout: 9_000 }, async (_, text) => {
     verifies("G10");
     // As much as the tool keeps.
-    const outcome = await room.run(noteEnd(text), { mostBytes: 1_000_000 });
+    const outcome = await room.run(noteEnd(text), { maxBytes: 1_000_000 });
     const delayMs = Date.now() - Number(fs.readFileSync(path.join(room.cwd, "ended"), "utf8"));
     expect(outcome).toMatchObject({ signal: null, timedOut: false });
     expect(outcome.output).toContain("said at the end\n");

@@ -56,7 +56,7 @@ describe.each(bothGuards())("a command %s that has to be stopped", (name, guard)
   test("is ended when nobody reads its output any more", async () => {
     const shell = nodeShell({ env: plainEnvironment, guard });
     const running = shell.run(
-      { text: "echo hello; sleep 30", cwd: room.cwd, timeoutMs: 9_000, mostBytes: 1_000 },
+      { text: "echo hello; sleep 30", cwd: room.cwd, timeoutMs: 9_000, maxBytes: 1_000 },
       new AbortController().signal,
     );
     await running.next();

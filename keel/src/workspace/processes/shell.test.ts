@@ -74,7 +74,7 @@ describe.each(bothGuards())("a command %s", (name, guard) => {
     verifies("G11");
     const { output } = await room.run("printf 'a\\0b\\377c\\033[1md\\n'");
     expect(output).toBe("a␀b\ufffdc\u001b[1md\n");
-    const noise = await room.run("head -c 300000 /dev/urandom", { mostBytes: 4_000 });
+    const noise = await room.run("head -c 300000 /dev/urandom", { maxBytes: 4_000 });
     expect(noise).toMatchObject({ exitCode: 0 });
     expect(noise.omittedBytes).toBeGreaterThan(295_000);
   });
@@ -138,7 +138,7 @@ describe("output without end", () => {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     const outcome = await room.run("echo the head; timeout 1 yes abcdefg; echo the tail", {
-      mostBytes: 200_000,
+      maxBytes: 200_000,
     });
     delay.disable();
     // 50 ms on a machine that does nothing else: the long suite of floods holds it to that.
@@ -155,7 +155,7 @@ describe("output without end", () => {
 
   test("is bounded on sockets too, and a chunk says that it is not all", { timeout: 15_000 }, async () => {
     const socketed = nodeShell({ env: plainEnvironment, openPipe: async () => undefined });
-    const outcome = await room.run("timeout 0.5 yes; true", { mostBytes: 1_000, shell: socketed });
+    const outcome = await room.run("timeout 0.5 yes; true", { maxBytes: 1_000, shell: socketed });
     expect(outcome.omittedBytes).toBeGreaterThan(1_000_000);
     expect(outcome.chunks.some((chunk) => chunk.startsWith("[…]\n"))).toBe(true);
   });

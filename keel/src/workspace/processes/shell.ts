@@ -1,12 +1,12 @@
 /** Runs commands: own session, no input, bounded output, a deadline, and no waiting for those who stay behind. */
 import { stat } from "node:fs/promises";
 import type { Shell, ShellCommand, ShellOutcome, ShellRun } from "../../ports/shell.ts";
-import { commandEnvironment, type Environment, markVariable } from "./environment.ts";
-import { type Guard, groupGuard, type Post } from "./guard.ts";
+import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import { Intake } from "./intake.ts";
 import { startJob } from "./job.ts";
 import { closePipe, type OpenPipe, type Pipe, pipes } from "./pipe.ts";
-import { Recorder } from "./recorder.ts";
+import { groupGuard, type Post, type ProcessGuard } from "./process-guard.ts";
+import { OutputRecorder } from "./recorder.ts";
 import { runCommand } from "./run-command.ts";
 import { neverRan, Running } from "./running.ts";
 
@@ -14,38 +14,42 @@ import { neverRan, Running } from "./running.ts";
 const notFound = 127;
 const notRunnable = 126;
 
-type World = { readonly env: Record<string, string>; readonly guard: Guard; readonly openPipe: OpenPipe };
+type ShellPorts = {
+  readonly env: Record<string, string>;
+  readonly guard: ProcessGuard;
+  readonly openPipe: OpenPipe;
+};
 
 export function nodeShell({
   env,
   guard = groupGuard(),
   openPipe = pipes(env),
 }: {
-  env: Environment;
-  guard?: Guard;
+  env: ProcessEnvironment;
+  guard?: ProcessGuard;
   openPipe?: OpenPipe;
 }): Shell {
-  const world: World = { env: commandEnvironment(env), guard, openPipe };
-  const begin: Shell["start"] = (command) => start(command, world);
+  const ports: ShellPorts = { env: commandEnvironment(env), guard, openPipe };
+  const begin: Shell["start"] = (command) => start(command, ports);
   return { start: begin, run: (command, signal) => runCommand(begin, command, signal) };
 }
 
-async function start(command: ShellCommand, world: World): Promise<ShellRun> {
+async function start(command: ShellCommand, ports: ShellPorts): Promise<ShellRun> {
   const { cwd } = command;
   // All three take a process or a look at the disk: the first command waits for the slowest and not for their sum.
-  const [post, pipe, isThere] = await Promise.all([world.guard.post(), world.openPipe(), isDirectory(cwd)]);
-  if (isThere) return startIn(command, { ...world, post, pipe });
+  const [post, pipe, isThere] = await Promise.all([ports.guard.post(), ports.openPipe(), isDirectory(cwd)]);
+  if (isThere) return startIn(command, { ...ports, post, pipe });
   if (pipe) closePipe(pipe);
   return neverRan(notStarted(`The directory ${cwd} does not exist.`, notRunnable));
 }
 
 async function startIn(
-  { text, cwd, timeoutMs, mostBytes }: ShellCommand,
-  { env, guard, openPipe, post, pipe }: World & { post: Post; pipe: Pipe | undefined },
+  { text, cwd, timeoutMs, maxBytes }: ShellCommand,
+  { env, guard, openPipe, post, pipe }: ShellPorts & { post: Post; pipe: Pipe | undefined },
 ): Promise<ShellRun> {
   let next = pipe;
   for (const shell of ["bash", "sh"]) {
-    const recorder = new Recorder({ mostBytes });
+    const recorder = new OutputRecorder({ maxBytes });
     const intake = new Intake(next, (bytes) => recorder.add(bytes));
     const mark = guard.newMark();
     const launched = post.launch({

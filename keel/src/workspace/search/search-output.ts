@@ -1,4 +1,4 @@
-import type { FoundLine } from "../../ports/search.ts";
+import type { LineMatch } from "../../ports/search.ts";
 
 /** What the search program writes, taken apart while it comes. Bytes in any pieces give the same result. */
 
@@ -6,7 +6,7 @@ import type { FoundLine } from "../../ports/search.ts";
 export const matchMark = "\x01";
 export const contextMark = "\x02";
 /** Characters of a line that are kept: the program cuts there, and says so. */
-export const mostColumns = 500;
+export const maxColumns = 500;
 
 /** Names that end with a NUL byte, as `--files` and `-l` write them. There may be a hundred thousand of them. */
 export function nameReader(take: (name: string) => void): { push(chunk: Buffer): void } {
@@ -24,7 +24,7 @@ export function nameReader(take: (name: string) => void): { push(chunk: Buffer):
 
 const lineFeed = 10;
 
-export type FileLines = { matches: number; readonly lines: FoundLine[] };
+export type FileLines = { matches: number; readonly lines: LineMatch[] };
 
 /** `name NUL number mark text LF`, or `name NUL count LF`. */
 export function lineReader(mode: "lines" | "counts"): {

@@ -4,14 +4,14 @@ import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type SearchProgramEnvironment = Readonly<Record<string, string | undefined>>;
 
 export type SearchProgram = { readonly file: string; readonly from: "package" | "path" };
 
 const name = process.platform === "win32" ? "rg.exe" : "rg";
 
 export async function findSearchProgram(
-  env: Environment,
+  env: SearchProgramEnvironment,
   packaged: string | undefined = packagedProgram(),
 ): Promise<SearchProgram | undefined> {
   if (packaged !== undefined && (await isProgram(packaged))) return { file: packaged, from: "package" };

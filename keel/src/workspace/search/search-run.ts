@@ -13,7 +13,7 @@ export type SearchRun = {
   /** Where that directory is, for systems on which a descriptor is not a path. */
   readonly directory: string;
   readonly timeoutMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 };
 
 export type SearchRan =
@@ -21,8 +21,8 @@ export type SearchRan =
   | { readonly ok: false; readonly why: string };
 
 /** Complaints that are kept, and told. */
-const mostComplaintBytes = 8_192;
-const mostProblems = 3;
+const maxComplaintBytes = 8_192;
+const maxProblems = 3;
 /** Ends a child when the thread ends that started it: nothing is left behind, whatever ends Keel. */
 const deathNotice = "/usr/bin/setpriv";
 
@@ -54,10 +54,10 @@ export async function runSearch(
       if (end !== "complete") return;
       bytes += chunk.length;
       take(chunk);
-      if (bytes > run.mostBytes) stop("size");
+      if (bytes > run.maxBytes) stop("size");
     });
     child.stderr?.on("data", (chunk: Buffer) => {
-      if (complaints.length < mostComplaintBytes) complaints += chunk.toString("utf8");
+      if (complaints.length < maxComplaintBytes) complaints += chunk.toString("utf8");
     });
     const settle = (ran: SearchRan): void => {
       clearTimeout(timer);
@@ -83,8 +83,8 @@ function ranOf({
   if (code === 2 && isRefusal(complaints)) return { ok: false, why: lines.join("\n") };
   if (end === "complete" && code !== 0 && code !== 1 && code !== 2)
     return { ok: false, why: `The search ended with ${code ?? "a signal"}. ${lines.join(" ")}`.trim() };
-  const more = lines.length > mostProblems ? [`and ${lines.length - mostProblems} more`] : [];
-  return { ok: true, end, problems: [...lines.slice(0, mostProblems), ...more] };
+  const more = lines.length > maxProblems ? [`and ${lines.length - maxProblems} more`] : [];
+  return { ok: true, end, problems: [...lines.slice(0, maxProblems), ...more] };
 }
 
 /** What it says of a place starts with that place, which is always below the one where it runs. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { Search, TextWish } from "../../ports/search.ts";
+import type { Search, TextSearchRequest } from "../../ports/search.ts";
 import { nodeSearch } from "./search.ts";
 import { findSearchProgram } from "./search-program.ts";
 
@@ -33,7 +33,7 @@ async function files(rests: string[], directory = project): Promise<string[]> {
   if (!found.ok) throw new Error(found.why);
   return found.paths.map((file) => path.relative(project, file));
 }
-const plain: Omit<TextWish, "target" | "pattern"> = {
+const plain: Omit<TextSearchRequest, "target" | "pattern"> = {
   mode: "lines",
   before: 0,
   after: 0,
@@ -41,9 +41,9 @@ const plain: Omit<TextWish, "target" | "pattern"> = {
   lines: "each",
   show: "line",
   timeoutMs: 8_000,
-  mostBytes: 1_000_000,
+  maxBytes: 1_000_000,
 };
-async function text(pattern: string, more: Partial<TextWish> = {}): Promise<string[]> {
+async function text(pattern: string, more: Partial<TextSearchRequest> = {}): Promise<string[]> {
   const found = await search.text({ ...plain, target: project, pattern, ...more }, signal);
   if (!found.ok) throw new Error(found.why);
   return found.files.flatMap((file) => {
@@ -195,15 +195,15 @@ describe("looking for text", () => {
     ["a pattern that is none", { pattern: "(" }, "unclosed group"],
     ["a type that nobody knows", { pattern: "x", type: "nope" }, "unrecognized file type: nope"],
     ["a glob that is none", { pattern: "x", glob: "[" }, "error parsing glob"],
-  ])("says what is wrong with %s", async (_, wish, why) => {
-    const found = await search.text({ ...plain, target: project, ...wish }, signal);
+  ])("says what is wrong with %s", async (_, request, why) => {
+    const found = await search.text({ ...plain, target: project, ...request }, signal);
     expect(found).toMatchObject({ ok: false, why: expect.stringContaining(why) });
   });
 
   test("stops where there is too much, and says so", { timeout: 8_000 }, async () => {
     for (let file = 0; file < 20; file++) put(`f${file}.txt`, "needle and more of it\n".repeat(5_000));
-    const wish = { ...plain, target: project, pattern: "needle", mostBytes: 200_000 };
-    const found = await search.text(wish, signal);
+    const request = { ...plain, target: project, pattern: "needle", maxBytes: 200_000 };
+    const found = await search.text(request, signal);
     expect(found).toMatchObject({ ok: true, end: "size" });
     expect(found.ok && found.files.length).toBeGreaterThan(0);
   });

@@ -6,38 +6,44 @@ import { lstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { setImmediate as breathe } from "node:timers/promises";
 import { globDepth, globMatcher } from "../../kernel/glob.ts";
-import type { FilesFound, FoundFile, Search, TextFound, TextWish } from "../../ports/search.ts";
+import type {
+  FileMatch,
+  FileSearchResult,
+  Search,
+  TextSearchRequest,
+  TextSearchResult,
+} from "../../ports/search.ts";
 import { errorCode, sayFileError } from "../files/file-errors.ts";
 import { isKernelText, openDirectory, openFile, realPathOf } from "../files/opened.ts";
-import { contextMark, lineReader, matchMark, mostColumns, nameReader } from "./search-output.ts";
+import { contextMark, lineReader, matchMark, maxColumns, nameReader } from "./search-output.ts";
 import { findSearchProgram, type SearchProgram } from "./search-program.ts";
 import { runSearch, type SearchRan } from "./search-run.ts";
 
 /** Names of a tree: a hundred bytes each, a hundred thousand files and more. */
-const mostNameBytes = 64 * 1024 * 1024;
+const maxNameBytes = 64 * 1024 * 1024;
 /** Alternatives of a glob that the search program is told of. */
-const mostNamesToNarrow = 50;
+const maxNamesToNarrow = 50;
 /** Files whose time is asked for before others get their turn: some two milliseconds. */
 const statsAtOnce = 500;
 /** What versions are kept in is no part of a project's text. */
 const repositories = [".git", ".hg", ".svn", ".jj"];
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type SearchEnvironment = Readonly<Record<string, string | undefined>>;
 
-export function nodeSearch({ env }: { env: Environment }): Search {
+export function nodeSearch({ env }: { env: SearchEnvironment }): Search {
   let finding: Promise<SearchProgram | undefined> | undefined;
   const program = async (): Promise<string | undefined> => {
     finding ??= findSearchProgram(env);
     return (await finding)?.file;
   };
   return {
-    async files(wish, signal) {
+    async files(request, signal) {
       const rg = await program();
-      return rg === undefined ? no(absent) : findFiles(rg, wish, signal);
+      return rg === undefined ? no(absent) : findFiles(rg, request, signal);
     },
-    async text(wish, signal) {
+    async text(request, signal) {
       const rg = await program();
-      return rg === undefined ? no(absent) : findText(rg, wish, signal);
+      return rg === undefined ? no(absent) : findText(rg, request, signal);
     },
   };
 }
@@ -48,7 +54,7 @@ async function findFiles(
   program: string,
   { directory, rests, timeoutMs }: Parameters<Search["files"]>[0],
   signal: AbortSignal,
-): Promise<FilesFound> {
+): Promise<FileSearchResult> {
   const opened = await openTarget(directory, "directory");
   if (!opened.ok) return no(opened.why);
   await using at = opened.handle;
@@ -66,7 +72,7 @@ async function findFiles(
   const reader = nameReader((name) => {
     if (fits(name)) paths.push(below(directory, name));
   });
-  const limits = { timeoutMs, mostBytes: mostNameBytes };
+  const limits = { timeoutMs, maxBytes: maxNameBytes };
   const place = { program, words, at, kind: "directory", directory, ...limits } as const;
   const ran = await runSearch(place, reader.push, signal);
   return ran.ok ? { ...ran, paths } : ran;
@@ -79,39 +85,46 @@ async function findFiles(
 function lastNames(rests: readonly string[]): string[] {
   const names = new Set(rests.map((rest) => rest.slice(rest.lastIndexOf("/") + 1)));
   const areSimple = [...names].every((name) => /^[\w.*?-]+$/.test(name) && !/^\*+$/.test(name));
-  if (!areSimple || names.size > mostNamesToNarrow) return [];
+  if (!areSimple || names.size > maxNamesToNarrow) return [];
   return [...[...names].map((name) => `--type-add=keel:${name}`), "--type=keel"];
 }
 
-async function findText(program: string, wish: TextWish, signal: AbortSignal): Promise<TextFound> {
-  const directory = await openTarget(wish.target, "directory");
+async function findText(
+  program: string,
+  request: TextSearchRequest,
+  signal: AbortSignal,
+): Promise<TextSearchResult> {
+  const directory = await openTarget(request.target, "directory");
   if (directory.ok) {
     await using at = directory.handle;
-    return await searchIn({ program, wish, at, kind: "directory" }, signal);
+    return await searchIn({ program, wish: request, at, kind: "directory" }, signal);
   }
   if (!directory.isOther) return no(directory.why);
-  const file = await openTarget(wish.target, "file");
+  const file = await openTarget(request.target, "file");
   if (!file.ok) return no(file.why);
   await using at = file.handle;
-  return await searchIn({ program, wish, at, kind: "file" }, signal);
+  return await searchIn({ program, wish: request, at, kind: "file" }, signal);
 }
 
-type Site = {
+type SearchContext = {
   readonly program: string;
-  readonly wish: TextWish;
+  readonly wish: TextSearchRequest;
   readonly at: FileHandle;
   readonly kind: "directory" | "file";
 };
 
-async function searchIn({ program, wish, at, kind }: Site, signal: AbortSignal): Promise<TextFound> {
-  const { target, mode, timeoutMs, mostBytes } = wish;
+async function searchIn(
+  { program, wish, at, kind }: SearchContext,
+  signal: AbortSignal,
+): Promise<TextSearchResult> {
+  const { target, mode, timeoutMs, maxBytes } = wish;
   const names: string[] = [];
   const reader =
     mode === "files"
       ? { ...nameReader((name) => names.push(name)), files: new Map<string, never>(), rest: () => "" }
       : lineReader(mode);
   const words = [...commonWords, ...wordsOf(wish), kind === "directory" ? "./" : "-"];
-  const run = { program, words, at, kind, directory: target, timeoutMs, mostBytes } as const;
+  const run = { program, words, at, kind, directory: target, timeoutMs, maxBytes } as const;
   const ran: SearchRan = await runSearch(run, reader.push, signal);
   if (!ran.ok) return ran;
   const found = mode === "files" ? names : [...reader.files.keys()];
@@ -133,12 +146,12 @@ const commonWords = [
   ...repositories.map((name) => `--glob=!${name}`),
 ];
 
-function wordsOf(wish: TextWish): string[] {
-  const { pattern, mode, before, after, letterCase, lines, show, glob, type } = wish;
+function wordsOf(request: TextSearchRequest): string[] {
+  const { pattern, mode, before, after, letterCase, lines, show, glob, type } = request;
   const how = {
     lines: [
       ...["--line-number", "--no-heading", "--no-context-separator", "--max-columns-preview"],
-      ...[`--max-columns=${mostColumns}`, `--before-context=${before}`, `--after-context=${after}`],
+      ...[`--max-columns=${maxColumns}`, `--before-context=${before}`, `--after-context=${after}`],
       ...[`--field-match-separator=${hex(matchMark)}`, `--field-context-separator=${hex(contextMark)}`],
       ...(show === "match" ? ["--only-matching"] : []),
     ],
@@ -159,12 +172,12 @@ function wordsOf(wish: TextWish): string[] {
 
 const hex = (mark: string): string => `\\x${mark.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
-type Opened =
+type OpenedTarget =
   | { readonly ok: true; readonly handle: FileHandle }
   | { readonly ok: false; readonly why: string; readonly isOther: boolean };
 
 /** The object that was decided about, or why it is not there any more. */
-async function openTarget(target: string, kind: "directory" | "file"): Promise<Opened> {
+async function openTarget(target: string, kind: "directory" | "file"): Promise<OpenedTarget> {
   let handle: FileHandle;
   try {
     handle = await (kind === "directory" ? openDirectory(target) : openFile(target));
@@ -193,8 +206,8 @@ async function timesOf(
   base: string,
   names: readonly string[],
   kind: "directory" | "file" = "directory",
-): Promise<FoundFile[]> {
-  const files: FoundFile[] = [];
+): Promise<FileMatch[]> {
+  const files: FileMatch[] = [];
   for (const [index, name] of names.entries()) {
     const file = kind === "file" ? base : below(base, name);
     files.push({ path: file, modifiedMs: modifiedMs(file) });

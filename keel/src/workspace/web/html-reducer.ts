@@ -2,7 +2,7 @@
  * HTML to the Markdown that a model needs: headings, lists, links, code, tables and quotes. Scripts, styles and what is
  * hidden are left out; pictures become their description, since nothing is loaded. Emphasis is not kept.
  */
-import { HtmlTokens, type Token } from "./html-tokens.ts";
+import { type HtmlToken, HtmlTokens } from "./html-tokens.ts";
 import { MarkdownLines } from "./markdown-lines.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
@@ -40,7 +40,7 @@ export class HtmlReducer {
     return { title: this.#title.replace(/\s+/g, " ").trim(), text: this.#lines.text() };
   }
 
-  #take(token: Token): void {
+  #take(token: HtmlToken): void {
     if (this.#skipping) return this.#skip(token, this.#skipping);
     switch (token.type) {
       case "text":
@@ -54,13 +54,13 @@ export class HtmlReducer {
     }
   }
 
-  #skip(token: Token, skipping: { name: string; depth: number }): void {
+  #skip(token: HtmlToken, skipping: { name: string; depth: number }): void {
     if (token.type === "text" || token.name !== skipping.name) return;
     skipping.depth += token.type === "open" ? 1 : -1;
     if (skipping.depth === 0) this.#skipping = undefined;
   }
 
-  #open({ name, attributes }: Extract<Token, { type: "open" }>): void {
+  #open({ name, attributes }: Extract<HtmlToken, { type: "open" }>): void {
     const isHidden = Object.hasOwn(attributes, "hidden") || attributes["aria-hidden"] === "true";
     if (dropped.has(name) || (isHidden && !voidElements.has(name))) {
       this.#skipping = { name, depth: 1 };

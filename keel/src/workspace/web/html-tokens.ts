@@ -4,7 +4,7 @@
  */
 import { decodeEntities } from "./html-entities.ts";
 
-export type Token =
+export type HtmlToken =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "open"; readonly name: string; readonly attributes: Readonly<Record<string, string>> }
   | { readonly type: "close"; readonly name: string };
@@ -12,23 +12,23 @@ export type Token =
 /** Elements whose content is no markup. */
 const rawElements = new Set(["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"]);
 /** A longer tag is none: somebody forgot to close it. */
-const mostTagCharacters = 100_000;
+const maxTagCharacters = 100_000;
 /** Longer than any name of a character. */
-const mostEntityCharacters = 40;
+const maxEntityCharacters = 40;
 
-type Mode = { readonly kind: "data" } | { readonly kind: "comment"; readonly end: string } | Raw;
-type Raw = { readonly kind: "raw"; readonly name: string };
+type Mode = { readonly kind: "data" } | { readonly kind: "comment"; readonly end: string } | RawMode;
+type RawMode = { readonly kind: "raw"; readonly name: string };
 type Pieces = "more" | "last";
 
 export class HtmlTokens {
-  readonly #emit: (token: Token) => void;
+  readonly #emit: (token: HtmlToken) => void;
   #buffer = "";
   #at = 0;
   /** Text that is not told yet: what stands between two tags is one token. */
   #said = "";
   #mode: Mode = { kind: "data" };
 
-  constructor(emit: (token: Token) => void) {
+  constructor(emit: (token: HtmlToken) => void) {
     this.#emit = emit;
   }
 
@@ -66,7 +66,7 @@ export class HtmlTokens {
     if (!/[A-Za-z/]/.test(next)) return this.#keep(at + 1);
     const end = tagEnd(this.#buffer, at);
     if (end.kind === "whole") return this.#tag(end.at);
-    const isOpen = end.kind === "open" && pieces === "more" && this.#buffer.length - at < mostTagCharacters;
+    const isOpen = end.kind === "open" && pieces === "more" && this.#buffer.length - at < maxTagCharacters;
     return isOpen ? false : this.#keep(end.kind === "broken" ? end.at : at + 1);
   }
 
@@ -74,7 +74,7 @@ export class HtmlTokens {
     const { length } = this.#buffer;
     // A name of a character may be cut in two: its start waits for its end.
     const cut = pieces === "more" ? this.#buffer.lastIndexOf("&") : -1;
-    this.#keep(cut >= this.#at && length - cut < mostEntityCharacters ? cut : length);
+    this.#keep(cut >= this.#at && length - cut < maxEntityCharacters ? cut : length);
     return false;
   }
 
@@ -94,7 +94,7 @@ export class HtmlTokens {
     return at >= 0;
   }
 
-  #raw({ name }: Raw): boolean {
+  #raw({ name }: RawMode): boolean {
     const rest = this.#buffer.slice(this.#at);
     const at = rest.toLowerCase().indexOf(`</${name}`);
     const length = at < 0 ? Math.max(0, rest.length - name.length - 2) : at;
@@ -143,7 +143,7 @@ type TagEnd =
  * page of nothing but beginnings would be read again from each of them.
  */
 function tagEnd(text: string, start: number): TagEnd {
-  const most = Math.min(text.length, start + mostTagCharacters);
+  const most = Math.min(text.length, start + maxTagCharacters);
   let quote = "";
   for (let at = start + 1; at < most; at++) {
     const character = text[at] ?? "";

@@ -1,10 +1,10 @@
 /** Lines of Markdown as they are written from left to right: blanks collapsed, breaks joined, lists and quotes indented. */
 
 /** Deeper ones look the same: a page must not make its text long by nesting. */
-const mostDepth = 8;
-const mostColumns = 50;
+const maxDepth = 8;
+const maxColumns = 50;
 
-type List = { number: number | undefined; items: number };
+type MarkdownList = { number: number | undefined; items: number };
 
 export class MarkdownLines {
   readonly #parts: string[] = [];
@@ -14,7 +14,7 @@ export class MarkdownLines {
   #atBlank = true;
   /** The line holds nothing yet but the mark of an item or a heading: no need to break it. */
   #onlyMarks = false;
-  readonly #lists: List[] = [];
+  readonly #lists: MarkdownList[] = [];
   #quotes = 0;
   /** How deep in quotes the newest line stands. */
   #lineQuotes = 0;
@@ -122,7 +122,7 @@ export class MarkdownLines {
     this.#rows += 1;
     if (this.#rows > 1) return;
     this.break(1);
-    this.#put(`|${" --- |".repeat(Math.min(row.cells, mostColumns))}`);
+    this.#put(`|${" --- |".repeat(Math.min(row.cells, maxColumns))}`);
   }
 
   /** A place to come back to with `link`. */
@@ -167,7 +167,7 @@ export class MarkdownLines {
     const blankLine = this.#breaks === 2 ? `${around}\n` : "";
     const last = this.#parts.length - 1;
     this.#parts[last] = (this.#parts[last] ?? "").trimEnd();
-    this.#parts.push(`\n${blankLine}${quote}${"  ".repeat(Math.min(indent, mostDepth))}`);
+    this.#parts.push(`\n${blankLine}${quote}${"  ".repeat(Math.min(indent, maxDepth))}`);
     this.#breaks = 0;
     this.#atBlank = true;
   }
@@ -179,4 +179,4 @@ export class MarkdownLines {
   }
 }
 
-const quoteMarks = (depth: number): string => "> ".repeat(Math.min(depth, mostDepth));
+const quoteMarks = (depth: number): string => "> ".repeat(Math.min(depth, maxDepth));

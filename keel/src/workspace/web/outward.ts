@@ -1,13 +1,13 @@
 /** Whether an address that a server on the internet names leads into a private network. */
 import { lookup } from "node:dns/promises";
-import { webGuard } from "./web-guard.ts";
+import { urlGuard } from "./url-guard.ts";
 
 /** Why `url`, which the server at `home` named, must not be asked. A server inside may name what is inside. */
 export async function whyNotOutward(
   url: URL,
   { home, allowHosts }: { home: URL; allowHosts: readonly string[] },
 ): Promise<string | undefined> {
-  const guard = webGuard({
+  const guard = urlGuard({
     allowHosts,
     lookUp: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   });

@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import type http from "node:http";
 import type { PostJson } from "../../ports/hook-programs.ts";
-import { plainHost, webGuard } from "./web-guard.ts";
+import { plainHost, urlGuard } from "./url-guard.ts";
 import { pinnedTo } from "./web-request.ts";
 
 /** Where plain HTTP is no risk: nothing leaves the machine. */
@@ -10,11 +10,11 @@ const ownHosts = ["localhost", "127.0.0.1", "[::1]"];
 
 /** `allowHosts`: hosts of private networks that the user's own settings name. */
 export function jsonPoster({ allowHosts }: { allowHosts: readonly string[] }): PostJson {
-  const guard = webGuard({
+  const guard = urlGuard({
     allowHosts: [...ownHosts, ...allowHosts],
     lookUp: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   });
-  return async ({ url: address, headers, body, mostBytes }, signal) => {
+  return async ({ url: address, headers, body, maxBytes }, signal) => {
     const judged = guard.judge(address);
     if (!judged.ok) throw new Error(judged.why);
     const { url } = judged;
@@ -24,7 +24,7 @@ export function jsonPoster({ allowHosts }: { allowHosts: readonly string[] }): P
     const reachable = await guard.reachable(url);
     if (!reachable.ok) throw new Error(reachable.why);
     const response = await post(url, { headers, body, addresses: reachable.addresses }, signal);
-    return { status: response.statusCode ?? 0, ...(await read(response, mostBytes)) };
+    return { status: response.statusCode ?? 0, ...(await read(response, maxBytes)) };
   };
 }
 
@@ -52,7 +52,7 @@ function post(
 
 async function read(
   response: AsyncIterable<Uint8Array>,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<{ body: string; cut: boolean }> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -60,7 +60,7 @@ async function read(
     chunks.push(chunk);
     bytes += chunk.length;
     // Leaving the loop lets the connection go.
-    if (bytes > mostBytes) return { body: "", cut: true };
+    if (bytes > maxBytes) return { body: "", cut: true };
   }
   return { body: Buffer.concat(chunks).toString("utf8"), cut: false };
 }

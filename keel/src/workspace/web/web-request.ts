@@ -4,13 +4,13 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import zlib from "node:zlib";
 
-export type Wish = {
+export type WebRequest = {
   readonly url: URL;
   readonly addresses: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 };
 
-export type Response = {
+export type WebResponse = {
   readonly status: number;
   readonly statusText: string;
   readonly headers: http.IncomingHttpHeaders;
@@ -21,7 +21,7 @@ export type Response = {
 };
 
 /** Throws what Node throws; an aborted signal too. The signal also ends the body. */
-export function get({ url, addresses, headers }: Wish, signal: AbortSignal): Promise<Response> {
+export function get({ url, addresses, headers }: WebRequest, signal: AbortSignal): Promise<WebResponse> {
   // Not by an import statement: that of `node:http` would load the whole of `fetch`.
   const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
   return new Promise((resolve, reject) => {

@@ -5,8 +5,8 @@ import * as z from "zod/mini";
 import { unlessAborted } from "../../kernel/abort.ts";
 import { never } from "../../kernel/never.ts";
 import type { WebHit, WebHits, WebSearch } from "../../ports/web.ts";
+import { plainHost } from "./url-guard.ts";
 import { sayWebError } from "./web-errors.ts";
-import { plainHost } from "./web-guard.ts";
 import { get } from "./web-request.ts";
 
 export type SearchEngine =
@@ -20,7 +20,7 @@ export type WebSearchOptions = {
   readonly timeoutMs?: number | undefined;
 };
 
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 const defaultTimeoutMs = 20_000;
 
 export function nodeWebSearch({
@@ -30,11 +30,11 @@ export function nodeWebSearch({
 }: WebSearchOptions): WebSearch {
   return {
     missing: async () => (engine ? undefined : noEngine),
-    async search(wish, signal) {
+    async search(request, signal) {
       if (!engine) return { ok: false, why: noEngine };
       const late = AbortSignal.timeout(timeoutMs);
       try {
-        return await ask(requestTo(engine, wish), { version, signal: AbortSignal.any([signal, late]) });
+        return await ask(requestTo(engine, request), { version, signal: AbortSignal.any([signal, late]) });
       } catch (thrown) {
         if (signal.aborted) return { ok: false, why: "Interrupted." };
         const said = late.aborted ? `did not answer within ${timeoutMs / 1_000} seconds` : undefined;
@@ -50,14 +50,17 @@ export function nodeWebSearch({
 const noEngine =
   "No search engine is set up, so nothing can be searched. The user can set KEEL_SEARCH_URL to a SearXNG server, or BRAVE_API_KEY to a key of the Brave Search API, or search in their settings. Pages whose address is known can be read with WebFetch.";
 
-type Request = {
+type SearchEngineRequest = {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** How a search engine that says no is helped. */
   readonly hint: string;
 };
 
-function requestTo(engine: SearchEngine, { query, most }: { query: string; most: number }): Request {
+function requestTo(
+  engine: SearchEngine,
+  { query, most }: { query: string; most: number },
+): SearchEngineRequest {
   switch (engine.kind) {
     case "searxng": {
       const url = new URL(`${engine.url.replace(/\/+$/, "")}/search`);
@@ -87,7 +90,7 @@ const answerSchema = z.object({
 });
 
 async function ask(
-  { url, headers, hint }: Request,
+  { url, headers, hint }: SearchEngineRequest,
   { version, signal }: { version: string; signal: AbortSignal },
 ): Promise<WebHits> {
   const host = plainHost(url);
@@ -131,7 +134,7 @@ async function wholeOf(body: AsyncIterable<Uint8Array> | undefined): Promise<str
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

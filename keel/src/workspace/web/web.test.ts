@@ -110,7 +110,7 @@ describe("a page", () => {
 describe("what is too much", () => {
   test("a page that is too long is read in part", async () => {
     const page = await pageOf(send("x".repeat(5_000), { "content-type": "text/plain" }), {
-      limits: { mostBytes: 1_000 },
+      limits: { maxBytes: 1_000 },
     });
     expect(page).toMatchObject({ bytes: 1_000, extent: "part", text: "x".repeat(1_000) });
   });
@@ -125,7 +125,7 @@ describe("what is too much", () => {
         };
         more();
       },
-      { limits: { mostBytes: 1_000_000 } },
+      { limits: { maxBytes: 1_000_000 } },
     );
     expect(page).toMatchObject({ bytes: 1_000_000, extent: "part" });
   });
@@ -133,7 +133,7 @@ describe("what is too much", () => {
   test("a small body that unpacks to a huge one ends at the limit", async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(50_000_000, "z"));
     const page = await pageOf(send(bomb, { "content-type": "text/plain", "content-encoding": "gzip" }), {
-      limits: { mostBytes: 100_000 },
+      limits: { maxBytes: 100_000 },
     });
     expect(page).toMatchObject({ bytes: 100_000, extent: "part" });
   });

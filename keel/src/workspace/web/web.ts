@@ -6,16 +6,16 @@ import { lookup } from "node:dns/promises";
 import { unlessAborted } from "../../kernel/abort.ts";
 import type { Web, WebAnswer } from "../../ports/web.ts";
 import { isText, pageReader } from "./page.ts";
+import { type LookUp, plainHost, portOf, type UrlGuard, urlGuard } from "./url-guard.ts";
 import { sayWebError } from "./web-errors.ts";
-import { type Guard, type LookUp, plainHost, portOf, webGuard } from "./web-guard.ts";
-import { get, type Response } from "./web-request.ts";
+import { get, type WebResponse } from "./web-request.ts";
 
 const second = 1_000;
 
 export type WebLimits = {
   /** More than any page to be read; what is longer is a download. */
-  readonly mostBytes: number;
-  readonly mostRedirects: number;
+  readonly maxBytes: number;
+  readonly maxRedirects: number;
   /** Until the head of an answer is there, connecting included. */
   readonly answerMs: number;
   /** For all of it, so that nobody holds a call by sending one byte at a time. */
@@ -23,8 +23,8 @@ export type WebLimits = {
 };
 
 export const webLimits: WebLimits = {
-  mostBytes: 10 * 1024 * 1024,
-  mostRedirects: 5,
+  maxBytes: 10 * 1024 * 1024,
+  maxRedirects: 5,
   answerMs: 20 * second,
   wholeMs: 60 * second,
 };
@@ -39,8 +39,8 @@ export type WebOptions = {
 };
 
 export function nodeWeb({ allowHosts = [], version, limits, lookUp = systemLookUp }: WebOptions): Web {
-  const guard = webGuard({ allowHosts, lookUp });
-  const site: Site = {
+  const guard = urlGuard({ allowHosts, lookUp });
+  const context: FetchContext = {
     guard,
     limits: { ...webLimits, ...limits },
     headers: {
@@ -54,13 +54,13 @@ export function nodeWeb({ allowHosts = [], version, limits, lookUp = systemLookU
       return judged.ok ? { ok: true, url: judged.url.href } : judged;
     },
     async fetch(text, signal) {
-      const late = AbortSignal.timeout(site.limits.wholeMs);
+      const late = AbortSignal.timeout(context.limits.wholeMs);
       try {
-        return await follow(text, site, AbortSignal.any([signal, late]));
+        return await follow(text, context, AbortSignal.any([signal, late]));
       } catch (thrown) {
         if (signal.aborted) return refused("Interrupted.");
         const why = late.aborted
-          ? `${text} did not answer in full within ${site.limits.wholeMs / second} seconds.`
+          ? `${text} did not answer in full within ${context.limits.wholeMs / second} seconds.`
           : sayWebError(thrown, text);
         return refused(why);
       }
@@ -68,12 +68,12 @@ export function nodeWeb({ allowHosts = [], version, limits, lookUp = systemLookU
   };
 }
 
-type Site = { guard: Guard; limits: WebLimits; headers: Readonly<Record<string, string>> };
+type FetchContext = { guard: UrlGuard; limits: WebLimits; headers: Readonly<Record<string, string>> };
 
-async function follow(text: string, site: Site, signal: AbortSignal): Promise<WebAnswer> {
-  const { guard, limits } = site;
+async function follow(text: string, context: FetchContext, signal: AbortSignal): Promise<WebAnswer> {
+  const { guard, limits } = context;
   let next = text;
-  for (let hops = 0; hops <= limits.mostRedirects; hops++) {
+  for (let hops = 0; hops <= limits.maxRedirects; hops++) {
     const judged = guard.judge(next);
     if (!judged.ok)
       return refused(hops === 0 ? judged.why : `${text} redirects to a place that is refused: ${judged.why}`);
@@ -81,7 +81,7 @@ async function follow(text: string, site: Site, signal: AbortSignal): Promise<We
     const reach = await unlessAborted(guard.reachable(url), signal);
     if (!reach.ok) return refused(reach.why);
     const answer = await answerOf(
-      { url, addresses: reach.addresses, headers: site.headers },
+      { url, addresses: reach.addresses, headers: context.headers },
       { limits, signal },
     );
     try {
@@ -94,20 +94,20 @@ async function follow(text: string, site: Site, signal: AbortSignal): Promise<We
       answer.close();
     }
   }
-  return refused(`${text} redirects more than ${limits.mostRedirects} times.`);
+  return refused(`${text} redirects more than ${limits.maxRedirects} times.`);
 }
 
 async function answerOf(
-  wish: Parameters<typeof get>[0],
+  request: Parameters<typeof get>[0],
   { limits, signal }: { limits: WebLimits; signal: AbortSignal },
-): Promise<Response> {
+): Promise<WebResponse> {
   const silent = new AbortController();
   const timer = setTimeout(
     () => silent.abort(new Error(`it said nothing for ${limits.answerMs / second} seconds`)),
     limits.answerMs,
   );
   try {
-    return await get(wish, AbortSignal.any([signal, silent.signal]));
+    return await get(request, AbortSignal.any([signal, silent.signal]));
   } catch (thrown) {
     throw silent.signal.aborted ? silent.signal.reason : thrown;
   } finally {
@@ -116,7 +116,7 @@ async function answerOf(
 }
 
 /** Undefined when the answer is no redirect. A target that is no address stays what the server said. */
-function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
+function redirectOf({ status, headers }: WebResponse, from: URL): URL | undefined {
   const isRedirect = [301, 302, 303, 307, 308].includes(status);
   return isRedirect && headers.location !== undefined
     ? (URL.parse(headers.location, from.href) ?? undefined)
@@ -133,7 +133,7 @@ function staysOnHost(from: URL, to: URL): boolean {
 }
 
 async function readPage(
-  { status, statusText, headers, body }: Response,
+  { status, statusText, headers, body }: WebResponse,
   { url, limits }: { url: URL; limits: WebLimits },
 ): Promise<WebAnswer> {
   const contentType = headers["content-type"] ?? "";
@@ -147,7 +147,7 @@ async function readPage(
   let bytes = 0;
   let extent: "whole" | "part" = "whole";
   for await (const chunk of body) {
-    const room = limits.mostBytes - bytes;
+    const room = limits.maxBytes - bytes;
     const taken = chunk.subarray(0, room);
     bytes += taken.length;
     if (!reader.write(taken)) return refused(binary(url));

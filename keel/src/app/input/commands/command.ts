@@ -3,12 +3,12 @@ import type { InstructionFile } from "../../../config/definitions/instructions.t
 import type { SessionInfo } from "../../../ports/store.ts";
 import type { Command, Receipt } from "../../../protocol/command.ts";
 import type { ContextBreakdown } from "../../../protocol/context.ts";
-import type { McpServerStatus } from "../../../protocol/mcp.ts";
+import type { McpServerState } from "../../../protocol/mcp.ts";
 import type { SessionSettings } from "../../../protocol/settings.ts";
 import type { Bill } from "../../../protocol/usage.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
 import type { CommandInfo, SessionFacts } from "../../inquiries/info.ts";
-import type { Place } from "../../maintenance/settings-files.ts";
+import type { SettingsLocation } from "../../maintenance/settings-files.ts";
 
 /** A built-in command that needs no model. */
 export type LocalCommand = Pick<CommandInfo, "name" | "description" | "argumentHint"> & {
@@ -17,7 +17,7 @@ export type LocalCommand = Pick<CommandInfo, "name" | "description" | "argumentH
   /** Waits for the end of a turn that runs. */
   readonly waits?: boolean;
   /** Empty where what happened is told by an event. Throws a fault for what cannot be done. */
-  run(args: string, desk: CommandDesk): Promise<string>;
+  run(args: string, worklist: CommandContext): Promise<string>;
 };
 
 /** A built-in command that is a text for the model. */
@@ -27,13 +27,13 @@ export type PromptCommand = Pick<CommandInfo, "name" | "description" | "argument
 };
 
 /** What a command may look at and do: nothing that a host could not. */
-export type CommandDesk = {
+export type CommandContext = {
   readonly id: string;
   readonly version: string;
   readonly location: string | undefined;
   readonly info: SessionFacts;
   readonly library: SessionLibrary;
-  readonly place: Place;
+  readonly settingsLocation: SettingsLocation;
   /** All commands that are listed. */
   commands(): readonly CommandInfo[];
   /** Whether the conversation holds anything yet. */
@@ -44,7 +44,7 @@ export type CommandDesk = {
   context(): ContextBreakdown;
   instructions(): Promise<readonly InstructionFile[]>;
   /** How the MCP servers stand now. */
-  servers(): readonly McpServerStatus[];
+  servers(): readonly McpServerState[];
   /** The newest sessions of this folder. */
   sessions(): Promise<readonly SessionInfo[]>;
   submit(command: Command): Promise<Receipt>;

@@ -2,9 +2,9 @@
 import { fault } from "../../../kernel/fault.ts";
 import { shorten } from "../../../kernel/text.ts";
 import { contextKinds } from "../../../protocol/context.ts";
-import type { McpServerStatus } from "../../../protocol/mcp.ts";
+import type { McpServerState } from "../../../protocol/mcp.ts";
 import { permissionModeSchema } from "../../../protocol/settings.ts";
-import type { CommandDesk, LocalCommand } from "./command.ts";
+import type { CommandContext, LocalCommand } from "./command.ts";
 
 const local = (
   name: string,
@@ -14,7 +14,7 @@ const local = (
 ): LocalCommand => ({ name, description, argumentHint: "", kind: "local", run, ...more });
 
 export const localCommands: readonly LocalCommand[] = [
-  local("help", "Lists the commands.", async (_, desk) => sayHelp(desk), { aliases: ["?"] }),
+  local("help", "Lists the commands.", async (_, worklist) => sayHelp(worklist), { aliases: ["?"] }),
   local(
     "clear",
     "Starts the conversation anew; what was said stays in the log.",
@@ -34,25 +34,31 @@ export const localCommands: readonly LocalCommand[] = [
     },
     { argumentHint: "[what the summary should keep]" },
   ),
-  local("context", "Shows what fills the conversation's window.", async (_, desk) => sayContext(desk)),
-  local("cost", "Shows what the session has used and cost.", async (_, desk) => sayCost(desk), {
+  local("context", "Shows what fills the conversation's window.", async (_, worklist) =>
+    sayContext(worklist),
+  ),
+  local("cost", "Shows what the session has used and cost.", async (_, worklist) => sayCost(worklist), {
     aliases: ["usage"],
   }),
   local("model", "Shows the model, or asks another from now on.", changeModel, { argumentHint: "[model]" }),
   local("mode", "Shows the permission mode, or changes it.", changeMode, { argumentHint: "[mode]" }),
-  local("permissions", "Lists the rules that hold, and where they come from.", async (_, { place }) => {
-    const { listRules } = await import("../../maintenance/permissions.ts");
-    const { rows } = await listRules(place);
-    if (rows.length === 0) return "There are no rules. `keel permissions allow RULE` adds one.";
-    return lines(
-      rows.map(({ list, rule, source, state, why }) =>
-        state === "counts"
-          ? `${list} ${rule} (${source})`
-          : `${list} ${rule} (${source}; does not count${why ? `: ${why}` : ""})`,
-      ),
-    );
-  }),
-  local("memory", "Lists the instruction files that hold here.", async (_, desk) => sayMemory(desk)),
+  local(
+    "permissions",
+    "Lists the rules that hold, and where they come from.",
+    async (_, { settingsLocation: place }) => {
+      const { listRules } = await import("../../maintenance/permissions.ts");
+      const { rows } = await listRules(place);
+      if (rows.length === 0) return "There are no rules. `keel permissions allow RULE` adds one.";
+      return lines(
+        rows.map(({ list, rule, source, state, why }) =>
+          state === "counts"
+            ? `${list} ${rule} (${source})`
+            : `${list} ${rule} (${source}; does not count${why ? `: ${why}` : ""})`,
+        ),
+      );
+    },
+  ),
+  local("memory", "Lists the instruction files that hold here.", async (_, worklist) => sayMemory(worklist)),
   local("mcp", "Lists the MCP servers.", async (_, { servers }) => lines(servers().map(sayServer))),
   local("agents", "Lists the kinds of agents.", async (_, { info }) =>
     lines((info.agents ?? []).map(({ name, description }) => `${name}: ${shorten(description, 160)}`)),
@@ -67,19 +73,23 @@ export const localCommands: readonly LocalCommand[] = [
   local(
     "status",
     "Shows the session: where, with which model, in which mode.",
-    async (_, desk) => sayStatus(desk),
+    async (_, worklist) => sayStatus(worklist),
     { aliases: ["session"] },
   ),
-  local("doctor", "Checks what Keel finds on this machine.", async (_, { place, version }) => {
-    const { examine } = await import("../../maintenance/doctor.ts");
-    const findings = await examine({ env: place.env, cwd: place.cwd, version });
-    return lines(findings.map(({ name, state, says }) => `${state.padEnd(4)} ${name}: ${says}`));
-  }),
+  local(
+    "doctor",
+    "Checks what Keel finds on this machine.",
+    async (_, { settingsLocation: place, version }) => {
+      const { examine } = await import("../../maintenance/doctor.ts");
+      const findings = await examine({ env: place.env, cwd: place.cwd, version });
+      return lines(findings.map(({ name, state, says }) => `${state.padEnd(4)} ${name}: ${says}`));
+    },
+  ),
 ];
 
 const lines = (all: readonly string[]): string => all.join("\n") || "There are none.";
 
-function sayHelp({ commands }: CommandDesk): string {
+function sayHelp({ commands }: CommandContext): string {
   return lines(
     commands().map(({ name, argumentHint, description }) =>
       `/${name}${argumentHint === "" ? "" : ` ${argumentHint}`}: ${shorten(description, 120)}`.trim(),
@@ -87,7 +97,7 @@ function sayHelp({ commands }: CommandDesk): string {
   );
 }
 
-function sayContext({ context }: CommandDesk): string {
+function sayContext({ context }: CommandContext): string {
   const { model, windowTokens, totalTokens, freeTokens, tokens, compactAtTokens } = context();
   const part = (of: number): string =>
     `${windowTokens > 0 ? ((of / windowTokens) * 100).toFixed(1) : "0.0"} %`;
@@ -101,7 +111,7 @@ function sayContext({ context }: CommandDesk): string {
   ]);
 }
 
-function sayCost({ bill: billOf }: CommandDesk): string {
+function sayCost({ bill: billOf }: CommandContext): string {
   const bill = billOf();
   const least = bill.unknownRequests > 0 || bill.unpricedTokens > 0 ? "at least " : "";
   return lines([
@@ -116,7 +126,7 @@ function sayCost({ bill: billOf }: CommandDesk): string {
   ]);
 }
 
-async function changeModel(args: string, { settings, info, submit }: CommandDesk): Promise<string> {
+async function changeModel(args: string, { settings, info, submit }: CommandContext): Promise<string> {
   const now = settings()?.model ?? info.model;
   if (args === "") return `The model is ${now}. /model NAME asks another.`;
   if (/\s/.test(args)) throw fault("usage", { reason: "A model has one name." });
@@ -124,7 +134,7 @@ async function changeModel(args: string, { settings, info, submit }: CommandDesk
   return `From now on ${args} is asked.`;
 }
 
-async function changeMode(args: string, { settings, info, submit }: CommandDesk): Promise<string> {
+async function changeMode(args: string, { settings, info, submit }: CommandContext): Promise<string> {
   const now = settings()?.permissionMode ?? info.permissionMode;
   const all = permissionModeSchema.options.join(", ");
   if (args === "") return `The mode is ${now}. There are: ${all}.`;
@@ -135,7 +145,7 @@ async function changeMode(args: string, { settings, info, submit }: CommandDesk)
   return `The mode is ${wanted.data}.`;
 }
 
-async function sayMemory({ instructions, info }: CommandDesk): Promise<string> {
+async function sayMemory({ instructions, info }: CommandContext): Promise<string> {
   const files = await instructions();
   if (files.length === 0) return `There are none. /init writes an AGENTS.md for ${info.cwd}.`;
   return lines(
@@ -145,13 +155,13 @@ async function sayMemory({ instructions, info }: CommandDesk): Promise<string> {
   );
 }
 
-function sayServer(server: McpServerStatus): string {
+function sayServer(server: McpServerState): string {
   const more =
     server.status === "connected" ? `${server.tools.length} tools` : "error" in server && server.error;
   return `${server.name}: ${server.status}${more ? ` (${more})` : ""}`;
 }
 
-function sayStatus({ id, version, location, info, settings, library }: CommandDesk): string {
+function sayStatus({ id, version, location, info, settings, library }: CommandContext): string {
   const now = settings();
   return lines([
     `Keel ${version}`,

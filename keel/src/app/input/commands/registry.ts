@@ -7,14 +7,14 @@ import { localCommands } from "./local.ts";
 import { promptCommands } from "./prompts.ts";
 import { screenCommands } from "./screen.ts";
 
-export type FoundCommand =
+export type RegisteredCommand =
   | { readonly kind: "local"; readonly command: LocalCommand }
   | { readonly kind: "prompt"; readonly prompt: Pick<PromptFile, "name" | "load"> };
 
 export type Registry = {
   /** Those that are shown, sorted by name. */
   readonly listed: readonly CommandInfo[];
-  find(name: string): FoundCommand | undefined;
+  find(name: string): RegisteredCommand | undefined;
 };
 
 /** What decides about a session cannot be replaced by a file; a text of ours can. */

@@ -1,6 +1,6 @@
 /** The built-in commands that a screen shows as a choice: where there is no screen they say what to do instead. */
 import { shorten } from "../../../kernel/text.ts";
-import type { CommandDesk, LocalCommand } from "./command.ts";
+import type { CommandContext, LocalCommand } from "./command.ts";
 
 const screen = (
   name: string,
@@ -10,10 +10,10 @@ const screen = (
 ): LocalCommand => ({ name, description, argumentHint: "", kind: "screen", run, ...more });
 
 export const screenCommands: readonly LocalCommand[] = [
-  screen("resume", "Goes on with another session of this folder.", async (_, desk) =>
+  screen("resume", "Goes on with another session of this folder.", async (_, worklist) =>
     [
       "`keel -p --resume ID PROMPT` goes on with a session. The newest of this folder:",
-      ...(await saySessions(desk)),
+      ...(await saySessions(worklist)),
     ].join("\n"),
   ),
   screen("fork", "Goes on in a copy of this session.", async (_, { id }) =>
@@ -30,21 +30,25 @@ export const screenCommands: readonly LocalCommand[] = [
   screen("export", "Writes the session down as Markdown or HTML.", async (_, { id }) =>
     [`keel sessions export ${id} --format md`, `keel sessions export ${id} --format html`].join("\n"),
   ),
-  screen("config", "Lists the settings in force, and where they come from.", async (_, { place }) => {
-    const { listSettings } = await import("../../maintenance/configure.ts");
-    const { rows } = await listSettings(place);
-    return [
-      ...rows
-        .filter(({ state }) => state === "counts")
-        .map(
-          ({ name, value, source }) => `${name} = ${shorten(JSON.stringify(value) ?? "", 120)} (${source})`,
-        ),
-      "`keel config set NAME VALUE` changes one.",
-    ].join("\n");
-  }),
+  screen(
+    "config",
+    "Lists the settings in force, and where they come from.",
+    async (_, { settingsLocation: place }) => {
+      const { listSettings } = await import("../../maintenance/configure.ts");
+      const { rows } = await listSettings(place);
+      return [
+        ...rows
+          .filter(({ state }) => state === "counts")
+          .map(
+            ({ name, value, source }) => `${name} = ${shorten(JSON.stringify(value) ?? "", 120)} (${source})`,
+          ),
+        "`keel config set NAME VALUE` changes one.",
+      ].join("\n");
+    },
+  ),
 ];
 
-async function saySessions({ sessions, id }: CommandDesk): Promise<string[]> {
+async function saySessions({ sessions, id }: CommandContext): Promise<string[]> {
   const others = (await sessions()).filter((session) => session.id !== id);
   if (others.length === 0) return ["There is no other one."];
   return others.map(

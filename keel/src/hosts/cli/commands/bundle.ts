@@ -6,29 +6,29 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { listSettings } from "../../../app/maintenance/configure.ts";
 import type { Finding } from "../../../app/maintenance/doctor.ts";
-import { keptKeys } from "../../../app/maintenance/keys.ts";
-import { keptSessions } from "../../../app/sessions/sessions.ts";
+import { storedKeys } from "../../../app/maintenance/keys.ts";
+import { storedSessions } from "../../../app/sessions/sessions.ts";
 import { fault } from "../../../kernel/fault.ts";
 import type { Json } from "../../../kernel/json.ts";
 import type { Durable } from "../../../protocol/event.ts";
 import type { Context } from "../context.ts";
 
-export type BundleWish = { readonly file: string; readonly session?: string | undefined };
+export type BundleRequest = { readonly file: string; readonly session?: string | undefined };
 
 /** Sessions whose faults are looked for, and faults that are told. */
-const mostSessions = 10;
-const mostFaults = 50;
+const maxSessions = 10;
+const maxFaults = 50;
 
 /** Says where it is. A file that is there already is not replaced. */
 export async function writeBundle(
   findings: readonly Finding[],
-  { file, session }: BundleWish,
+  { file, session }: BundleRequest,
   context: Context,
 ): Promise<string> {
   const { scrubber } = await import("../../../testing/cassette-scrub.ts");
-  const { found } = await keptKeys(context);
+  const { found } = await storedKeys(context);
   const scrub = scrubber([...secretsIn(context.env), ...[...found.values()].map(({ key }) => key)]);
-  const kept = keptSessions(context);
+  const kept = storedSessions(context);
   const { rows, notices } = await listSettings(context);
   const bundle = {
     keel: context.version,
@@ -56,19 +56,19 @@ export async function writeBundle(
   return target;
 }
 
-type Kept = ReturnType<typeof keptSessions>;
+type BundleSessions = ReturnType<typeof storedSessions>;
 
-async function logOf(kept: Kept, session: string): Promise<Durable[]> {
+async function logOf(kept: BundleSessions, session: string): Promise<Durable[]> {
   const events: Durable[] = [];
   for await (const event of kept.read(session)) events.push(event);
   return events;
 }
 
 /** The newest first. */
-async function recentFaults(kept: Kept): Promise<object[]> {
+async function recentFaults(kept: BundleSessions): Promise<object[]> {
   const faults: { at: number; session: string; type: string; fault: unknown }[] = [];
   // Two of one moment stay as they came, and are turned around with the rest.
-  for (const { id } of await kept.list({ limit: mostSessions })) {
+  for (const { id } of await kept.list({ limit: maxSessions })) {
     try {
       for await (const event of kept.read(id))
         if ((event.type === "model.failed" || event.type === "turn.finished") && event.fault)
@@ -80,7 +80,7 @@ async function recentFaults(kept: Kept): Promise<object[]> {
   return faults
     .sort((left, right) => left.at - right.at)
     .reverse()
-    .slice(0, mostFaults);
+    .slice(0, maxFaults);
 }
 
 /** Values of variables whose names say that they are secret. */

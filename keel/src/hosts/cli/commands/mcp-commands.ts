@@ -1,11 +1,11 @@
 /** The rows of `keel mcp` in the table of commands. */
-import type { Options } from "../arguments.ts";
-import type { Command, Define } from "../command.ts";
+import type { CliOptions } from "../arguments.ts";
+import type { CliCommand, Define } from "../command.ts";
 import { targetOptions } from "./target-options.ts";
 
-const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies Options;
+const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies CliOptions;
 
-export const mcpCommands = (command: Define): readonly Command[] => [
+export const mcpCommands = (command: Define): readonly CliCommand[] => [
   command({
     name: "mcp list",
     usage: "keel mcp list [--json]",

@@ -7,12 +7,12 @@ import type { Context } from "../context.ts";
 
 const modes = ["default", "acceptEdits", "plan", "dontAsk"] as const;
 
-type Given = {
+type McpServeArguments = {
   readonly values: { readonly model: string | undefined; readonly "permission-mode": string | undefined };
   readonly positionals: readonly string[];
 };
 
-export async function serve({ values, positionals }: Given, context: Context): Promise<number> {
+export async function serve({ values, positionals }: McpServeArguments, context: Context): Promise<number> {
   if (positionals.length > 0) throw usage("`keel mcp serve` takes no arguments.");
   const { version, env, cwd, out, input } = context;
   const output = new Writable({

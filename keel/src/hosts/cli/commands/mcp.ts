@@ -10,16 +10,16 @@ import {
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { shownUrl, withShownUrls } from "../../../kernel/shown-url.ts";
-import type { McpServerStatus } from "../../../protocol/mcp.ts";
+import type { McpServerState } from "../../../protocol/mcp.ts";
 import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { sayWritten } from "./say-written.ts";
 import { type TargetValues, targetOf } from "./target-options.ts";
 
-type Given<Values> = { readonly values: Values; readonly positionals: readonly string[] };
+type McpArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
 
-export async function list({ values }: Given<{ json: boolean }>, context: Context): Promise<number> {
+export async function list({ values }: McpArguments<{ json: boolean }>, context: Context): Promise<number> {
   const { servers, problems, waiting } = await listServers(context);
   for (const problem of problems) context.err.line(`keel: ${visible(problem)}`);
   if (waiting.length > 0)
@@ -38,7 +38,10 @@ type AddValues = TargetValues & {
   readonly header: readonly string[];
 };
 
-export async function add({ values, positionals }: Given<AddValues>, context: Context): Promise<number> {
+export async function add(
+  { values, positionals }: McpArguments<AddValues>,
+  context: Context,
+): Promise<number> {
   const [name, way, ...args] = positionals;
   if (name === undefined || way === undefined) throw usage("Give a name, and a command or an address.");
   const server = serverOf(values, way, args);
@@ -72,7 +75,7 @@ function serverOf(
 }
 
 export async function remove(
-  { values, positionals }: Given<TargetValues>,
+  { values, positionals }: McpArguments<TargetValues>,
   context: Context,
 ): Promise<number> {
   const isNamed = values.user || values.project || values.local;
@@ -83,7 +86,7 @@ export async function remove(
 }
 
 /** Ends with 1 when a server that should be there is not. */
-export async function status({ values }: Given<{ json: boolean }>, context: Context): Promise<number> {
+export async function status({ values }: McpArguments<{ json: boolean }>, context: Context): Promise<number> {
   const tried = await tryServers(context);
   for (const problem of tried.problems) context.err.line(`keel: ${visible(problem)}`);
   if (values.json) context.out.line(toLine(tried.status));
@@ -92,7 +95,7 @@ export async function status({ values }: Given<{ json: boolean }>, context: Cont
   return isWell ? exitCodes.ended : exitCodes.turnFailed;
 }
 
-export async function login({ positionals }: Given<object>, context: Context): Promise<number> {
+export async function login({ positionals }: McpArguments<object>, context: Context): Promise<number> {
   const name = oneName(positionals);
   const stop = new AbortController();
   const release = context.signals.take(() => stop.abort());
@@ -111,7 +114,7 @@ export async function login({ positionals }: Given<object>, context: Context): P
   }
 }
 
-export async function logout({ positionals }: Given<object>, context: Context): Promise<number> {
+export async function logout({ positionals }: McpArguments<object>, context: Context): Promise<number> {
   const name = oneName(positionals);
   await logOut(context, name);
   context.err.line(`What the login to ${visible(name)} left is forgotten.`);
@@ -124,16 +127,16 @@ function oneName(positionals: readonly string[]): string {
   return name;
 }
 
-type Listed = Awaited<ReturnType<typeof listServers>>["servers"][number];
+type ListedServer = Awaited<ReturnType<typeof listServers>>["servers"][number];
 
-const wayOf = (config: Listed["config"]): string =>
+const wayOf = (config: ListedServer["config"]): string =>
   config.type === "stdio" ? [config.command, ...shownArgs(config)].join(" ") : shownUrl(config.url);
 
 const shownArgs = ({ args = [] }: { args?: readonly string[] | undefined }): string[] =>
   args.map(withShownUrls);
 
 /** Variables and headers may hold keys: their names are enough. */
-function withoutSecrets({ name, scope, config, file }: Listed): unknown {
+function withoutSecrets({ name, scope, config, file }: ListedServer): unknown {
   const names = (values: Record<string, string> = {}): string[] => Object.keys(values);
   const about = { name, scope, type: config.type, ...(file === undefined ? {} : { file }) };
   return config.type === "stdio"
@@ -141,7 +144,7 @@ function withoutSecrets({ name, scope, config, file }: Listed): unknown {
     : { ...about, url: shownUrl(config.url), headers: names(config.headers) };
 }
 
-function sayStatus(server: McpServerStatus): string {
+function sayStatus(server: McpServerState): string {
   const head = `${visible(server.name)}  (${server.scope}, ${server.transport})  ${server.status}`;
   if (server.status !== "connected") {
     const why = "error" in server && server.error !== undefined ? `: ${visible(server.error)}` : "";

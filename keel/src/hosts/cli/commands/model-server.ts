@@ -9,10 +9,13 @@ import { usage, wholeNumber } from "../arguments.ts";
 import type { Context } from "../context.ts";
 
 type Name = "script" | "requests" | "replay" | "record" | "upstream" | "port";
-type Values = { readonly [name in Name]?: string | undefined };
+type ModelServerValues = { readonly [name in Name]?: string | undefined };
 
 /** A recording that was asked for what it does not hold ends badly, and says all of it. */
-export async function modelServer({ values }: { values: Values }, context: Context): Promise<number> {
+export async function modelServer(
+  { values }: { values: ModelServerValues },
+  context: Context,
+): Promise<number> {
   const serve = await serverFor(values, {
     port: wholeNumber("port", values.port, 0),
     write: (text) => context.out.write(text),
@@ -33,9 +36,12 @@ export async function modelServer({ values }: { values: Values }, context: Conte
   }
 }
 
-type Common = { readonly port: number | undefined; readonly write: (text: string) => void };
+type ModelServerContext = { readonly port: number | undefined; readonly write: (text: string) => void };
 
-async function serverFor(values: Values, common: Common): Promise<() => Promise<void>> {
+async function serverFor(
+  values: ModelServerValues,
+  common: ModelServerContext,
+): Promise<() => Promise<void>> {
   const { script, requests, replay, record, upstream } = values;
   const given = [script, replay, record].filter((file) => file !== undefined);
   if (given.length !== 1)

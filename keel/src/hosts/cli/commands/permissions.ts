@@ -4,8 +4,8 @@ import { type Explained, openExplainer } from "../../../app/maintenance/explain.
 import {
   addPermission,
   listRules,
-  type RuleRow,
   removePermission,
+  type SettingsRuleRow,
 } from "../../../app/maintenance/permissions.ts";
 import { testRules } from "../../../app/maintenance/test-rules.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
@@ -17,9 +17,12 @@ import type { Context } from "../context.ts";
 import { sayWritten } from "./say-written.ts";
 import { type TargetValues, targetOf } from "./target-options.ts";
 
-type Given<Values> = { readonly values: Values; readonly positionals: readonly string[] };
+type PermissionsArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
 
-export async function list({ values }: Given<{ json: boolean }>, context: Context): Promise<number> {
+export async function list(
+  { values }: PermissionsArguments<{ json: boolean }>,
+  context: Context,
+): Promise<number> {
   const { rows, notices } = await listRules(context);
   for (const { text } of notices) context.err.line(`keel: ${oneLine(text)}`);
   if (values.json) context.out.line(toLine(rows));
@@ -28,7 +31,7 @@ export async function list({ values }: Given<{ json: boolean }>, context: Contex
 }
 
 export async function add(
-  { values, positionals }: Given<TargetValues & { deny: boolean; ask: boolean }>,
+  { values, positionals }: PermissionsArguments<TargetValues & { deny: boolean; ask: boolean }>,
   context: Context,
 ): Promise<number> {
   if (values.deny && values.ask) throw usage("Name one of --deny and --ask.");
@@ -41,7 +44,7 @@ export async function add(
 }
 
 export async function remove(
-  { values, positionals }: Given<TargetValues>,
+  { values, positionals }: PermissionsArguments<TargetValues>,
   context: Context,
 ): Promise<number> {
   const isNamed = values.user || values.project || values.local;
@@ -56,7 +59,7 @@ export async function remove(
 
 /** Ends with 1 when a verdict is not the expected one. */
 export async function test(
-  { values, positionals }: Given<{ json: boolean }>,
+  { values, positionals }: PermissionsArguments<{ json: boolean }>,
   context: Context,
 ): Promise<number> {
   const [file, ...more] = positionals;
@@ -75,7 +78,7 @@ export async function test(
 }
 
 export async function explain(
-  { values, positionals }: Given<{ json: boolean; batch: boolean; "with-settings": boolean }>,
+  { values, positionals }: PermissionsArguments<{ json: boolean; batch: boolean; "with-settings": boolean }>,
   context: Context,
 ): Promise<number> {
   const from = values["with-settings"] ? "settings" : "nothing";
@@ -93,14 +96,14 @@ export async function explain(
 }
 
 /** More than any command that a model sends. */
-const mostLineBytes = 16 * 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
 /** A reader that lags is waited for: answers must not fill the memory. */
-const mostWaitingBytes = 1024 * 1024;
+const maxWaitingBytes = 1024 * 1024;
 
 async function explainBatch(context: Context, from: "nothing" | "settings"): Promise<number> {
   const explainer = await openExplainer(context, from);
   for (const problem of explainer.problems) context.err.line(`keel: ${oneLine(problem)}`);
-  const reader = lineReader({ mostBytes: mostLineBytes });
+  const reader = lineReader({ maxBytes: maxLineBytes });
   const answerAll = async (reads: ReturnType<typeof reader.push>): Promise<void> => {
     for (const read of reads) {
       if (read.ok && read.line.trim() === "") continue;
@@ -109,7 +112,7 @@ async function explainBatch(context: Context, from: "nothing" | "settings"): Pro
         : { line: { id: null, error: read.fault.message }, problems: [] };
       for (const problem of problems) context.err.line(`keel: ${oneLine(problem)}`);
       context.out.line(toLine(line));
-      if (context.out.waitingBytes > mostWaitingBytes) await context.out.drained();
+      if (context.out.waitingBytes > maxWaitingBytes) await context.out.drained();
     }
   };
   for await (const chunk of context.input) {
@@ -126,7 +129,7 @@ function oneRule(positionals: readonly string[]): string {
   return rule;
 }
 
-function sayRow({ list: effect, rule, source, file, state, why, danger }: RuleRow): string {
+function sayRow({ list: effect, rule, source, file, state, why, danger }: SettingsRuleRow): string {
   const from = file === undefined ? source : `${source}: ${file}`;
   const left = state === "counts" ? "" : `, left out: ${why ?? "it is not a rule"}`;
   const mind = danger === undefined ? "" : `; mind that ${oneLine(danger)}`;

@@ -13,10 +13,10 @@ import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
 import { askLine } from "../terminal/terminal.ts";
 
-type Given<V> = { readonly values: V; readonly positionals: readonly string[] };
+type PluginArguments<V> = { readonly values: V; readonly positionals: readonly string[] };
 
 export async function add(
-  { values, positionals }: Given<{ yes: boolean }>,
+  { values, positionals }: PluginArguments<{ yes: boolean }>,
   context: Context,
 ): Promise<number> {
   const [given, ...more] = positionals;
@@ -42,7 +42,10 @@ export async function add(
   }
 }
 
-export async function list({ values }: Given<{ json: boolean }>, context: Context): Promise<number> {
+export async function list(
+  { values }: PluginArguments<{ json: boolean }>,
+  context: Context,
+): Promise<number> {
   const plugins = await listPlugins(context);
   if (values.json) context.out.line(toLine(plugins));
   else if (plugins.length === 0) context.err.line("No plugin was added.");
@@ -54,7 +57,7 @@ export async function list({ values }: Given<{ json: boolean }>, context: Contex
   return exitCodes.ended;
 }
 
-export async function remove({ positionals }: Given<object>, context: Context): Promise<number> {
+export async function remove({ positionals }: PluginArguments<object>, context: Context): Promise<number> {
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) throw usage("Give the name of one plugin.");
   if (await removePlugin(context, name)) {

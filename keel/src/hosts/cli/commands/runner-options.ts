@@ -1,5 +1,5 @@
 /** The options of `keel runner`, as data. A host may say the same in a first line: see `--start-from-input`. */
-import type { Options, Values } from "../arguments.ts";
+import type { CliOptions, OptionValues } from "../arguments.ts";
 
 export const runnerOptions = {
   cwd: { kind: "text", value: "DIR", says: "The folder to work in" },
@@ -39,6 +39,6 @@ export const runnerOptions = {
     says: "The first line says how to start: nothing secret stands in the arguments",
   },
   schema: { kind: "flag", says: "Print the JSON Schema of every line, and end" },
-} as const satisfies Options;
+} as const satisfies CliOptions;
 
-export type RunnerValues = Values<typeof runnerOptions>;
+export type RunnerValues = OptionValues<typeof runnerOptions>;

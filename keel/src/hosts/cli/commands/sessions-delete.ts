@@ -1,5 +1,5 @@
 /** `keel sessions delete ID`. */
-import { keptSessions } from "../../../app/sessions/sessions.ts";
+import { storedSessions } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import type { Context } from "../context.ts";
 import { onlyOne } from "./only-one.ts";
@@ -9,7 +9,7 @@ export async function deleteSession(
   context: Context,
 ): Promise<number> {
   const id = onlyOne(positionals, "the id of a session");
-  await keptSessions(context).delete(id);
+  await storedSessions(context).delete(id);
   context.err.line(`Deleted ${id}.`);
   return exitCodes.ended;
 }

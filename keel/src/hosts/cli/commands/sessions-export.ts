@@ -1,5 +1,5 @@
 /** `keel sessions export ID`: the log itself, a Markdown page, or one HTML page that needs nothing else. */
-import { keptSessions, type Sessions } from "../../../app/sessions/sessions.ts";
+import { type Sessions, storedSessions } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { documentOf } from "../../../view/document.ts";
 import { oneOf } from "../arguments.ts";
@@ -8,17 +8,20 @@ import { onlyOne } from "./only-one.ts";
 import { writeWhole } from "./write-whole.ts";
 
 const formats = ["jsonl", "md", "html"] as const;
-type Format = (typeof formats)[number];
+type ExportFormat = (typeof formats)[number];
 
-type Given = {
+type ExportArguments = {
   readonly values: { readonly format: string | undefined; readonly output: string | undefined };
   readonly positionals: readonly string[];
 };
 
-export async function exportSession({ values, positionals }: Given, context: Context): Promise<number> {
+export async function exportSession(
+  { values, positionals }: ExportArguments,
+  context: Context,
+): Promise<number> {
   const id = onlyOne(positionals, "the id of a session");
   const format = oneOf("format", values.format, formats) ?? "jsonl";
-  const parts = exported(keptSessions(context), { id, format, context });
+  const parts = exported(storedSessions(context), { id, format, context });
   if (values.output === undefined) await toStandardOutput(parts, context);
   else await writeWhole(values.output, parts, context.cwd);
   return exitCodes.ended;
@@ -26,7 +29,7 @@ export async function exportSession({ values, positionals }: Given, context: Con
 
 async function* exported(
   sessions: Sessions,
-  { id, format, context }: { id: string; format: Format; context: Context },
+  { id, format, context }: { id: string; format: ExportFormat; context: Context },
 ): AsyncGenerator<string | Uint8Array> {
   const tell = ({ text }: { text: string }) => context.err.line(`keel: ${text}`);
   if (format === "jsonl") return yield* sessions.exportLines(id, tell);
@@ -36,12 +39,12 @@ async function* exported(
 }
 
 /** What a slow reader has not taken yet stays in the log until then. */
-const mostWaitingBytes = 1024 * 1024;
+const maxWaitingBytes = 1024 * 1024;
 
 async function toStandardOutput(parts: AsyncIterable<string | Uint8Array>, { out }: Context): Promise<void> {
   for await (const part of parts) {
     out.write(typeof part === "string" ? part : Buffer.from(part).toString("utf8"));
-    if (out.waitingBytes > mostWaitingBytes) await out.drained();
+    if (out.waitingBytes > maxWaitingBytes) await out.drained();
     if (out.isClosed) return;
   }
 }

@@ -1,6 +1,6 @@
 /** `keel sessions rewind ID [MESSAGE]`: what a session changed in files, and taking it back. */
 import { rewindFiles } from "../../../app/sessions/rewind.ts";
-import { keptSessions } from "../../../app/sessions/sessions.ts";
+import { storedSessions } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { shorten } from "../../../kernel/text.ts";
 import { textOf } from "../../../protocol/message.ts";
@@ -8,12 +8,15 @@ import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 
-type Given = {
+type RewindArguments = {
   positionals: readonly string[];
   values: { preview?: boolean | undefined; json?: boolean | undefined };
 };
 
-export async function rewindSession({ positionals, values }: Given, context: Context): Promise<number> {
+export async function rewindSession(
+  { positionals, values }: RewindArguments,
+  context: Context,
+): Promise<number> {
   const [session, checkpoint, ...more] = positionals;
   if (session === undefined || more.length > 0)
     throw usage("Give the id of a session, and the id of a message to go back to.");
@@ -39,7 +42,7 @@ export async function rewindSession({ positionals, values }: Given, context: Con
 async function listCheckpoints(session: string, context: Context): Promise<number> {
   const words = new Map<string, string>();
   const files = new Map<string, Set<string>>();
-  for await (const event of keptSessions(context).read(session)) {
+  for await (const event of storedSessions(context).read(session)) {
     if (event.type === "input.accepted") words.set(event.input.id, textOf(event.input.content));
     if (event.type !== "files.saved") continue;
     const known = files.get(event.checkpoint) ?? new Set();

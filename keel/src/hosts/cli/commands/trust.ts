@@ -17,12 +17,12 @@ import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
 import { askLine } from "../terminal/terminal.ts";
 
-type Given = { readonly positionals: readonly string[] };
-type GivenJson = Given & { readonly values: { readonly json: boolean } };
-type GivenYes = Given & { readonly values: { readonly yes: boolean } };
+type TrustArguments = { readonly positionals: readonly string[] };
+type TrustJsonArguments = TrustArguments & { readonly values: { readonly json: boolean } };
+type TrustYesArguments = TrustArguments & { readonly values: { readonly yes: boolean } };
 
 /** `keel trust`: asks the person at the terminal; without one it only shows. */
-export async function trust(given: GivenYes, context: Context): Promise<number> {
+export async function trust(given: TrustYesArguments, context: Context): Promise<number> {
   const place = placeOf(given, context);
   const report = await trustReport(place);
   if (!given.values.yes && !hasPerson(context)) {
@@ -34,7 +34,7 @@ export async function trust(given: GivenYes, context: Context): Promise<number> 
 }
 
 /** `keel trust add`: the command itself is the person's word; at a terminal they see first what it means. */
-export async function add(given: GivenYes, context: Context): Promise<number> {
+export async function add(given: TrustYesArguments, context: Context): Promise<number> {
   const place = placeOf(given, context);
   const report = await trustReport(place);
   context.out.write(sayReport(report));
@@ -51,7 +51,7 @@ export async function add(given: GivenYes, context: Context): Promise<number> {
   return exitCodes.ended;
 }
 
-export async function status({ values, ...given }: GivenJson, context: Context): Promise<number> {
+export async function status({ values, ...given }: TrustJsonArguments, context: Context): Promise<number> {
   const report = await trustReport(placeOf(given, context));
   if (!values.json) context.out.write(sayReport(report));
   else {
@@ -61,7 +61,7 @@ export async function status({ values, ...given }: GivenJson, context: Context):
   return exitCodes.ended;
 }
 
-export async function list({ values }: GivenJson, context: Context): Promise<number> {
+export async function list({ values }: TrustJsonArguments, context: Context): Promise<number> {
   const roots = await trustedRoots(context);
   if (values.json) context.out.line(toLine(roots));
   else
@@ -70,7 +70,7 @@ export async function list({ values }: GivenJson, context: Context): Promise<num
   return exitCodes.ended;
 }
 
-export async function remove({ positionals }: Given, context: Context): Promise<number> {
+export async function remove({ positionals }: TrustArguments, context: Context): Promise<number> {
   const [given, ...more] = positionals;
   if (more.length > 0) throw usage("Give one folder, or none for this one.");
   const root = await untrustProject(
@@ -81,7 +81,10 @@ export async function remove({ positionals }: Given, context: Context): Promise<
   return exitCodes.ended;
 }
 
-function placeOf({ positionals }: Given, { cwd, env }: Context): { cwd: string; env: Context["env"] } {
+function placeOf(
+  { positionals }: TrustArguments,
+  { cwd, env }: Context,
+): { cwd: string; env: Context["env"] } {
   const [folder, ...more] = positionals;
   if (more.length > 0) throw usage("Give one folder, or none for this one.");
   return { env, cwd: folder === undefined ? cwd : path.resolve(cwd, folder) };

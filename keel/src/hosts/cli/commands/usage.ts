@@ -1,5 +1,5 @@
 /** `keel usage`: what sessions have cost, and how well the provider's cache served them; from their logs alone. */
-import { type KeptSession, keptSessions } from "../../../app/sessions/sessions.ts";
+import { type StoredSession, storedSessions } from "../../../app/sessions/sessions.ts";
 import { fault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
@@ -8,7 +8,7 @@ import { foldUsage, noUsageReport, sayUsage, type UsageReport } from "../../../v
 import { usage as usageFault, wholeNumber } from "../arguments.ts";
 import type { Context } from "../context.ts";
 
-type Given = {
+type UsageArguments = {
   readonly values: {
     readonly json: boolean;
     readonly project: boolean;
@@ -19,9 +19,9 @@ type Given = {
 
 const dayMs = 24 * 60 * 60_000;
 
-export async function showUsage({ values, positionals }: Given, context: Context): Promise<number> {
+export async function showUsage({ values, positionals }: UsageArguments, context: Context): Promise<number> {
   const { env, cwd, out, err } = context;
-  const kept = keptSessions({ env, cwd });
+  const kept = storedSessions({ env, cwd });
   const days = wholeNumber("days", values.days, 1);
   const ids = await wanted();
   let report = noUsageReport;
@@ -51,7 +51,7 @@ export async function showUsage({ values, positionals }: Given, context: Context
 }
 
 /** Oldest first: what a fork copied was counted with its origin then. */
-function recent(sessions: readonly KeptSession[], days: number | undefined): KeptSession[] {
+function recent(sessions: readonly StoredSession[], days: number | undefined): StoredSession[] {
   const since = days === undefined ? 0 : Date.now() - days * dayMs;
   return sessions
     .filter(({ changedAt }) => changedAt >= since)

@@ -15,7 +15,7 @@ import { watchOutcome } from "./outcome.ts";
 import type { NewPrinter } from "./printer.ts";
 import { showProgress } from "./progress.ts";
 
-export type Conversation = {
+export type ConversationOptions = {
   /** Without one the unfinished turn goes on. */
   readonly prompt: string | undefined;
   readonly newPrinter: NewPrinter;
@@ -29,7 +29,7 @@ export type Conversation = {
 };
 
 /** Returns the exit code. Throws a fault of the log, and then too the session is closed. */
-export async function converse(session: OpenSession, conversation: Conversation): Promise<number> {
+export async function converse(session: OpenSession, conversation: ConversationOptions): Promise<number> {
   const { newPrinter, context, level, steps = "shown" } = conversation;
   const answer =
     conversation.answer ??
@@ -75,7 +75,7 @@ function personAt(context: Context, session: Pick<OpenSession, "keepRule">): Per
 
 async function work(
   session: OpenSession,
-  { prompt, context }: Conversation,
+  { prompt, context }: ConversationOptions,
   interrupted: AbortSignal,
 ): Promise<undefined> {
   if (prompt !== undefined) await session.submit({ type: "input", content: [text(prompt)] });

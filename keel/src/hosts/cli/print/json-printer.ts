@@ -1,7 +1,7 @@
 /** `--output-format json` and `stream-json`: the SDK's messages, one JSON object per line and nothing else. */
 import { toLine } from "../../../kernel/json.ts";
 import { toMessages } from "../../../sdk/dialect/dialect.ts";
-import { type Facts, withFacts } from "../../../sdk/dialect/memo.ts";
+import { type InitFacts, withFacts } from "../../../sdk/dialect/memo.ts";
 import { messagesFold } from "../../../sdk/dialect/messages-fold.ts";
 import type { SDKMessage } from "../../../sdk/messages/messages.ts";
 import type { Context } from "../context.ts";
@@ -48,7 +48,7 @@ function factsOf(
   { id, info, notices }: Parameters<NewPrinter>[0],
   { version }: Context,
   replies: JsonOutput["replies"],
-): Facts {
+): InitFacts {
   return {
     sessionId: id,
     cwd: info.cwd,

@@ -7,13 +7,13 @@ import { sayReason } from "../../../view/say.ts";
 import type { Context } from "../context.ts";
 import { showFault } from "../show-fault.ts";
 
-type TurnFinished = Extract<Durable, { type: "turn.finished" }>;
+type FinishedTurnEvent = Extract<Durable, { type: "turn.finished" }>;
 
 export function watchOutcome(
   session: Pick<OpenSession, "onEvent">,
   { err }: Context,
 ): { exitCode(): number } {
-  let newest: TurnFinished | undefined;
+  let newest: FinishedTurnEvent | undefined;
   let cancelled = false;
   let answered = false;
   session.onEvent((envelope) => {
@@ -38,7 +38,7 @@ export function watchOutcome(
   };
 }
 
-export function exitCodeFor({ reason, fault }: Pick<TurnFinished, "reason" | "fault">): number {
+export function exitCodeFor({ reason, fault }: Pick<FinishedTurnEvent, "reason" | "fault">): number {
   if (endsWell(reason)) return exitCodes.ended;
   if (reason === "interrupted") return exitCodes.interrupted;
   return fault ? faults[fault.code].exit : exitCodes.turnFailed;

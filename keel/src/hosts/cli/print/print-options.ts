@@ -1,5 +1,5 @@
 /** The options of `keel -p`, as data: the parser and the help both read this table. */
-import type { Options, Values } from "../arguments.ts";
+import type { CliOptions, OptionValues } from "../arguments.ts";
 
 export const printOptions = {
   print: { kind: "flag", short: "p", says: "Answer the prompt, print the result and end" },
@@ -84,6 +84,6 @@ export const printOptions = {
     kind: "flag",
     says: "Let --permission-mode bypassPermissions be set",
   },
-} as const satisfies Options;
+} as const satisfies CliOptions;
 
-export type PrintValues = Values<typeof printOptions>;
+export type PrintValues = OptionValues<typeof printOptions>;

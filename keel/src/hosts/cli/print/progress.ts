@@ -7,7 +7,7 @@ import { textOf, toolUses } from "../../../protocol/message.ts";
 import { visible } from "../../../view/visible.ts";
 import type { Context } from "../context.ts";
 
-const mostCharacters = 100;
+const maxCharacters = 100;
 
 export function showProgress(
   session: Pick<OpenSession, "onEvent" | "notices">,
@@ -73,4 +73,4 @@ function target(input: unknown): string {
   return typeof first === "string" ? firstLine(first) : "";
 }
 
-const firstLine = (words: string): string => shorten(words.trim().split("\n")[0] ?? "", mostCharacters);
+const firstLine = (words: string): string => shorten(words.trim().split("\n")[0] ?? "", maxCharacters);

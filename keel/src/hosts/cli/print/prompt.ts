@@ -3,16 +3,16 @@ import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 
 /** More than any model reads at once; a longer text belongs into a file. */
-const mostBytes = 10 * 1024 * 1024;
+const maxBytes = 10 * 1024 * 1024;
 /** A program may start us with an open pipe that it never writes to: with a prompt given, we do not wait for ever. */
 const defaultSilenceMs = 3_000;
 
-type Place = Pick<Context, "input" | "err">;
+type PromptStreams = Pick<Context, "input" | "err">;
 
 /** Undefined when there is none. */
 export async function readPrompt(
   words: readonly string[],
-  place: Place,
+  place: PromptStreams,
   silenceMs = defaultSilenceMs,
 ): Promise<string | undefined> {
   const given = words.join(" ").trim();
@@ -21,7 +21,7 @@ export async function readPrompt(
   return [given, piped].filter((part) => part !== "").join("\n\n") || undefined;
 }
 
-async function readInput({ input, err }: Place, waitMs: number): Promise<string> {
+async function readInput({ input, err }: PromptStreams, waitMs: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const silent = new AbortController();
@@ -30,7 +30,7 @@ async function readInput({ input, err }: Place, waitMs: number): Promise<string>
     for await (const chunk of until(input, silent.signal)) {
       clearTimeout(timer);
       bytes += chunk.length;
-      if (bytes > mostBytes) throw usage(`Standard input is longer than ${mostBytes} bytes.`);
+      if (bytes > maxBytes) throw usage(`Standard input is longer than ${maxBytes} bytes.`);
       chunks.push(chunk);
     }
   } finally {

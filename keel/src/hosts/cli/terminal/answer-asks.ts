@@ -15,14 +15,14 @@ import { askQuestions, type ReadAnswer } from "./questions.ts";
 import type { AskPerson } from "./terminal.ts";
 
 /** The part of a session that answering needs. */
-type Asked = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
+type AskingSession = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
 
 export const refusal =
   "Refused: this session has no terminal and nobody to ask. Go on without it, or say which permission is needed and why.";
 
 /** Answers what is open and what will be. Returns a function that stops it. */
 export function answerAsks(
-  session: Asked,
+  session: AskingSession,
   answer: (ask: Ask, signal: AbortSignal) => Promise<void>,
 ): () => void {
   const open = new Map<string, AbortController>();
@@ -49,7 +49,7 @@ export function answerAsks(
 }
 
 /** Without a terminal. */
-export function refuseAsks(session: Asked): () => void {
+export function refuseAsks(session: AskingSession): () => void {
   return answerAsks(session, (ask) => send(session, ask, { verdict: "deny", reason: refusal }, "no-host"));
 }
 
@@ -61,7 +61,7 @@ export type Person = {
 };
 
 /** With a person. A form is asked field by field once they want to answer it. */
-export function askPerson(session: Asked, { ask, readAnswer, keep }: Person): () => void {
+export function askPerson(session: AskingSession, { ask, readAnswer, keep }: Person): () => void {
   return answerAsks(session, async (asked, signal) => {
     if (asked.kind === "question" && readAnswer) {
       const answers = await askQuestions(asked, readAnswer, signal);
@@ -104,7 +104,12 @@ function answerOf(chosen: Chosen | undefined): Answer {
   return { verdict: option.verdict, option: option.id, ...(reason === undefined ? {} : { reason }) };
 }
 
-async function send(session: Asked, { id }: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
+async function send(
+  session: AskingSession,
+  { id }: Ask,
+  answer: Answer,
+  by: "host" | "no-host",
+): Promise<void> {
   // The session may be closing: then the ask is settled already, and there is nothing left to say.
   await session.submit({ type: "answer", askId: id, answer, by }).catch(() => undefined);
 }

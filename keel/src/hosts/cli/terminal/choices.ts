@@ -65,8 +65,8 @@ function wordsAfter(typed: string, starts: readonly string[]): string | undefine
 function keysOf(options: readonly AskOption[]): string[] {
   const taken = new Set(["y"]);
   return options.map(({ id }, index) => {
-    const letter = id.slice(0, 1).toLowerCase();
-    const key = letter === "" || taken.has(letter) ? String(index + 1) : letter;
+    const message = id.slice(0, 1).toLowerCase();
+    const key = message === "" || taken.has(message) ? String(index + 1) : message;
     taken.add(key);
     return key;
   });

@@ -6,7 +6,7 @@ import { visible } from "../../../view/visible.ts";
 
 export type Choice = { readonly value: string; readonly label: string };
 
-type Kind =
+type FieldKind =
   | { readonly type: "text"; readonly least: number; readonly most: number; readonly format: string }
   | { readonly type: "number"; readonly whole: boolean; readonly least: number; readonly most: number }
   | { readonly type: "yes-no" }
@@ -25,14 +25,14 @@ export type Field = {
   readonly title: string;
   readonly description: string;
   readonly isNeeded: boolean;
-  readonly kind: Kind;
+  readonly kind: FieldKind;
   readonly preset: FieldValue | undefined;
 };
 
 /** More than anybody fills in on a terminal. */
-const mostFields = 50;
-const mostChoices = 100;
-const mostWords = 500;
+const maxFields = 50;
+const maxChoices = 100;
+const maxWords = 500;
 
 /** A sentence when there is something in it that cannot be asked here. */
 export function fieldsOf(schema: JsonObject): Result<readonly Field[]> {
@@ -40,7 +40,7 @@ export function fieldsOf(schema: JsonObject): Result<readonly Field[]> {
   if (!isObject(properties)) return failed("the form has no fields");
   const needed = new Set(Array.isArray(required) ? required : []);
   const names = Object.keys(properties);
-  if (names.length > mostFields) return failed(`the form has more than ${mostFields} fields`);
+  if (names.length > maxFields) return failed(`the form has more than ${maxFields} fields`);
   const fields: Field[] = [];
   for (const name of names) {
     const field = fieldOf(name, properties[name], needed.has(name));
@@ -55,7 +55,7 @@ function fieldOf(name: string, given: unknown, isNeeded: boolean): Field | undef
   if (!isObject(given)) return undefined;
   const kind = kindOf(given);
   if (!kind) return undefined;
-  const text = (value: unknown): string => (typeof value === "string" ? shorten(value, mostWords) : "");
+  const text = (value: unknown): string => (typeof value === "string" ? shorten(value, maxWords) : "");
   const field = {
     name,
     title: text(given["title"]) || name,
@@ -66,7 +66,7 @@ function fieldOf(name: string, given: unknown, isNeeded: boolean): Field | undef
   return { ...field, preset: presetOf(given["default"], kind) };
 }
 
-function kindOf(given: Record<string, unknown>): Kind | undefined {
+function kindOf(given: Record<string, unknown>): FieldKind | undefined {
   const number = (name: string, otherwise: number): number => {
     const value = given[name];
     return typeof value === "number" ? value : otherwise;
@@ -107,7 +107,7 @@ function kindOf(given: Record<string, unknown>): Kind | undefined {
 function choicesIn(given: Record<string, unknown>): Choice[] | undefined {
   const { enum: values, enumNames: names } = given;
   if (Array.isArray(values))
-    return values.slice(0, mostChoices).map((value, index) => ({
+    return values.slice(0, maxChoices).map((value, index) => ({
       value: String(value),
       label: String(Array.isArray(names) ? (names[index] ?? value) : value),
     }));
@@ -115,19 +115,19 @@ function choicesIn(given: Record<string, unknown>): Choice[] | undefined {
   if (!Array.isArray(titled)) return undefined;
   return titled
     .filter(isObject)
-    .slice(0, mostChoices)
+    .slice(0, maxChoices)
     .map(({ const: value, title }) => ({ value: String(value), label: String(title ?? value) }));
 }
 
 /** A default that does not fit is none. */
-function presetOf(given: unknown, kind: Kind): FieldValue | undefined {
+function presetOf(given: unknown, kind: FieldKind): FieldValue | undefined {
   if (given === undefined) return undefined;
   const line = Array.isArray(given) ? given.map((value) => placeOf(value, kind)).join(" ") : String(given);
   const read = valueIn(line, kind);
   return read.ok ? read.value : undefined;
 }
 
-const placeOf = (value: unknown, kind: Kind): string =>
+const placeOf = (value: unknown, kind: FieldKind): string =>
   "choices" in kind ? String(kind.choices.findIndex((choice) => choice.value === value) + 1) : String(value);
 
 export function sayField({ title, description, isNeeded, kind, preset }: Field): string {
@@ -152,7 +152,7 @@ export function sayField({ title, description, isNeeded, kind, preset }: Field):
 
 export const cancelWord = "/cancel";
 
-function sayValue(value: FieldValue, kind: Kind): string {
+function sayValue(value: FieldValue, kind: FieldKind): string {
   const labels = "choices" in kind ? kind.choices : [];
   const labelOf = (one: unknown): string =>
     labels.find(({ value: known }) => known === one)?.label ?? String(one);
@@ -160,7 +160,7 @@ function sayValue(value: FieldValue, kind: Kind): string {
   return [value].flat().map(labelOf).join(", ");
 }
 
-function sayKind(kind: Kind): string {
+function sayKind(kind: FieldKind): string {
   switch (kind.type) {
     case "text":
       return formats.get(kind.format)?.says ?? "words";
@@ -181,9 +181,9 @@ function sayRange({ least, most }: { readonly least: number; readonly most: numb
   return Number.isFinite(least) ? `, at least ${least}` : "";
 }
 
-type Format = { readonly says: string; fits(text: string): boolean };
+type FieldFormat = { readonly says: string; fits(text: string): boolean };
 
-const formats = new Map<string, Format>(
+const formats = new Map<string, FieldFormat>(
   Object.entries({
     email: { says: "an address of mail", fits: (text: string) => /^[^\s@]+@[^\s@]+$/.test(text) },
     uri: { says: "an address, such as https://a.org", fits: (text: string) => URL.canParse(text) },
@@ -195,11 +195,11 @@ const formats = new Map<string, Format>(
       says: "a date and time, such as 2026-11-16T06:00:00Z",
       fits: (text: string) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
     },
-  } satisfies Record<string, Format>),
+  } satisfies Record<string, FieldFormat>),
 );
 
 /** What a line means; a sentence when it does not fit. */
-export function valueIn(line: string, kind: Kind): Result<FieldValue> {
+export function valueIn(line: string, kind: FieldKind): Result<FieldValue> {
   const said = line.trim();
   switch (kind.type) {
     case "text":
@@ -230,7 +230,7 @@ export function valueIn(line: string, kind: Kind): Result<FieldValue> {
   }
 }
 
-function textIn(said: string, { least, most, format }: Extract<Kind, { type: "text" }>): Result<string> {
+function textIn(said: string, { least, most, format }: Extract<FieldKind, { type: "text" }>): Result<string> {
   const length = [...said].length;
   if (length < least || length > most)
     return failed(`It must have ${sayRange({ least, most }).slice(2)} characters.`);

@@ -10,7 +10,7 @@ export type Filled =
   | { readonly kind: "cancelled" };
 
 /** Whoever types past the same field so often wants something else. */
-const mostTries = 5;
+const maxTries = 5;
 
 export async function fillForm(
   schema: JsonObject,
@@ -34,7 +34,7 @@ async function askField(
   signal: AbortSignal,
 ): Promise<{ readonly value: FieldValue } | "left out" | "cancelled"> {
   let wrong = "";
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const line = await readAnswer(`${wrong}${sayField(field)}`, signal);
     if (line === undefined || line.trim() === cancelWord) return "cancelled";
     if (line.trim() === "") {

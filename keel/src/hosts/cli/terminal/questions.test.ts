@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Ask } from "../../../protocol/ask.ts";
 import type { Question } from "../../../protocol/question.ts";
-import { answerIn, askQuestions, wordsOf } from "./questions.ts";
+import { answerIn, askQuestions, questionText } from "./questions.ts";
 
 const which: Question = {
   question: "Which one?",
@@ -23,7 +23,7 @@ const ask: Ask = {
 };
 
 test("a question shows its choices by number, and nothing in it passes for one of ours", () => {
-  const shown = wordsOf({ ...which, question: "Which\u001b[2K one?" });
+  const shown = questionText({ ...which, question: "Which\u001b[2K one?" });
   expect(shown.split("\n")).toEqual([
     "",
     "Choice: Which⟨ESC⟩[2K one?",

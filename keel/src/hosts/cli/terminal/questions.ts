@@ -16,7 +16,7 @@ export async function askQuestions(
   if (!parsed.success) return undefined;
   const answers: Answers = {};
   for (const question of parsed.data.questions) {
-    const line = await readAnswer(wordsOf(question), signal);
+    const line = await readAnswer(questionText(question), signal);
     if (line === undefined) return undefined;
     const answer = answerIn(line, question);
     if (answer !== undefined) answers[question.question] = answer;
@@ -24,7 +24,7 @@ export async function askQuestions(
   return Object.keys(answers).length === 0 ? undefined : answers;
 }
 
-export function wordsOf({ header, question, options, multiSelect }: Question): string {
+export function questionText({ header, question, options, multiSelect }: Question): string {
   const choices = options.flatMap(({ label, description }, index) => [
     `  ${index + 1}  ${visible(label)}`,
     ...visible(description)

@@ -7,7 +7,9 @@ import { text } from "../../../protocol/message.ts";
 
 export const workspaceServer = "workspace";
 
-export type Reply = { readonly says: string; readonly data?: Json | undefined } | { readonly failed: string };
+export type WorkspaceToolReply =
+  | { readonly says: string; readonly data?: Json | undefined }
+  | { readonly failed: string };
 
 export function workspaceTool<I extends JsonObject | object>({
   name,
@@ -20,7 +22,7 @@ export function workspaceTool<I extends JsonObject | object>({
   description: string;
   input: z.ZodMiniType<I>;
   changes?: "nothing" | "something";
-  run(input: I, signal: AbortSignal): Promise<Reply>;
+  run(input: I, signal: AbortSignal): Promise<WorkspaceToolReply>;
 }): OwnTool {
   const schema = schemaOf(input);
   return ownTool({

@@ -1,5 +1,5 @@
 /** Where a repository stands: its branch, what is not committed, and how far it is from the branch it will join. */
-import type { Git } from "../../../workspace/git/git.ts";
+import type { RunGit } from "../../../workspace/git/git.ts";
 
 export type GitState = {
   readonly branch: string;
@@ -10,10 +10,10 @@ export type GitState = {
   readonly comparedWith: string | undefined;
 };
 
-const mostChanged = 500;
+const maxChanged = 500;
 
 export async function gitState(
-  git: Git,
+  git: RunGit,
   target: string | undefined,
   signal: AbortSignal,
 ): Promise<GitState | string> {
@@ -36,7 +36,7 @@ export async function gitState(
   return {
     branch: header("head") || "(none)",
     commit: header("oid"),
-    changed: changed.slice(0, mostChanged),
+    changed: changed.slice(0, maxChanged),
     ahead,
     behind,
     comparedWith: base,
@@ -45,7 +45,7 @@ export async function gitState(
 
 /** The named branch, here or at its origin; otherwise the usual names. A name that looks like an option is none. */
 export async function baseOf(
-  git: Git,
+  git: RunGit,
   target: string | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {

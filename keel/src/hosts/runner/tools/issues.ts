@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { shorten } from "../../../kernel/text.ts";
 import type { PostJson } from "../../../ports/hook-programs.ts";
 
-export type Issue = {
+export type TrackedIssue = {
   readonly id: string;
   readonly title: string;
   readonly description: string;
@@ -15,10 +15,10 @@ export type Issue = {
 
 export type Issues = {
   /** A sentence where it cannot be told. */
-  find(id: string, signal: AbortSignal): Promise<Issue | string>;
+  find(id: string, signal: AbortSignal): Promise<TrackedIssue | string>;
 };
 
-const mostDescription = 20_000;
+const maxDescription = 20_000;
 
 const issueSchema = z.object({
   id: z.string(),
@@ -59,13 +59,13 @@ const answerSchema = z.object({
 
 const question =
   "query Issue($id: String!) { issue(id: $id) { identifier title description url state { name } } }";
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 export const linearIssues = ({ url, key, post }: { url: string; key: string; post: PostJson }): Issues => ({
   async find(id, signal) {
     try {
       const body = JSON.stringify({ query: question, variables: { id } });
-      const answer = await post({ url, headers: { authorization: key }, body, mostBytes }, signal);
+      const answer = await post({ url, headers: { authorization: key }, body, maxBytes }, signal);
       if (answer.status !== 200) return `Linear answered with ${answer.status}.`;
       const parsed = answerSchema.safeParse(JSON.parse(answer.body));
       if (!parsed.success) return "Linear's answer could not be read.";
@@ -75,7 +75,7 @@ export const linearIssues = ({ url, key, post }: { url: string; key: string; pos
       return {
         id: identifier,
         title,
-        description: shorten(description ?? "", mostDescription),
+        description: shorten(description ?? "", maxDescription),
         status: state?.name ?? "unknown",
         ...(issue.url === undefined ? {} : { url: issue.url }),
       };

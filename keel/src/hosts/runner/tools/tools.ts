@@ -4,7 +4,7 @@ import path from "node:path";
 import * as z from "zod/mini";
 import type { OwnTool } from "../../../app/compose/own-tools.ts";
 import { nodeIds } from "../../../app/node-ports.ts";
-import type { Environment } from "../../../config/settings/paths.ts";
+import type { EnvironmentVariables } from "../../../config/settings/paths.ts";
 import { isJson, type Json } from "../../../kernel/json.ts";
 import { shorten } from "../../../kernel/text.ts";
 import { jsonSchema } from "../../../protocol/message.ts";
@@ -15,9 +15,9 @@ import { baseOf, gitState } from "./git-state.ts";
 import { fileIssues, type Issues, linearIssues } from "./issues.ts";
 import { type History, reviewTools } from "./review.ts";
 
-export type WorkspaceWish = {
+export type WorkspaceToolsOptions = {
   readonly cwd: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly linearIssue?: string | undefined;
   readonly targetBranch?: string | undefined;
   readonly history: History;
@@ -31,13 +31,13 @@ export const unaskedWorkspaceTools: readonly string[] = [
   ...["get_workspace_scripts_config", "propose_scripts_config"],
 ].map((name) => `mcp__${workspaceServer}__${name}`);
 
-const mostDiff = 60_000;
+const maxDiff = 60_000;
 const none = z.object({});
 
-export function workspaceTools(wish: WorkspaceWish): OwnTool[] {
-  const { cwd, env, targetBranch, linearIssue } = wish;
+export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
+  const { cwd, env, targetBranch, linearIssue } = options;
   const git = gitIn({ cwd, env });
-  const issues = issuesOf(wish);
+  const issues = issuesOf(options);
   const named = (id: string | undefined): string | undefined => id ?? linearIssue;
   return [
     workspaceTool({
@@ -82,8 +82,8 @@ export function workspaceTools(wish: WorkspaceWish): OwnTool[] {
           signal,
         );
         if (!diff.ok) return { failed: `Git cannot tell: ${diff.why}` };
-        const says = shorten(diff.text, mostDiff) || "Nothing has changed.";
-        return { says, data: { from, truncated: diff.cut || diff.text.length > mostDiff } };
+        const says = shorten(diff.text, maxDiff) || "Nothing has changed.";
+        return { says, data: { from, truncated: diff.cut || diff.text.length > maxDiff } };
       },
     }),
     workspaceTool({
@@ -106,7 +106,7 @@ export function workspaceTools(wish: WorkspaceWish): OwnTool[] {
         return { says: log.text.trim() || "There are no commits.", data: { commits } };
       },
     }),
-    ...reviewTools({ history: wish.history, uuid: nodeIds().uuid }),
+    ...reviewTools({ history: options.history, uuid: nodeIds().uuid }),
     workspaceTool({
       name: "get_linear_context",
       description: "The issue that this session is about, or another one by its id.",
@@ -182,7 +182,7 @@ export function workspaceTools(wish: WorkspaceWish): OwnTool[] {
   ];
 }
 
-function issuesOf({ cwd, env }: WorkspaceWish): Issues {
+function issuesOf({ cwd, env }: WorkspaceToolsOptions): Issues {
   const key = env["LINEAR_API_KEY"]?.trim();
   if (!key) return fileIssues(cwd);
   const url = env["KEEL_LINEAR_URL"]?.trim() || "https://api.linear.app/graphql";
