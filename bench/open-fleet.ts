@@ -41,8 +41,12 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
   const store = jsonlStore({ home, clock, ids });
   const env = { PATH: process.env["PATH"] ?? "" };
   const workspace = {
-    ...{ cwd, roots: [cwd], files: nodeFiles({ cwd, roots: [cwd] }) },
-    ...{ search: nodeSearch({ env }), documents: nodeDocuments(), shell: nodeShell({ env }) },
+    cwd,
+    roots: [cwd],
+    files: nodeFiles({ cwd, roots: [cwd] }),
+    search: nodeSearch({ env }),
+    documents: nodeDocuments(),
+    shell: nodeShell({ env }),
   };
   const world: AgentPorts = {
     version: "bench",
@@ -72,7 +76,15 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
         transcript: () => undefined,
       });
       const parts: SessionPorts = {
-        ...{ log, model, clock, ids, workspace, budget, hooks, rules: noRules, limits: defaultLimits },
+        log,
+        model,
+        clock,
+        ids,
+        workspace,
+        budget,
+        hooks,
+        rules: noRules,
+        limits: defaultLimits,
         tools: [...builtInTools({ agents: crew }), ...tools],
         spill: (file, content) => store.spill(log.session, file, content),
         recover: (task) => crew.recover(task),

@@ -39,8 +39,12 @@ export function openKeel({ url, home, cwd }: KeelPlace): Keel {
   const files = nodeFiles({ cwd, roots: [cwd] });
   const env = {};
   const workspace = {
-    ...{ cwd, roots: [cwd], files },
-    ...{ search: nodeSearch({ env }), documents: nodeDocuments(), shell: nodeShell({ env }) },
+    cwd,
+    roots: [cwd],
+    files,
+    search: nodeSearch({ env }),
+    documents: nodeDocuments(),
+    shell: nodeShell({ env }),
   };
   const system = systemPrompt({ cwd, roots: [cwd], platform: process.platform });
   const name = models.defaultOf("anthropic");
@@ -51,7 +55,12 @@ export function openKeel({ url, home, cwd }: KeelPlace): Keel {
       const log = await store.create(ids.uuid(), { cwd });
       return Session.open(
         {
-          ...{ log, model, clock, ids, workspace, system },
+          log,
+          model,
+          clock,
+          ids,
+          workspace,
+          system,
           tools: builtInTools(),
           rules: noRules,
           hooks: noHooks,

@@ -12,8 +12,15 @@ const entry = "keel/src/hosts/cli/main.ts";
 const soonReached = ["keel/src/hosts/cli/print/root.ts", "keel/src/hosts/cli/print/print.ts"];
 /** Modules of Node that take milliseconds to load, and that a start may not need. */
 const loadedLate = [
-  ...["node:child_process", "node:crypto", "node:dns/promises", "node:http", "node:https", "node:readline"],
-  ...["node:timers/promises", "node:worker_threads", "node:zlib"],
+  "node:child_process",
+  "node:crypto",
+  "node:dns/promises",
+  "node:http",
+  "node:https",
+  "node:readline",
+  "node:timers/promises",
+  "node:worker_threads",
+  "node:zlib",
 ];
 
 /** Writes the bundle into the folder; returns the number of bytes, and which source is imported by which. */

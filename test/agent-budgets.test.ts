@@ -25,8 +25,11 @@ const depthOf = ({ system, messages }: ModelRequest): number =>
     : 0;
 const agent = (depth: number, more: Record<string, boolean> = {}) =>
   toolUse("Agent", {
-    ...{ description: `depth ${depth}`, prompt: `depth ${depth}`, subagent_type: "worker" },
-    ...{ run_in_background: false, ...more },
+    description: `depth ${depth}`,
+    prompt: `depth ${depth}`,
+    subagent_type: "worker",
+    run_in_background: false,
+    ...more,
   });
 const hasResult = ({ messages }: ModelRequest): boolean =>
   (messages.at(-1)?.content ?? []).some(({ type }) => type === "tool_result");
@@ -152,7 +155,11 @@ describe("a budget that is used up", () => {
     await again.settle();
     const types = restarted.events(rootId).map(({ type }) => type);
     expect(types.slice(types.indexOf("ask.opened"))).toEqual([
-      ...["ask.opened", "turn.interrupted", "ask.closed", "tool.finished", "turn.finished"],
+      "ask.opened",
+      "turn.interrupted",
+      "ask.closed",
+      "tool.finished",
+      "turn.finished",
     ]);
     expect(again.session.state.turn).toBeNull();
     expect(restarted.events(rootId).at(-1)).toMatchObject({ reason: "budget_tokens" });

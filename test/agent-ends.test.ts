@@ -21,7 +21,10 @@ const hasResult = ({ messages }: ModelRequest): boolean =>
   (messages.at(-1)?.content ?? []).some(({ type }) => type === "tool_result");
 const agent = (more: Record<string, boolean> = {}) =>
   toolUse("Agent", {
-    ...{ description: "a part", prompt: "Do it.", subagent_type: "worker", run_in_background: false },
+    description: "a part",
+    prompt: "Do it.",
+    subagent_type: "worker",
+    run_in_background: false,
     ...more,
   });
 /** The session gives one piece of work away for each input; the agent says the same each time. */

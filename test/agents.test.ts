@@ -17,7 +17,10 @@ const agent = (id: string, more: Record<string, string | boolean> = {}) =>
   toolUse(
     "Agent",
     {
-      ...{ description: `work ${id}`, prompt: `do ${id}`, subagent_type: "worker", run_in_background: false },
+      description: `work ${id}`,
+      prompt: `do ${id}`,
+      subagent_type: "worker",
+      run_in_background: false,
       ...more,
     },
     id,

@@ -2,13 +2,8 @@
 // Every rule is first shown to fail on a small fixture; a rule that cannot fail guards nothing.
 import { beforeAll, describe, expect, test } from "vitest";
 import { readRepository } from "./architecture/repository.ts";
-import {
-  barrelFiles,
-  forbiddenImports,
-  importCycles,
-  longFiles,
-  strayCapabilities,
-} from "./architecture/rules.ts";
+import { barrelFiles, forbiddenImports, importCycles, strayCapabilities } from "./architecture/rules.ts";
+import { crumbs, longFiles, moduleState, spreadLiterals, typesDeclaredTwice } from "./architecture/shape.ts";
 import { readSource, type Source } from "./architecture/source.ts";
 
 describe("the repository", () => {
@@ -29,10 +24,33 @@ describe("the repository", () => {
     expect(barrelFiles(repository)).toEqual([]);
   });
 
+  test("gives every type name one meaning", () => {
+    expect(typesDeclaredTwice(sourcesOf(repository))).toEqual([]);
+  });
+
+  test("keeps nothing in a module: what a process shares belongs to its home", () => {
+    expect(moduleState(sourcesOf(repository))).toEqual([]);
+  });
+
+  test("waits for nothing in its core", () => {
+    const core = sourcesOf(repository).filter(({ file }) => file.startsWith("keel/src/core/"));
+    expect(core.filter(({ waits }) => waits).map(({ file }) => file)).toEqual([]);
+  });
+
+  test("has only types in its ports, and what stands for none of them", () => {
+    const running = ["keel/src/ports/define-tool.ts", "keel/src/ports/hooks.ts", "keel/src/ports/memory.ts"];
+    const ports = sourcesOf(repository).filter(({ file }) => file.startsWith("keel/src/ports/"));
+    expect(ports.filter(({ runs }) => runs).map(({ file }) => file)).toEqual(running);
+  });
+
   test("touches clock, chance, environment, console, files, processes and network only where they belong", () => {
     expect(strayCapabilities(repository)).toEqual([]);
   });
 });
+
+/** What is built: tests declare and keep what they like. */
+const sourcesOf = (sources: readonly Source[]): Source[] =>
+  sources.filter(({ file }) => file.startsWith("keel/src/") && !file.endsWith(".test.ts"));
 
 describe("the rule of layers", () => {
   const wrong = (file: string, text: string) => forbiddenImports([readSource(file, text)]);
@@ -202,8 +220,61 @@ describe("the rule of capabilities", () => {
   });
 });
 
-test("the rule of size finds a file that is too long", () => {
-  const source = readSource("keel/src/engine/session.ts", "step();\n".repeat(401));
-  expect(longFiles([source], 400)).toEqual(["keel/src/engine/session.ts: 401 lines"]);
-  expect(longFiles([source], 401)).toEqual([]);
+describe("the rules of shape", () => {
+  const read = (text: string, file = "keel/src/core/thing.ts") => readSource(file, text);
+
+  test("count code, and neither imports nor comments", () => {
+    const source = read(`import { a } from "./a.ts";\n/** Why. */\n// More.\n\n${"a();\n".repeat(301)}`);
+    expect(source.codeLines).toBe(301);
+    expect(longFiles([source])).toEqual(["keel/src/core/thing.ts: 301 lines of code"]);
+    expect(longFiles([read("a();\n".repeat(300))])).toEqual([]);
+  });
+
+  test("find a literal that is spread into another", () => {
+    expect(spreadLiterals([read("const a = {\n  ...{ b, c },\n  ...d,\n};")])).toEqual([
+      "keel/src/core/thing.ts:2",
+    ]);
+    expect(spreadLiterals([read('const a = [...["b", "c"]];')])).toHaveLength(1);
+    expect(spreadLiterals([read("const a = { ...(b ? { c } : {}) };")])).toEqual([]);
+  });
+
+  test("find a crumb whose only reader is its neighbour", () => {
+    const small = read("export const a = 1;", "keel/src/core/a.ts");
+    const reader = read('import { a } from "./a.ts";\nexport const b = a;', "keel/src/core/b.ts");
+    const late = read('const a = await import("./a.ts");', "keel/src/core/c.ts");
+    expect(crumbs([small, reader])).toEqual([{ file: "keel/src/core/a.ts", importer: "keel/src/core/b.ts" }]);
+    expect(crumbs([small, reader, late])).toEqual([]);
+  });
+
+  test("find a type name with two declarations", () => {
+    const twice = [read("export type Place = 1;"), read("interface Place {}", "keel/src/core/b.ts")];
+    expect(typesDeclaredTwice(twice)).toEqual(["Place: keel/src/core/thing.ts, keel/src/core/b.ts"]);
+  });
+
+  test.each([
+    ["a variable", "let count = 0;"],
+    ["a map that is written to", "const known = new Map();\nexport const put = (k, v) => known.set(k, v);"],
+    ["a set", "const seen = new Set();\nfunction take(x) { seen.add(x); }"],
+    ["an object", "const memo = {};\nexport function put(k, v) { memo[k] = v; }"],
+    ["a list", "const all = [];\nexport const take = (x) => all.push(x);"],
+    ["an object of a class", "const pool = new Pool();"],
+  ])("find what a module keeps for itself: %s", (_what, text) => {
+    expect(moduleState([read(text)])).toHaveLength(1);
+  });
+
+  test.each([
+    ["a table", 'const names = new Set(["a"]);\nexport const has = (x) => names.has(x);'],
+    ["a map within a function", "export const make = () => { const m = new Map(); m.set(1, 2); return m; };"],
+    ["a pattern", 'const word = new RegExp("a");'],
+  ])("leave alone what nobody changes: %s", (_what, text) => {
+    expect(moduleState([read(text)])).toEqual([]);
+  });
+
+  test("know whether anything of a file waits, and whether anything of it runs", () => {
+    expect(read("export const a = async () => 1;").waits).toBe(true);
+    expect(read("export type A = Promise<1>;").waits).toBe(true);
+    expect(read("export const a = () => 1;").waits).toBe(false);
+    expect(read("export type A = 1;").runs).toBe(false);
+    expect(read("export const a = 1;").runs).toBe(true);
+  });
 });

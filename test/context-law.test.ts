@@ -1,8 +1,8 @@
 // The request law over random conversations: whatever comes late, leaves, is loaded, reminded of, interrupted, resumed,
 // forked or shortened, every request extends the one before it, and the provider's cache is read as far as it can be.
 import { expect, test } from "vitest";
-import { defineTool } from "../keel/src/core/define-tool.ts";
 import type { Briefing } from "../keel/src/ports/briefing.ts";
+import { defineTool } from "../keel/src/ports/define-tool.ts";
 import type { Memory } from "../keel/src/ports/memory.ts";
 import type { BoxTool, Tool, Toolbox } from "../keel/src/ports/tool.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
@@ -52,8 +52,19 @@ test("over random conversations no request breaks the prefix of the one before i
 });
 
 const stepNames = [
-  ...["say", "work", "late-tool", "tool-leaves", "search", "skill", "interrupt"],
-  ...["resume", "fork", "compact", "model", "plan", "nested"],
+  "say",
+  "work",
+  "late-tool",
+  "tool-leaves",
+  "search",
+  "skill",
+  "interrupt",
+  "resume",
+  "fork",
+  "compact",
+  "model",
+  "plan",
+  "nested",
 ] as const;
 type StepName = (typeof stepNames)[number];
 

@@ -22,7 +22,9 @@ const agent = (name: (typeof turns)[number]) =>
   toolUse(
     "Agent",
     {
-      ...{ description: name, prompt: `write ${name}`, subagent_type: "worker" },
+      description: name,
+      prompt: `write ${name}`,
+      subagent_type: "worker",
       run_in_background: name === "background",
       ...(name === "worktree" ? { isolation: "worktree" } : {}),
     },

@@ -2,11 +2,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import { defineTool } from "../keel/src/core/define-tool.ts";
 import { schemaOf } from "../keel/src/kernel/schema.ts";
 import { decide, noRules, type PolicyFacts, type Rules } from "../keel/src/policy/decide.ts";
-import { carefulTraits } from "../keel/src/policy/modes.ts";
 import { type PermissionRule, parseRule, ruleSources } from "../keel/src/policy/rules.ts";
+import { carefulTraits, defineTool } from "../keel/src/ports/define-tool.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
 import type { Tool } from "../keel/src/ports/tool.ts";
 import type { PathFacts } from "../keel/src/ports/workspace.ts";
@@ -35,7 +34,10 @@ const ruleTexts = [
   ..."Bash Bash(*) Bash(rm:*) Bash(ls:*) Bash(cat:*) Bash(true:*) Bash(sort:*) Bash(touch:*) Bash(sh:*)".split(
     " ",
   ),
-  ...["Bash(git *)", "Bash(* x)", "Bash(curl http://e)", "Bash(echo hi)"],
+  "Bash(git *)",
+  "Bash(* x)",
+  "Bash(curl http://e)",
+  "Bash(echo hi)",
   ..."Read Read(./**) Read(a.txt) Edit Edit(./**) Write(out) Write Tool mcp__a".split(" "),
 ];
 const rules = fc.array(
@@ -226,7 +228,9 @@ const delegating = (wanted: readonly string[], when: "waited for" | "in the back
 const isOfAgent = ({ system }: ModelRequest): boolean => system.join().includes(worker.prompt);
 const delegation = (prompt: string, when: "waited for" | "in the background") =>
   toolUse("Agent", {
-    ...{ description: "work", prompt, subagent_type: "worker" },
+    description: "work",
+    prompt,
+    subagent_type: "worker",
     run_in_background: when === "in the background",
   });
 

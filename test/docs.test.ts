@@ -31,19 +31,30 @@ const known = commands.map(({ name, options }) => ({
 const made = ["keel/dist", ".keel-test/"];
 /** Stand in the projects of those who use Keel. */
 const theirs = [
-  ...[".keel/settings.json", ".keel/settings.local.json", ".mcp.json", ".keel/mcp.json", ".claude/"],
-  ...[
-    ".keel/commands/",
-    ".keel/commands/git/push.md",
-    ".keel/skills/",
-    ".keel/agents/",
-    "SKILL.md",
-    "MEMORY.md",
-    ".keel/issues.json",
-    "@src/a.ts",
-  ],
-  ...[".keel/rules/", ".claude/rules/", "AGENTS.local.md", "CLAUDE.local.md", "CLAUDE.md", "GEMINI.md"],
-  ...["keel-plugin.json", "plugin.json", "hooks/hooks.json", "skills/", "output-styles/"],
+  ".keel/settings.json",
+  ".keel/settings.local.json",
+  ".mcp.json",
+  ".keel/mcp.json",
+  ".claude/",
+  ".keel/commands/",
+  ".keel/commands/git/push.md",
+  ".keel/skills/",
+  ".keel/agents/",
+  "SKILL.md",
+  "MEMORY.md",
+  ".keel/issues.json",
+  "@src/a.ts",
+  ".keel/rules/",
+  ".claude/rules/",
+  "AGENTS.local.md",
+  "CLAUDE.local.md",
+  "CLAUDE.md",
+  "GEMINI.md",
+  "keel-plugin.json",
+  "plugin.json",
+  "hooks/hooks.json",
+  "skills/",
+  "output-styles/",
 ];
 const eventHeading = "Events";
 

@@ -36,14 +36,21 @@ function context(): string {
   const { compactAtTokens } = limitsFor(defaultLimits, info);
   const { windowTokens } = info;
   return sayContext({
-    ...{ model, windowTokens, compactAtTokens, totalTokens, tokens },
+    model,
+    windowTokens,
+    compactAtTokens,
+    totalTokens,
+    tokens,
     freeTokens: windowTokens - totalTokens,
   });
 }
 
 function lawBreak(): string {
   const at = (time: string): ModelRequest => ({
-    ...{ session: "0193…", model: "m", maxOutputTokens: 1_000, thinking: { kind: "off" } },
+    session: "0193…",
+    model: "m",
+    maxOutputTokens: 1_000,
+    thinking: { kind: "off" },
     tools: ["Bash", "Edit", "Grep", "Read"].map((name) => ({ name, description: name, input: {} })),
     system: [`It is ${time}.`],
     messages: [{ role: "user", content: [text("go on")] }],
@@ -70,7 +77,8 @@ function notRecorded(): string {
   const asked = (words: string) =>
     canonical(
       {
-        ...{ method: "POST", path: "/v1/messages" },
+        method: "POST",
+        path: "/v1/messages",
         body: {
           tools: [{ name: "Read" }],
           system: [{ type: "text", text: "You are a test." }],

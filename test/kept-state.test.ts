@@ -106,7 +106,7 @@ describe("a state that was kept", () => {
     const { state, used } = await folded(events.slice(0, quietPlaces(events)[0]));
     const asked: string[] = [];
     const keep = (): Promise<void> => new Promise(() => asked.push("keep"));
-    const log = { ...keepingLog([]).log, lastSeq: state.seq, keep };
+    const log = { ...keepingLog([]).log, lastSeq: state.seq, cacheFold: keep };
     await cacheState({ log, clock: instantClock() }, state, used);
     expect(asked).toEqual(["keep"]);
   });

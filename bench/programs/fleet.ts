@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod/mini";
-import { defineTool } from "../../keel/src/core/define-tool.ts";
+import { defineTool } from "../../keel/src/ports/define-tool.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
 import { schemaOf } from "../../keel/src/kernel/schema.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../keel/src/ports/model.ts";
@@ -162,7 +162,12 @@ function fleetModel(cwd: string): Model {
   };
   return {
     info: (id) => ({
-      ...{ id, name: id, provider: "bench", windowTokens: 1_000_000, maxOutputTokens: 32_000, prices: null },
+      id,
+      name: id,
+      provider: "bench",
+      windowTokens: 1_000_000,
+      maxOutputTokens: 32_000,
+      prices: null,
       abilities: { tools: true, images: true, thinking: "none", cache: false },
     }),
     stream: (request, signal) => streamOf(repliesTo(request), signal),

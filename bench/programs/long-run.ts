@@ -7,11 +7,17 @@ type Options = LongRun & { readonly url: string; readonly cwd: string; readonly 
 
 await runProgram(async ({ url, cwd, home, ...run }: Options) => {
   const env = {
-    ...{ PATH: process.env["PATH"], KEEL_HOME: home, HOME: home },
-    ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "bench" },
+    PATH: process.env["PATH"],
+    KEEL_HOME: home,
+    HOME: home,
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: "bench",
   };
   await using session = await createSession({
-    ...{ cwd, env, model: "claude-sonnet-4-5", settingSources: [] },
+    cwd,
+    env,
+    model: "claude-sonnet-4-5",
+    settingSources: [],
     allowedTools: ["Bash"],
     ...(run.windowTokens === undefined ? {} : { settings: { autoCompactWindow: run.windowTokens } }),
   });

@@ -84,8 +84,12 @@ function idleContest({ counts, programs, folder }: Bench, server: BenchServer): 
     // Replies of as many bytes as the prompts have.
     await server.follow({ toolTurns: 0, call: { name: "Read", input: {} }, deltas: 43 });
     const options = {
-      ...{ url: server.url, cwd: await folder(), home: await folder() },
-      ...{ conversations, messages, messageBytes },
+      url: server.url,
+      cwd: await folder(),
+      home: await folder(),
+      conversations,
+      messages,
+      messageBytes,
     };
     const { result } = await programs.run<{ heldEach: number }>(name, options);
     return { held: [kilobytes(result.heldEach)] };

@@ -58,22 +58,25 @@ function* eventsOf({
     yield { type: "model.started", requestId, model: settings.model, purpose: "turn", attempt: 1 };
     yield {
       type: "model.finished",
-      ...{ requestId, messageId: randomUUID(), model: settings.model, stop: "end" as const },
+      requestId,
+      messageId: randomUUID(),
+      model: settings.model,
+      stop: "end" as const,
       content: [{ type: "text", text: words }],
-      ...{ usage: noUsage, costUsd: 0, ms: 1 },
+      usage: noUsage,
+      costUsd: 0,
+      ms: 1,
     };
     yield {
       type: "turn.finished",
-      ...{
-        turnId,
-        inputIds: [id],
-        reason: "completed" as const,
-        usage: noUsage,
-        costUsd: 0,
-        requests: 1,
-        ms: 1,
-        apiMs: 1,
-      },
+      turnId,
+      inputIds: [id],
+      reason: "completed" as const,
+      usage: noUsage,
+      costUsd: 0,
+      requests: 1,
+      ms: 1,
+      apiMs: 1,
     };
   }
   yield { type: "session.closed", reason: "ended" };

@@ -13,7 +13,7 @@ export function eventShapesFile(): string {
  * The shapes of the durable events, as they stand in a log: written by \`npm run reference\` from their schemas. The check fails while they are
  * stale.
  */
-import type { Shape } from "../kernel/shape.ts";
+import type { ValueShape } from "../kernel/shape.ts";
 
 // biome-ignore format: one line for each, as they are made
 export const durableShape = {
@@ -22,7 +22,7 @@ export const durableShape = {
   of: {
 ${rows.join("\n")}
   },
-} as const satisfies Shape;
+} as const satisfies ValueShape;
 `;
 }
 

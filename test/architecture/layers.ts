@@ -43,8 +43,22 @@ const rows = {
 
   app: {
     imports: [
-      ...["models", "tools", "mcp", "workspace", "store", "config", "memory"],
-      ...["hooks", "agents", "engine", "core", "policy", "shell", "ports", "transport", ...basics],
+      "models",
+      "tools",
+      "mcp",
+      "workspace",
+      "store",
+      "config",
+      "memory",
+      "hooks",
+      "agents",
+      "engine",
+      "core",
+      "policy",
+      "shell",
+      "ports",
+      "transport",
+      ...basics,
     ],
   },
 
@@ -60,8 +74,11 @@ const rows = {
   // With tools of its own, which reach out as adapters do.
   "hosts/runner": {
     imports: [
-      ...[...host, "ports", "config/settings/paths.ts"],
-      ...["workspace/git/git.ts", "workspace/web/post-json.ts"],
+      ...host,
+      "ports",
+      "config/settings/paths.ts",
+      "workspace/git/git.ts",
+      "workspace/web/post-json.ts",
     ],
   },
   "hosts/desktop": { imports: host },
@@ -70,10 +87,19 @@ const rows = {
 
   testing: {
     imports: [
-      ...["engine", "core", "policy", "ports", "transport", ...basics, "store/memory/memory.ts"],
+      "engine",
+      "core",
+      "policy",
+      "ports",
+      "transport",
+      ...basics,
+      "store/memory/memory.ts",
       "workspace/processes/run-command.ts",
       // Recorded exchanges are served to the real adapters.
-      ...["models/http.ts", "models/connect.ts", "models/catalog.ts", "models/providers.ts"],
+      "models/http.ts",
+      "models/connect.ts",
+      "models/catalog.ts",
+      "models/providers.ts",
     ],
   },
 } as const satisfies Record<string, Omit<Layer, "folder">>;

@@ -5,9 +5,6 @@ import { type Capability, capabilities } from "./capabilities.ts";
 import { layerOf, layers, publicEntries } from "./layers.ts";
 import type { Import, Source } from "./source.ts";
 
-export const MAX_LINES = 402;
-export const SMELL_LINES = 300;
-
 const isTest = (file: string) => file.endsWith(".test.ts") || file.endsWith(".test.tsx");
 const isOurs = (file: string) => file.startsWith("keel/src/") || file.startsWith("web/src/");
 
@@ -117,14 +114,6 @@ function usesOf(source: Source, capability: Capability): { use: string; line: nu
     return [{ use: [module, ...named].join(" "), line: found.line }];
   });
   return [...fromGlobals, ...fromModules];
-}
-
-/** Files that no longer fit two screens. */
-export function longFiles(sources: readonly Source[], most: number): string[] {
-  return sources
-    .filter(({ lines }) => lines > most)
-    .sort((a, b) => b.lines - a.lines)
-    .map(({ file, lines }) => `${file}: ${lines} lines`);
 }
 
 const judged = (sources: readonly Source[]) => sources.filter(({ file }) => isOurs(file) && !isTest(file));

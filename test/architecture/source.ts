@@ -1,4 +1,5 @@
 // Reads one source file into the facts that the rules need: what it imports, which globals it names, how long it is.
+import { ShapeReader } from "./shape-reader.ts";
 import { isNode, lineOf, type Node, type Place, visitFile } from "./syntax.ts";
 
 export type Import = {
@@ -12,6 +13,18 @@ export type Import = {
 export type Source = {
   readonly file: string;
   readonly lines: number;
+  /** Lines that hold code: no imports, no comments, nothing blank. */
+  readonly codeLines: number;
+  /** Types, interfaces and classes that it declares. */
+  readonly types: readonly string[];
+  /** What it declares at its top and changes while it runs. */
+  readonly state: readonly { readonly name: string; readonly line: number }[];
+  /** Lines with a literal that is spread into another one. */
+  readonly spreadLiterals: readonly number[];
+  /** Whether anything of it waits: an `async`, an `await`, a `Promise`. */
+  readonly waits: boolean;
+  /** Whether anything of it exists when it runs; false for a file of types. */
+  readonly runs: boolean;
   readonly imports: readonly Import[];
   /** Dotted names of free-looking references: `process.env.HOME`, `new Date()`, `setTimeout`. */
   readonly references: readonly { readonly name: string; readonly line: number }[];
@@ -22,12 +35,21 @@ export type Source = {
 export function readSource(file: string, text: string): Source {
   const imports: Import[] = [];
   const references: { name: string; line: number }[] = [];
+  const shape = new ShapeReader(text);
   const body = visitFile(file, text, (node, place) => {
     const found = importOf(node);
     if (found) imports.push({ ...found, line: lineOf(text, node) });
     for (const name of referencesOf(node, place)) references.push({ name, line: lineOf(text, node) });
+    shape.visit(node, place);
   });
-  return { file, lines: countLines(text), imports, references, isBarrel: isBarrel(body) };
+  return {
+    file,
+    lines: countLines(text),
+    imports,
+    references,
+    isBarrel: isBarrel(body),
+    ...shape.read(body),
+  };
 }
 
 function importOf(node: Node): Omit<Import, "line"> | undefined {

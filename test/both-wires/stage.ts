@@ -1,12 +1,12 @@
 // The stage of the scenarios: a real session, the real adapters and a real server, for one provider or for both.
 import { afterEach, expect } from "vitest";
 import { nodeClock } from "../../keel/src/app/node-ports.ts";
-import { defineTool } from "../../keel/src/core/define-tool.ts";
 import type { Limits } from "../../keel/src/core/limits.ts";
 import { catalog } from "../../keel/src/models/catalog.ts";
 import { openHttp } from "../../keel/src/models/http.ts";
 import type { Endpoint } from "../../keel/src/models/providers.ts";
 import { routedModel } from "../../keel/src/models/router.ts";
+import { defineTool } from "../../keel/src/ports/define-tool.ts";
 import type { Model } from "../../keel/src/ports/model.ts";
 import type { Tool } from "../../keel/src/ports/tool.ts";
 import { type Image, text } from "../../keel/src/protocol/message.ts";

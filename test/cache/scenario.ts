@@ -3,12 +3,12 @@
  * in memory, thinking, compaction, pauses, another model, broken replies and a restart. The clock is the test's.
  */
 import * as z from "zod/mini";
-import { defineTool } from "../../keel/src/core/define-tool.ts";
 import { schemaOf } from "../../keel/src/kernel/schema.ts";
 import { anthropicModel } from "../../keel/src/models/anthropic/model.ts";
 import { catalog } from "../../keel/src/models/catalog.ts";
 import { openHttp } from "../../keel/src/models/http.ts";
 import type { Clock } from "../../keel/src/ports/clock.ts";
+import { defineTool } from "../../keel/src/ports/define-tool.ts";
 import type { Tool } from "../../keel/src/ports/tool.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { text } from "../../keel/src/protocol/message.ts";

@@ -32,10 +32,7 @@ export async function openStubRoot(
   const libraries = [...(await librariesOf("/bin/bash")), ...(await librariesOf(stubShell))];
   const child = spawn(
     "unshare",
-    [
-      ...namespaces,
-      ...["bash", "-c", setUp, "set-up", place, stubShell, programs.join(" "), libraries.join(" ")],
-    ],
+    [...namespaces, "bash", "-c", setUp, "set-up", place, stubShell, programs.join(" "), libraries.join(" ")],
     { stdio: ["pipe", "pipe", "pipe"] },
   );
   const lines = new Lines(child);

@@ -37,8 +37,19 @@ test("the stream tells a task in the order that programs know", async () => {
   const ended = await stage.run(["-p", "go", "--output-format", "stream-json", ...allowed]);
   const told = lines(ended.stdout).map((message) => message["subtype"] ?? message["type"]);
   expect(told.filter((name) => name !== "status")).toEqual([
-    ...["init", "assistant", "background_tasks_changed", "task_started", "user", "assistant", "success"],
-    ...["task_updated", "task_notification", "background_tasks_changed", "init", "assistant", "success"],
+    "init",
+    "assistant",
+    "background_tasks_changed",
+    "task_started",
+    "user",
+    "assistant",
+    "success",
+    "task_updated",
+    "task_notification",
+    "background_tasks_changed",
+    "init",
+    "assistant",
+    "success",
   ]);
   const lists = lines(ended.stdout).filter((message) => message["subtype"] === "background_tasks_changed");
   expect(lists).toMatchObject([

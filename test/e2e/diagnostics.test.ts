@@ -179,9 +179,7 @@ describe("the command", () => {
     verifies("P1");
     const stage = await openStage({ replies: replies("a.x") });
     writeFileSync(path.join(stage.project, "a.x"), "old bad\nfine\n");
-    const ended = await stage.run([
-      ...["-p", "go", "--settings", settings, "--permission-mode", "acceptEdits"],
-    ]);
+    const ended = await stage.run(["-p", "go", "--settings", settings, "--permission-mode", "acceptEdits"]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     const [, edited] = stage.log().filter(({ type }) => type === "tool.finished");
     expect(edited?.["content"]).toMatchObject([

@@ -164,7 +164,8 @@ describe("servers", () => {
     const wire = openWire(stage, {
       args: [
         "--disallowedTools=mcp__any__get-sum",
-        ...["--settings", JSON.stringify({ mcp: { connectMs: 60_000 } })],
+        "--settings",
+        JSON.stringify({ mcp: { connectMs: 60_000 } }),
       ],
     });
     expect(await ask(wire, "mcp_set_servers", { servers: { any: server } })).toEqual({

@@ -70,8 +70,13 @@ describe("programs in the guide", () => {
 });
 
 const compilerOptions = {
-  ...{ strict: true, noEmit: true, skipLibCheck: true, types: ["node"] },
-  ...{ target: "esnext", module: "nodenext", allowImportingTsExtensions: true },
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  types: ["node"],
+  target: "esnext",
+  module: "nodenext",
+  allowImportingTsExtensions: true,
 };
 
 const typesOf = (folder: string): Promise<Ended> =>

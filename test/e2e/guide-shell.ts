@@ -27,7 +27,9 @@ export async function typeLines(
   // Whoever is left in the background would keep the output open.
   const last = "kill $(jobs -p) 2> /dev/null; true";
   const child = spawn("bash", ["-c", `exec 2>&1\nset -u -o pipefail\n${script}${last}`], {
-    ...{ cwd, env, detached: true },
+    cwd,
+    env,
+    detached: true,
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => endGroup(child));

@@ -49,7 +49,9 @@ async function openLeft(replies: readonly Reply[] = [], goOnce = printOnce): Pro
       putBack();
       change();
       expect(await stage.run(["-p", "two", "--resume", session])).toMatchObject({
-        ...{ code: 0, stdout: "ok\n", stderr: "" },
+        code: 0,
+        stdout: "ok\n",
+        stderr: "",
       });
       const types = stage.log(session).map(({ type, seq }) => [seq, type]);
       return { body: stage.server.requests.at(-1)?.body, types: types.slice(before) };

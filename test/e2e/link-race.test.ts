@@ -79,8 +79,16 @@ test("nothing from outside is found", { timeout }, async () => {
   verifies("G32");
   fs.writeFileSync(path.join(outside, "secret.txt"), secret);
   const wish: TextSearchRequest = {
-    ...{ target: directory(), pattern: secret, mode: "lines", before: 0, after: 0, letterCase: "exact" },
-    ...{ lines: "each", show: "line", timeoutMs: 5_000, maxBytes: 10_000 },
+    target: directory(),
+    pattern: secret,
+    mode: "lines",
+    before: 0,
+    after: 0,
+    letterCase: "exact",
+    lines: "each",
+    show: "line",
+    timeoutMs: 5_000,
+    maxBytes: 10_000,
   };
   const found: string[] = [];
   const ends = await race(Math.ceil(countOf("link-race") / 20), async () => {

@@ -77,7 +77,10 @@ async function play(
   const requests = stage.server.requests.map(({ body }) => body as { tools?: { name: string }[] });
   const [first] = requests;
   return {
-    ...{ result, status, ms, asked },
+    result,
+    status,
+    ms,
+    asked,
     said: JSON.stringify(block.content ?? ""),
     failed: block.is_error === true,
     offered: (first?.tools ?? []).map(({ name }) => name).filter((name) => name.startsWith("mcp__")),

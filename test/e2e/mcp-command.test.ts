@@ -103,7 +103,9 @@ test("keel mcp serve: another agent gives it a task, says yes to it, and goes on
   onTestFinished(() => client.close());
   await client.connect(
     new StdioClientTransport({
-      ...{ command, args: ["mcp", "serve"], cwd: stage.project },
+      command,
+      args: ["mcp", "serve"],
+      cwd: stage.project,
       env: { PATH: process.env["PATH"] ?? "", ...stage.env },
     }),
   );

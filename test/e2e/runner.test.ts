@@ -51,8 +51,15 @@ describe("keel runner", () => {
       JSON.stringify({ mcpServers: { everything: { command: process.execPath, args: [everything] } } }),
     );
     const host = startHost(stage, [
-      ...["--enable-checkpointing", "--conversation-id", "c1", "--permission-mode", "acceptEdits"],
-      ...["--allowed-tools", "Bash(sleep:*),mcp__everything", "--mcp-servers-file", servers],
+      "--enable-checkpointing",
+      "--conversation-id",
+      "c1",
+      "--permission-mode",
+      "acceptEdits",
+      "--allowed-tools",
+      "Bash(sleep:*),mcp__everything",
+      "--mcp-servers-file",
+      servers,
     ]);
     expect(await host.next("ready")).toMatchObject({ conversationId: "c1", protocol: 1 });
     await host.next("init");
@@ -200,8 +207,15 @@ describe("keel runner", () => {
     expect(host.stray).toEqual([]);
     const end = types(host.lines).slice(types(host.lines).indexOf("tool_end"));
     expect(end).toEqual([
-      ...["tool_end", "hook_post_tool", "interrupted", "agent_stop", "result", "turn_complete"],
-      ...["session_ended", "complete", "shutdown"],
+      "tool_end",
+      "hook_post_tool",
+      "interrupted",
+      "agent_stop",
+      "result",
+      "turn_complete",
+      "session_ended",
+      "complete",
+      "shutdown",
     ]);
     expect(host.lines.at(-1)).toMatchObject({ reason: "SIGTERM" });
   });

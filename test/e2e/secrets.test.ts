@@ -90,15 +90,16 @@ const situations: Readonly<Record<string, (canaries: Canaries) => Promise<Outcom
     const bundle = path.join(stage.project, "bundle.json");
     const asked = [
       ["-p", "go"],
-      ...[["doctor"], ["doctor", "--json"], ["doctor", "--bundle", bundle], ["config", "list", "--origin"]],
-      ...[
-        ["mcp", "list"],
-        ["mcp", "get", "web"],
-        ["mcp", "get", "local"],
-        ["models"],
-        ["auth", "status"],
-        ["usage"],
-      ],
+      ["doctor"],
+      ["doctor", "--json"],
+      ["doctor", "--bundle", bundle],
+      ["config", "list", "--origin"],
+      ["mcp", "list"],
+      ["mcp", "get", "web"],
+      ["mcp", "get", "local"],
+      ["models"],
+      ["auth", "status"],
+      ["usage"],
     ];
     let said = "";
     for (const parameters of asked) {

@@ -32,7 +32,12 @@ async function run({ pieces, reader }: { pieces: number; reader: "quick" | "slow
       : reply("the end"),
   );
   const { child, out, ended } = stage.start([
-    ...["-p", "go", "--output-format", "stream-json", "--verbose", "--include-partial-messages"],
+    "-p",
+    "go",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--include-partial-messages",
   ]);
   child.stdin?.end();
   if (reader === "slow") child.stdout?.pause();

@@ -79,8 +79,12 @@ test("one without changes is removed; one with changes only when they are to be 
 
   const changed = await repository({
     replies: [
-      ...[enter, write("inside.txt"), exit("remove"), where],
-      ...[exit("remove", { discard_changes: true }), reply("Done.")],
+      enter,
+      write("inside.txt"),
+      exit("remove"),
+      where,
+      exit("remove", { discard_changes: true }),
+      reply("Done."),
     ],
   });
   await changed.run(["-p", "go", ...trusted]);

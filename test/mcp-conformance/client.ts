@@ -44,7 +44,11 @@ const config: Extract<McpServerSpec, { type: "http" }> = {
   },
 };
 const box = new McpBox([{ name: "suite", scope: "host", config }], {
-  ...{ environment: site, roots: [home], version: "0", clock: nodeClock(), ids: nodeIds() },
+  environment: site,
+  roots: [home],
+  version: "0",
+  clock: nodeClock(),
+  ids: nodeIds(),
   limits: { ...defaultMcpLimits, startMs: 100_000, connectMs: 100_000 },
   pool: new LinkPool(),
   sampling: "ask",

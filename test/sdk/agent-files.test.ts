@@ -17,7 +17,9 @@ const prompt = (id: string) => ({
 const first = "11111111-1111-4111-8111-111111111111";
 const order = (kind: string, background: boolean) =>
   toolUse("Agent", {
-    ...{ description: kind, prompt: `work as ${kind}`, subagent_type: kind },
+    description: kind,
+    prompt: `work as ${kind}`,
+    subagent_type: kind,
     run_in_background: background,
   });
 const edit = (from: string, to: string) =>

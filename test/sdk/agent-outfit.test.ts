@@ -28,7 +28,9 @@ async function work(
     replies: [
       reply(
         toolUse("Agent", {
-          ...{ description: "work", prompt: "the task itself", subagent_type: "worker" },
+          description: "work",
+          prompt: "the task itself",
+          subagent_type: "worker",
           run_in_background: false,
         }),
       ),

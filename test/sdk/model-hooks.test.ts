@@ -138,7 +138,9 @@ describe("a hook that calls a tool of a server", () => {
     const judged = await run(
       [write("a.txt"), reply("Done.")],
       {
-        ...{ type: "mcp_tool", server: "files", tool: "read_text_file" },
+        type: "mcp_tool",
+        server: "files",
+        tool: "read_text_file",
         input: { path: `${folder}/${part("tool_input.file_path")}` },
       },
       { mcpServers: { files }, additionalDirectories: [folder] },

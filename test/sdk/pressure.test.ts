@@ -30,8 +30,11 @@ test("thirty conversations of a megabyte have room for twelve, and none forgets 
   });
   onTestFinished(() => server.close());
   const env = {
-    ...{ PATH: process.env["PATH"], HOME: folder, KEEL_HOME: path.join(folder, "home") },
-    ...{ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "test-key" },
+    PATH: process.env["PATH"],
+    HOME: folder,
+    KEEL_HOME: path.join(folder, "home"),
+    ANTHROPIC_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: "test-key",
   };
   const options = { cwd, env, model: "claude-sonnet-4-5", settingSources: [] };
   const wish = { options, conversations, characters: 2 ** 20, room: 12 };

@@ -122,15 +122,23 @@ describe.runIf(referenceText !== undefined)("of the interface", () => {
     expect(missing("AgentDefinition", agentFields)).toEqual([]);
     // Parts of nested objects stand in the same line.
     const nested = [
-      ...[
-        "deniedDomains",
-        "strictAllowlist",
-        "allowManagedDomainsOnly",
-        "allowUnixSockets",
-        "allowAllUnixSockets",
-      ],
-      ...["allowLocalBinding", "allowMachLookup", "httpProxyPort", "socksProxyPort", "tlsTerminate"],
-      ...["denyWrite", "denyRead", "allowRead", "allowManagedReadPathsOnly", "disabled", "envVars", "args"],
+      "deniedDomains",
+      "strictAllowlist",
+      "allowManagedDomainsOnly",
+      "allowUnixSockets",
+      "allowAllUnixSockets",
+      "allowLocalBinding",
+      "allowMachLookup",
+      "httpProxyPort",
+      "socksProxyPort",
+      "tlsTerminate",
+      "denyWrite",
+      "denyRead",
+      "allowRead",
+      "allowManagedReadPathsOnly",
+      "disabled",
+      "envVars",
+      "args",
     ];
     expect(missing("SandboxSettings", sandboxFields, nested)).toEqual([]);
     for (const name of ["name", "status", "serverInfo", "error", "tools"])

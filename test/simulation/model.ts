@@ -128,11 +128,9 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
     switch (name) {
       case "Agent":
         return {
-          ...{
-            description: `part ${at}`,
-            prompt: `Do part ${at}.`,
-            subagent_type: world.draw() < 0.03 ? "nobody" : "worker",
-          },
+          description: `part ${at}`,
+          prompt: `Do part ${at}.`,
+          subagent_type: world.draw() < 0.03 ? "nobody" : "worker",
           run_in_background: world.draw() < 0.5,
           ...(world.draw() < 0.1 ? { isolation: "worktree" } : {}),
         };

@@ -1,6 +1,6 @@
 /** Tools whose every effect is counted by the world, which remembers beyond a crash. */
 
-import { defineTool } from "../../keel/src/core/define-tool.ts";
+import { defineTool } from "../../keel/src/ports/define-tool.ts";
 import type { TaskEnd } from "../../keel/src/ports/tasks.ts";
 import type { Tool } from "../../keel/src/ports/tool.ts";
 import { text } from "../../keel/src/protocol/message.ts";

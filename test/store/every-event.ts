@@ -176,14 +176,14 @@ export const everyEvent: readonly DurableEvent[] = [
     linesRemoved: 1,
     todos: [
       {
-        ...{
-          id: "1",
-          text: "Build",
-          status: "in_progress",
-          description: "All of it.",
-          activeForm: "Building",
-        },
-        ...{ owner: "ada", blockedBy: ["2"], metadata: { since: 3 } },
+        id: "1",
+        text: "Build",
+        status: "in_progress",
+        description: "All of it.",
+        activeForm: "Building",
+        owner: "ada",
+        blockedBy: ["2"],
+        metadata: { since: 3 },
       },
       { id: "2", text: "Sail", status: "pending" },
     ],

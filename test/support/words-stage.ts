@@ -57,8 +57,12 @@ export async function wordsStage({
     rmSync(folder, { recursive: true, force: true });
   });
   const env = {
-    ...{ PATH: process.env["PATH"], HOME: userHome, KEEL_HOME: path.join(userHome, ".keel") },
-    ...{ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "test-key", KEEL_GUARD: "off" },
+    PATH: process.env["PATH"],
+    HOME: userHome,
+    KEEL_HOME: path.join(userHome, ".keel"),
+    ANTHROPIC_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: "test-key",
+    KEEL_GUARD: "off",
   };
   const session = await openSession({ version: "0.0.0", cwd, env, model: "claude-sonnet-4-5", ...options });
   onTestFinished(() => session.close("ended"));
@@ -69,7 +73,14 @@ export async function wordsStage({
   const body = (index = -1): Record<string, unknown> =>
     JSON.parse(JSON.stringify(server.requests.at(index)?.body ?? {}));
   return {
-    ...{ folder, cwd, userHome, env, session, events, body, watch },
+    folder,
+    cwd,
+    userHome,
+    env,
+    session,
+    events,
+    body,
+    watch,
     async say(words) {
       const content = typeof words === "string" ? [text(words)] : words;
       const receipt = await session.submit({ type: "input", content });

@@ -148,7 +148,12 @@ export class AgentSupervisor implements Agents {
         async (place) => {
           const opened = await this.#open(plan, { place, site, id, order, isolated, signal });
           return this.#hold(opened.session, {
-            ...{ place, order, isolated, free, before: noBill, origin: opened.origin },
+            place,
+            order,
+            isolated,
+            free,
+            before: noBill,
+            origin: opened.origin,
             outfit: opened.outfit,
             content: plan.definition.inherits
               ? forkedInput(order.prompt)
@@ -328,16 +333,14 @@ export class AgentSupervisor implements Agents {
         supervisor.attach(session);
         const before = session.state.bill;
         return this.#hold(session, {
-          ...{
-            place,
-            origin,
-            order: request,
-            content: [text(words)],
-            isolated: undefined,
-            outfit: extras,
-            before,
-            free,
-          },
+          place,
+          origin,
+          order: request,
+          content: [text(words)],
+          isolated: undefined,
+          outfit: extras,
+          before,
+          free,
         });
       });
       return { ok: true };

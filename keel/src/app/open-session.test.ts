@@ -9,7 +9,7 @@ import { text } from "../protocol/message.ts";
 import { startModelServer } from "../testing/model-server.ts";
 import { byPosition, reply, replyWith, toolUse } from "../testing/reply.ts";
 import type { Script } from "../testing/script.ts";
-import { processMemoryBudget } from "./compose/process-memory-budget.ts";
+import { processMemoryBudget } from "./compose/memory-admission.ts";
 import { openSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { BoxTool, Tool, Toolbox } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
@@ -7,7 +8,6 @@ import { scriptedModel } from "../testing/scripted-model.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { anyInput, changeTool, lookTool } from "../testing/test-tools.ts";
 import { toolSearchTool } from "../tools/tool-search.ts";
-import { defineTool } from "./define-tool.ts";
 
 const boxed = (name: string, late?: BoxTool["late"]): BoxTool => {
   const tool = defineTool({

@@ -114,7 +114,7 @@ describe("a session that rests", () => {
     const endAfter = async (last: "a rest" | "more words"): Promise<void> => {
       const keep: Log["cacheFold"] = async (write) =>
         void kept.push(`after ${last}: ${(await write()).join("")}`);
-      const log = Object.assign(restingLog(), { keep });
+      const log = Object.assign(restingLog(), { cacheFold: keep });
       const { session, say } = await openTestSession({
         log,
         script: { replies: [reply("One."), reply("Two.")] },

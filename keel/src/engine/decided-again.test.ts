@@ -1,6 +1,6 @@
 // What was asked, answered or changed before a call is decided about: nothing slips past on the second look.
 import { describe, expect, test } from "vitest";
-import { defineTool } from "../core/define-tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Durable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import { defineTool } from "../core/define-tool.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { EventType } from "../protocol/event.ts";

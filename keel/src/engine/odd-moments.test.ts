@@ -1,8 +1,8 @@
 // Interrupts, ends and answers that come at moments when nobody expects them.
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import { defineTool } from "../core/define-tool.ts";
 import { parseRule } from "../policy/rules.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Durable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";

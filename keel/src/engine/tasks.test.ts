@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import { defineTool } from "../core/define-tool.ts";
 import { fault } from "../kernel/fault.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { TaskAbout, TaskEnd } from "../ports/tasks.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Durable } from "../protocol/event.ts";

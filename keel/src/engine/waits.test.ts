@@ -1,7 +1,7 @@
 // Whatever a call or a model does not answer is left behind: every wait has a deadline and a signal.
 import { describe, expect, test } from "vitest";
-import { defineTool, type ToolDefinition } from "../core/define-tool.ts";
 import type { Checkpoints } from "../ports/checkpoints.ts";
+import { defineTool, type ToolDefinition } from "../ports/define-tool.ts";
 import type { Model, ModelEvent } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";

@@ -40,8 +40,14 @@ describe("hooks of a session", () => {
     expect(seen.map(({ hook_event_name }) => hook_event_name)).toEqual([
       "SessionStart",
       "UserPromptSubmit",
-      ...["PreToolUse", "PostToolUse", "PostToolBatch"],
-      ...["PreToolUse", "Notification", "PermissionRequest", "PostToolUse", "PostToolBatch"],
+      "PreToolUse",
+      "PostToolUse",
+      "PostToolBatch",
+      "PreToolUse",
+      "Notification",
+      "PermissionRequest",
+      "PostToolUse",
+      "PostToolBatch",
       "Stop",
       "SessionEnd",
     ]);

@@ -20,8 +20,12 @@ test("every item comes once and in order, also those of a batch that are taken a
 test("whoever asks again before the answer has come misses nothing", async () => {
   const stream = oneByOne(batchesOf([1, 2], [], [3], [4]));
   expect(valuesOf(await Promise.all(Array.from({ length: 6 }, () => stream.next())))).toEqual([
-    ...[1, 2, 3, 4],
-    ...["end", "end"],
+    1,
+    2,
+    3,
+    4,
+    "end",
+    "end",
   ]);
 });
 

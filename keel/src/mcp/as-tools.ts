@@ -3,13 +3,13 @@
  * server says about its tools is a hint; permission does not depend on it.
  */
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
-import { defineTool } from "../core/define-tool.ts";
 import { canonicalJson, isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
 import type { Schema } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
 import { visible } from "../kernel/visible.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { BoxTool, Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
@@ -148,13 +148,11 @@ function toolOf(found: OfferedTool, request: McpToolsOptions & { readonly deferr
       const running = link
         .call(
           {
-            ...{
-              tool: found.name,
-              input,
-              callId: context.callId,
-              timeoutMs,
-              host: { ask: context.ask, consult: context.consult },
-            },
+            tool: found.name,
+            input,
+            callId: context.callId,
+            timeoutMs,
+            host: { ask: context.ask, consult: context.consult },
             progress: (words) => void progress.push({ kind: "text", text: plainText(words) }),
           },
           signal,

@@ -195,7 +195,9 @@ export class McpBox implements Toolbox {
 
   async #add({ name, scope, config, isOff }: NamedServer): Promise<void> {
     const entry = new McpEntry({
-      ...{ name, scope, config },
+      name,
+      scope,
+      config,
       callMs: this.#wish.limits.callMs,
       lease: () => this.#wish.pool.lease(this.#leaseOf(name, config)),
       changed: () => this.#changed(),
@@ -208,7 +210,11 @@ export class McpBox implements Toolbox {
     const { environment: site, roots, version, clock, ids, limits, sampling } = this.#wish;
     const isOwn = config.type === "channel" || config.share === false;
     const link: LinkOptions = {
-      ...{ name, version, clock, limits, requestContext: { roots, sampling } },
+      name,
+      version,
+      clock,
+      limits,
+      requestContext: { roots, sampling },
       revision: config.type === "sse" ? "legacy" : "newest",
       // A program that does not know the question may say nothing at all; over HTTP silence is a server that is down.
       probeMs: config.type === "stdio" ? probeMs : limits.connectMs,

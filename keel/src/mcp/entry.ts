@@ -81,7 +81,9 @@ export class McpEntry {
         .filter(({ name, mark }) => pinned.get(name)?.mark !== mark)
         .map(({ name }) => name);
       this.#tools = boxTools(tools, {
-        ...{ link, pins, pinned },
+        link,
+        pins,
+        pinned,
         late: this.options.config.alwaysLoad === true ? "joins" : "announced",
         timeoutMs: this.options.config.timeout ?? this.options.callMs,
         approved: () => void this.#look(),
@@ -150,7 +152,10 @@ export class McpEntry {
     if (state?.status !== "connected") return [];
     return state.offer.resources.map(({ uri, name, description, mimeType }) => ({
       server: this.name,
-      ...{ uri, name, description, mimeType },
+      uri,
+      name,
+      description,
+      mimeType,
     }));
   }
 }

@@ -71,7 +71,12 @@ function linkTo(open: (attempt: number) => Server | Error) {
   const servers: Server[] = [];
   let attempts = 0;
   const options: LinkOptions = {
-    ...{ name: "memory", version: "0", revision: "legacy", probeMs: 100, clock, limits: defaultMcpLimits },
+    name: "memory",
+    version: "0",
+    revision: "legacy",
+    probeMs: 100,
+    clock,
+    limits: defaultMcpLimits,
     draw: () => 0,
     requestContext: { roots: [], sampling: "off" },
     async open() {

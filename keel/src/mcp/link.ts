@@ -169,7 +169,11 @@ export class Link {
     const { name, version, probeMs, limits, requestContext: world } = this.#wish;
     return connect(
       {
-        ...{ transport, version, revision, probeMs, connectMs: limits.connectMs },
+        transport,
+        version,
+        revision,
+        probeMs,
+        connectMs: limits.connectMs,
         requestContext: { ...world, server: name, host: () => this.#hosts.at(-1) },
         changed: () => {
           if (!isOld()) void this.#listAgain();

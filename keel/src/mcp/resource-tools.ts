@@ -1,9 +1,9 @@
 /** Two tools over the resources of all servers: what there is, and what one of it holds. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { McpResource } from "../protocol/mcp.ts";
 import { type InputBlock, text } from "../protocol/message.ts";

@@ -17,8 +17,7 @@ import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { builtInTools } from "../tools/catalog.ts";
-import { bounded } from "./index-page.ts";
-import { fileMemory } from "./notes.ts";
+import { bounded, fileMemory } from "./notes.ts";
 
 let folder = "";
 let memory: Memory;

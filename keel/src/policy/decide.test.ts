@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
+import { carefulTraits } from "../ports/define-tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import { type PermissionMode, permissionModeSchema } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
@@ -8,7 +9,6 @@ import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { changeTool } from "../testing/test-tools.ts";
 import { decide, noRules, type PolicyFacts, type Rules } from "./decide.ts";
-import { carefulTraits } from "./modes.ts";
 import { type PermissionRule, parseRule } from "./rules.ts";
 
 const context = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };

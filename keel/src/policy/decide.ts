@@ -185,7 +185,11 @@ function judgeOf({ tool, commands, world, paths }: PolicyFacts): PolicyCase["jud
     const place = world ?? { cwd: "/", home: "/", roots: [], isTrusted: false };
     let claims: readonly Claim[] | undefined;
     const judged: JudgedCommand = {
-      ...{ tool, text, analysis, world: place, paths },
+      tool,
+      text,
+      analysis,
+      world: place,
+      paths,
       claims: () => {
         claims ??= claimsOf(analysis, place, paths);
         return claims;

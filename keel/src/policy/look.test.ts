@@ -4,10 +4,10 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { realWorkspace } from "../../../test/support/real-workspace.ts";
 import { verifies } from "../../../test/support/verifies.ts";
+import { carefulTraits } from "../ports/define-tool.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
 import { decide, noRules, type Rules } from "./decide.ts";
 import { lookAt } from "./look.ts";
-import { carefulTraits } from "./modes.ts";
 import { parseRule } from "./rules.ts";
 
 const grammar = openGrammar();

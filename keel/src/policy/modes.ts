@@ -1,6 +1,5 @@
 /** Permission modes as a table: what is done about a call that no rule decides. */
 
-import type { ToolTraits } from "../ports/tool.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 
 export type ModeRow = {
@@ -38,6 +37,3 @@ export const modes: Readonly<Record<PermissionMode, ModeRow>> = {
   // Until its classifier comes it asks as the default does.
   auto: { reading: "allow", editing: "open", other: "open", open: "ask", says: "nothing allows it yet" },
 };
-
-/** Fail closed: what a tool does not say is read as "changes things, runs alone, never again, ask first". */
-export const carefulTraits: ToolTraits = { readOnly: false, concurrent: false, replay: "never" };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
+import { carefulTraits } from "../ports/define-tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { type Decision, decide, noRules, type Rules } from "./decide.ts";
-import { carefulTraits } from "./modes.ts";
 import { protectionOf } from "./protected.ts";
 import { answersAsk } from "./remember.ts";
 import { parseRule } from "./rules.ts";
@@ -14,69 +14,97 @@ const because = (path: string) => protectionOf({ path: `/srv/project/${path}` })
 
 describe("a protected path", () => {
   test.each([
-    ...[
-      ".git",
-      ".git/config",
-      ".git/hooks/pre-commit",
-      "sub/module/.git/info/exclude",
-      "bare.git/hooks/update",
-    ],
-    ...[".gitconfig", ".gitmodules", ".husky/pre-commit", "lefthook.yml", ".pre-commit-config.yaml"],
-    ...[".keel/settings.json", ".keel/agents/a.md", ".claude/settings.local.json", ".mcp.json"],
-    ...[".bashrc", "home/.profile", ".zshenv", ".config/fish/config.fish", ".envrc", ".inputrc"],
-    ...[
-      ".ssh/authorized_keys",
-      ".netrc",
-      ".gnupg/gpg.conf",
-      ".aws/credentials",
-      ".kube/config",
-      ".docker/config.json",
-    ],
-    ...[".vscode/tasks.json", ".idea/workspace.xml", ".devcontainer/devcontainer.json", ".vimrc"],
-    ...[".npmrc", ".yarnrc.yml", ".yarn/releases/yarn.cjs", ".cargo/config.toml", "bunfig.toml", ".pypirc"],
-    ...[".config/systemd/user/a.service", ".local/bin/ls", "Library/LaunchAgents/a.plist", ".ripgreprc"],
+    ".git",
+    ".git/config",
+    ".git/hooks/pre-commit",
+    "sub/module/.git/info/exclude",
+    "bare.git/hooks/update",
+    ".gitconfig",
+    ".gitmodules",
+    ".husky/pre-commit",
+    "lefthook.yml",
+    ".pre-commit-config.yaml",
+    ".keel/settings.json",
+    ".keel/agents/a.md",
+    ".claude/settings.local.json",
+    ".mcp.json",
+    ".bashrc",
+    "home/.profile",
+    ".zshenv",
+    ".config/fish/config.fish",
+    ".envrc",
+    ".inputrc",
+    ".ssh/authorized_keys",
+    ".netrc",
+    ".gnupg/gpg.conf",
+    ".aws/credentials",
+    ".kube/config",
+    ".docker/config.json",
+    ".vscode/tasks.json",
+    ".idea/workspace.xml",
+    ".devcontainer/devcontainer.json",
+    ".vimrc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".yarn/releases/yarn.cjs",
+    ".cargo/config.toml",
+    "bunfig.toml",
+    ".pypirc",
+    ".config/systemd/user/a.service",
+    ".local/bin/ls",
+    "Library/LaunchAgents/a.plist",
+    ".ripgreprc",
   ])("is %s", (path) => {
     verifies("G33");
     expect(because(path)).toEqual(expect.any(String));
   });
 
   test.each([
-    ...[".GIT/hooks/x", ".Git/config", "x/.BashRC", ".MCP.json", ".Keel/settings.json"],
-    ...[
-      ".git./config",
-      ".git /config",
-      "git~1/config",
-      ".g\u200cit/config",
-      ".ﬁsh/../.git/x",
-      ".git::$INDEX/config",
-    ],
-    ...[".ıdea/workspace.xml", ".ſsh/config"],
+    ".GIT/hooks/x",
+    ".Git/config",
+    "x/.BashRC",
+    ".MCP.json",
+    ".Keel/settings.json",
+    ".git./config",
+    ".git /config",
+    "git~1/config",
+    ".g\u200cit/config",
+    ".ﬁsh/../.git/x",
+    ".git::$INDEX/config",
+    ".ıdea/workspace.xml",
+    ".ſsh/config",
   ])("is also %j, which some file systems take for it", (path) => {
     verifies("G33");
     expect(because(path)).toEqual(expect.any(String));
   });
 
   test.each([
-    ...["package.json", "docs/.gitkeep", ".gitignore", ".gitattributes", ".github/workflows/ci.yml", ".env"],
-    ...[
-      "src/git/config.ts",
-      "src/bashrc",
-      "profile.ts",
-      "gitconfig",
-      "vscode/tasks.json",
-      "claude.md",
-      "keel/a",
-    ],
-    ...[
-      "Makefile",
-      ".eslintrc",
-      ".editorconfig",
-      ".config/app.json",
-      ".cargo/README",
-      "etc/hosts",
-      "usr/bin/x",
-    ],
-    ...["login", "settings.json", "mcp.json", ".keelson/x", ".gitlab-ci.yml", "hooks/pre-commit"],
+    "package.json",
+    "docs/.gitkeep",
+    ".gitignore",
+    ".gitattributes",
+    ".github/workflows/ci.yml",
+    ".env",
+    "src/git/config.ts",
+    "src/bashrc",
+    "profile.ts",
+    "gitconfig",
+    "vscode/tasks.json",
+    "claude.md",
+    "keel/a",
+    "Makefile",
+    ".eslintrc",
+    ".editorconfig",
+    ".config/app.json",
+    ".cargo/README",
+    "etc/hosts",
+    "usr/bin/x",
+    "login",
+    "settings.json",
+    "mcp.json",
+    ".keelson/x",
+    ".gitlab-ci.yml",
+    "hooks/pre-commit",
   ])("is not %s", (path) => {
     expect(because(path)).toBeUndefined();
   });
@@ -173,8 +201,14 @@ describe("a write to a protected path", () => {
     const decision = verdict({});
     const options = decision.verdict === "ask" ? [...decision.options] : [];
     const ask: Ask = {
-      ...{ id: "1", kind: "permission", title: "Allow Write?", tool: "Write", callId: "c", options },
-      ...{ body: { kind: "text", text: "" }, claims: [{ action: "write", target }] },
+      id: "1",
+      kind: "permission",
+      title: "Allow Write?",
+      tool: "Write",
+      callId: "c",
+      options,
+      body: { kind: "text", text: "" },
+      claims: [{ action: "write", target }],
     };
     expect(answersAsk("Write", ask)).toBe(false);
     const always: Ask["options"][number] = { id: "always", label: "", verdict: "allow", rule: "Write" };

@@ -12,26 +12,22 @@ const rule = (text: string) => {
 
 describe("a rule", () => {
   test.each([
-    ...[
-      "",
-      "()",
-      "Bash()",
-      "Bash( )",
-      "Bash(git status:*",
-      "Bash git",
-      "(ls)",
-      "Bash(:*)",
-      "1Bash",
-      "Read()",
-    ],
-    ...[
-      "WebFetch(domain:)",
-      "WebFetch(domain:a b)",
-      "WebFetch(domain:a/b)",
-      "mcp__a__b*(x)",
-      "Bash*",
-      "Read(a\0b)",
-    ],
+    "",
+    "()",
+    "Bash()",
+    "Bash( )",
+    "Bash(git status:*",
+    "Bash git",
+    "(ls)",
+    "Bash(:*)",
+    "1Bash",
+    "Read()",
+    "WebFetch(domain:)",
+    "WebFetch(domain:a b)",
+    "WebFetch(domain:a/b)",
+    "mcp__a__b*(x)",
+    "Bash*",
+    "Read(a\0b)",
   ])("%j is no rule", (text) => {
     expect(parseRule(text)).toBeUndefined();
   });

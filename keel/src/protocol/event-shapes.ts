@@ -2,7 +2,7 @@
  * The shapes of the durable events, as they stand in a log: written by `npm run reference` from their schemas. The check fails while they are
  * stale.
  */
-import type { Shape } from "../kernel/shape.ts";
+import type { ValueShape } from "../kernel/shape.ts";
 
 // biome-ignore format: one line for each, as they are made
 export const durableShape = {
@@ -37,4 +37,4 @@ export const durableShape = {
     "turn.finished": {"kind":"object","must":12,"of":{"seq":[{"kind":"number"},1],"at":[{"kind":"number"},1],"session":[{"kind":"text"},1],"type":[{"kind":"one","of":["turn.finished"]},1],"turnId":[{"kind":"text"},1],"inputIds":[{"kind":"list","of":{"kind":"text"}},1],"reason":[{"kind":"one","of":["completed","max_turns","budget_usd","budget_tokens","budget_time","stuck","interrupted","lost","hook_stopped","stop_hook_limit","prompt_blocked","prompt_too_long","model_error","output_limit","refusal","empty_reply","structured_output_retries","compaction_stuck","tool_deferred","closed"]},1],"fault":[{"kind":"unsure"},0],"answer":[{"kind":"json"},0],"usage":[{"kind":"object","must":4,"of":{"inputTokens":[{"kind":"number"},1],"outputTokens":[{"kind":"number"},1],"cacheReadTokens":[{"kind":"number"},1],"cacheWriteTokens":[{"kind":"number"},1],"cacheWriteLongTokens":[{"kind":"number"},0],"thinkingTokens":[{"kind":"number"},0],"webSearches":[{"kind":"number"},0]}},1],"costUsd":[{"kind":"number"},1],"requests":[{"kind":"number"},1],"ms":[{"kind":"number"},1],"apiMs":[{"kind":"number"},1]}},
     "session.closed": {"kind":"object","must":5,"of":{"seq":[{"kind":"number"},1],"at":[{"kind":"number"},1],"session":[{"kind":"text"},1],"type":[{"kind":"one","of":["session.closed"]},1],"reason":[{"kind":"one","of":["ended","stopped","cleared","failed"]},1]}},
   },
-} as const satisfies Shape;
+} as const satisfies ValueShape;

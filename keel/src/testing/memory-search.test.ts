@@ -7,8 +7,16 @@ const { search, files } = memoryWorkspace({
   files: { "src/a.ts": "one\nneedle two\nthree\n", "b.md": "Needle\n", "/elsewhere/c.ts": "needle\n" },
 });
 const plain: TextSearchRequest = {
-  ...{ target: "/project", pattern: "needle", mode: "lines", before: 0, after: 0 },
-  ...{ letterCase: "exact", lines: "each", show: "line", timeoutMs: 0, maxBytes: 0 },
+  target: "/project",
+  pattern: "needle",
+  mode: "lines",
+  before: 0,
+  after: 0,
+  letterCase: "exact",
+  lines: "each",
+  show: "line",
+  timeoutMs: 0,
+  maxBytes: 0,
 };
 const text = async (more: Partial<TextSearchRequest> = {}): Promise<string[]> => {
   const found = await search.text({ ...plain, ...more }, signal);
@@ -24,7 +32,9 @@ describe("search in memory", () => {
   test("finds files by a glob, the one that was written last first", async () => {
     const request = { directory: "/project", rests: ["**"], timeoutMs: 0 };
     expect(await search.files(request, signal)).toEqual({
-      ...{ ok: true, end: "complete", problems: [] },
+      ok: true,
+      end: "complete",
+      problems: [],
       paths: ["/project/b.md", "/project/src/a.ts"],
     });
     files.put("src/a.ts", files.text("src/a.ts") ?? "");
@@ -39,16 +49,21 @@ describe("search in memory", () => {
   test("finds text as the real one does", async () => {
     expect(await text()).toEqual(["/project/src/a.ts:2 needle two"]);
     expect(await text({ letterCase: "any", mode: "counts" })).toEqual([
-      ...["/project/b.md 1", "/project/src/a.ts 1"],
+      "/project/b.md 1",
+      "/project/src/a.ts 1",
     ]);
     expect(await text({ before: 1, after: 1 })).toEqual([
-      ...["/project/src/a.ts-1 one", "/project/src/a.ts:2 needle two", "/project/src/a.ts-3 three"],
+      "/project/src/a.ts-1 one",
+      "/project/src/a.ts:2 needle two",
+      "/project/src/a.ts-3 three",
     ]);
     expect(await text({ pattern: "n\\w+", show: "match" })).toEqual([
-      ...["/project/src/a.ts:1 ne", "/project/src/a.ts:2 needle"],
+      "/project/src/a.ts:1 ne",
+      "/project/src/a.ts:2 needle",
     ]);
     expect(await text({ pattern: "two.three", lines: "across" })).toEqual([
-      ...["/project/src/a.ts:2 needle two", "/project/src/a.ts:3 three"],
+      "/project/src/a.ts:2 needle two",
+      "/project/src/a.ts:3 three",
     ]);
     expect(await text({ letterCase: "any", glob: "*.md" })).toEqual(["/project/b.md:1 Needle"]);
     expect(await text({ letterCase: "any", glob: "!*.md" })).toEqual(["/project/src/a.ts:2 needle two"]);

@@ -4,13 +4,12 @@
  * subscribes to the channel `keel:request-law` (`lawChannel`), as `test/support/setup-law.ts` does.
  */
 import { channel } from "node:diagnostics_channel";
-import { type PrefixBlock, type PrefixBreak, prefixOf } from "../core/context/prefix.ts";
+import { firstBreak, type PrefixBlock, type PrefixBreak, prefixOf } from "../core/context/prefix.ts";
 import { summaryIntroduction, summaryRequest } from "../core/model-text.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import { boundariesOf, changedSections, type Section } from "../protocol/boundary.ts";
 import type { DurableEvent, Event } from "../protocol/event.ts";
 import { type LawMessage, lawChannel } from "./law-channel.ts";
-import { isSuffixStart, sectionBreak, sectionOf } from "./prefix-sections.ts";
 import { findViolations } from "./request-rules.ts";
 
 export type LawBreak = PrefixBreak & {
@@ -170,4 +169,40 @@ function sentenceOf({ lineage, request, index, name, before, after }: LawBreakFa
 
 function publish({ sentence }: LawBreak): void {
   channel(lawChannel).publish({ type: "broke", sentence } satisfies LawMessage);
+}
+
+/** Two cache prefixes compared section by section: the messages may grow, everything before them stays as it is. */
+export function sectionOf(blocks: readonly PrefixBlock[], section: Section): PrefixBlock[] {
+  return blocks.filter((block) => block.section === section);
+}
+
+/** The first difference in one section, with its place in the whole. */
+export function sectionBreak(
+  before: readonly PrefixBlock[],
+  after: readonly PrefixBlock[],
+  section: Section,
+): PrefixBreak | undefined {
+  const [old, now] = [sectionOf(before, section), sectionOf(after, section)];
+  const found = firstBreak(old, now) ?? (section === "messages" ? undefined : addition(old, now));
+  if (!found) return undefined;
+  const start = after.findIndex((block) => block.section === section);
+  return { ...found, index: Math.max(0, start) + found.index };
+}
+
+/** Whether the messages start somewhere inside the older ones and go on like them, or share nothing with them. */
+export function isSuffixStart(before: readonly PrefixBlock[], after: readonly PrefixBlock[]): boolean {
+  const [old, now] = [sectionOf(before, "messages"), sectionOf(after, "messages")];
+  const [first] = now;
+  if (!first) return true;
+  const known = new Set(old.map(({ text }) => text));
+  if (now.every(({ text }) => !known.has(text))) return true;
+  return old.some(({ text }, at) => text === first.text && firstBreak(old.slice(at), now) === undefined);
+}
+
+/** A block more at the end of a section stands before everything that follows it. */
+function addition(old: readonly PrefixBlock[], now: readonly PrefixBlock[]): PrefixBreak | undefined {
+  const added = now[old.length];
+  if (!added) return undefined;
+  const { section, name, text } = added;
+  return { index: old.length, section, name, before: "", after: text.slice(0, 80) };
 }

@@ -1,4 +1,6 @@
 /** A model that follows a script, in memory: the Model port without a network. It refuses what a provider refuses. */
+
+import { prefixOf } from "../core/context/prefix.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -14,7 +16,6 @@ import {
   ScriptAnswers,
   type ScriptFunction,
 } from "./answers.ts";
-import { markedPrefix } from "./engine-prefix.ts";
 import { instantClock } from "./fake-clock.ts";
 import { countBlocks, promptCache } from "./prompt-cache.ts";
 import { faultOf } from "./provider-faults.ts";
@@ -22,6 +23,7 @@ import { viewOf } from "./read-request.ts";
 import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
 import type { Script } from "./script.ts";
+import type { MarkedBlock } from "./wires/wire.ts";
 
 export type ScriptedModel = Model & {
   /** Every request that came, also those that were refused, in their order. */
@@ -200,3 +202,16 @@ function foreverUnlessAborted(signal: AbortSignal): Promise<never> {
 }
 
 const aborted = (signal: AbortSignal): Fault => fault("aborted", { cause: signal.reason });
+
+/** A request of the engine as a provider's cache would see it: marked where our adapter for the Messages wire marks. */
+
+/** Marks: the last block of system or tools, the last message, and the last one of the user before the last reply. */
+export function markedPrefix(request: ModelRequest): MarkedBlock[] {
+  const blocks = prefixOf(request);
+  const prompt = blocks.findLastIndex(({ section }) => section === "tools" || section === "system");
+  const last = blocks.length - 1;
+  const reply = blocks.findLastIndex(({ name }, index) => index < last && name.startsWith("assistant"));
+  const earlier = blocks.findLastIndex(({ name }, index) => index < reply && name.startsWith("user"));
+  const marked = new Set([prompt, last, earlier]);
+  return blocks.map((block, index) => ({ ...block, mark: marked.has(index) ? "5m" : undefined }));
+}

@@ -1,7 +1,7 @@
 /** Two plain tools for tests of the loop: one that looks and one that changes. Both say what they did in a trace. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 

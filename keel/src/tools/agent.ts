@@ -1,8 +1,8 @@
 /** Agent: a piece of work for another agent, which has a conversation of its own. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import type { AgentOutcome, Agents } from "../ports/agents.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
@@ -53,7 +53,12 @@ export const agentTool = (agents: Agents): Tool<AgentInput> =>
       const { description, prompt, model, effort, name, isolation } = given;
       const outcome: AgentOutcome = yield* agents.start(
         {
-          ...{ description, prompt, model, effort, name, isolation },
+          description,
+          prompt,
+          model,
+          effort,
+          name,
+          isolation,
           kind: given.subagent_type ?? generalKind,
           when:
             given.run_in_background === undefined

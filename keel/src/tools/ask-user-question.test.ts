@@ -47,7 +47,11 @@ describe("a question", () => {
     expect(asked).toMatchObject([
       {
         ask: {
-          ...{ id: "q:1", kind: "question", title: "Which one?", tool: "AskUserQuestion", callId: "q" },
+          id: "q:1",
+          kind: "question",
+          title: "Which one?",
+          tool: "AskUserQuestion",
+          callId: "q",
           input: { questions: [which] },
           options: [
             { id: "1", label: "A", verdict: "allow" },

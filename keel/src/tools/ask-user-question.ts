@@ -1,8 +1,8 @@
 /** AskUserQuestion: choices for the person, and what they picked. Waits as long as an ask does, also over a crash. */
 import type * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { isJson } from "../kernel/json.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Answer, AskOption } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";

@@ -1,9 +1,9 @@
 /** Bash: one command, its output while it runs, and the truth about how it ended; or a task that goes on by itself. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { maxRunningTasks } from "../core/limits.ts";
 import { isRunning } from "../core/state/task-state.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { ShellCommand, ShellRun } from "../ports/shell.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";

@@ -17,9 +17,30 @@ test("the built-in tools are sorted, described, and short", () => {
   const tools = builtInTools(ports);
   const names = tools.map(({ name }) => name);
   expect(names).toEqual([
-    ...["Agent", "AskUserQuestion", "Bash", "Edit", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep"],
-    ...["MultiEdit", "NotebookEdit", "Read", "SendMessage", "Skill", "TaskCreate", "TaskGet", "TaskList"],
-    ...["TaskOutput", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch", "Write"],
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "Edit",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "MultiEdit",
+    "NotebookEdit",
+    "Read",
+    "SendMessage",
+    "Skill",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Write",
   ]);
   expect(names).toEqual(names.toSorted());
   for (const { name, description, input } of tools) {

@@ -1,7 +1,7 @@
 /** Edit: exact replacement in a file that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { boundedText, changed } from "./changed.ts";
 import { type Edit, planEdits, type TextReplacement } from "./edit-plan.ts";
@@ -59,7 +59,11 @@ function done(
 ): ToolOutcome {
   const { path, before, after } = edit;
   return changed({
-    ...{ path, before, after, stamp, said: whatWasDone(edit) },
+    path,
+    before,
+    after,
+    stamp,
+    said: whatWasDone(edit),
     data: (hunks) => ({
       filePath: path,
       oldString: old_string,

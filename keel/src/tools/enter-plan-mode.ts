@@ -1,8 +1,8 @@
 /** EnterPlanMode: from here on nothing is changed until the person has approved a plan. Needs no permission: it only gives some up. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { planBegins } from "../core/model-text.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";

@@ -1,7 +1,7 @@
 /** EnterWorktree: the session goes on in a copy of the repository, on a branch of its own. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
 import { text } from "../protocol/message.ts";

@@ -1,8 +1,8 @@
 /** ExitPlanMode: shows the person the plan. Approved, the mode before it comes back; refused, the model plans on. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { exitPlanName } from "../core/model-text.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
@@ -102,7 +102,9 @@ function approved(
     content: [text(`${lead}\n\n${plan}${file}\nPlan mode is over. Carry it out now.`)],
     display: { kind: "markdown", text: plan },
     data: {
-      ...{ plan, isAgent: false, planWasEdited: isEdited },
+      plan,
+      isAgent: false,
+      planWasEdited: isEdited,
       ...(planFile === undefined ? {} : { filePath: planFile }),
     },
     mode: option === "edits" ? "acceptEdits" : "before-plan",

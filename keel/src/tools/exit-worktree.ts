@@ -1,7 +1,7 @@
 /** ExitWorktree: back to where the session began; the worktree stays or goes. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
 import { text } from "../protocol/message.ts";

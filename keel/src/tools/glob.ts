@@ -1,9 +1,9 @@
 /** Glob: files by a pattern, newest first. */
 import path from "node:path";
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { type Glob, parseGlob } from "../kernel/glob.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";

@@ -1,7 +1,7 @@
 /** Grep: text in files, by a regular expression. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { TextSearchRequest, TextSearchResult } from "../ports/search.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";

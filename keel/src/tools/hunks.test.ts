@@ -29,10 +29,19 @@ describe("hunks", () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1}\n`).join("");
     expect(hunksOf(many, many.replace("line 1500\n", "changed\n"))).toEqual([
       {
-        ...{ oldStart: 1_497, oldLines: 7, newStart: 1_497, newLines: 7 },
+        oldStart: 1_497,
+        oldLines: 7,
+        newStart: 1_497,
+        newLines: 7,
         lines: [
-          ...[" line 1497", " line 1498", " line 1499", "-line 1500", "+changed"],
-          ...[" line 1501", " line 1502", " line 1503"],
+          " line 1497",
+          " line 1498",
+          " line 1499",
+          "-line 1500",
+          "+changed",
+          " line 1501",
+          " line 1502",
+          " line 1503",
         ],
       },
     ]);

@@ -1,7 +1,7 @@
 /** MultiEdit: several exact replacements in one file, all of them or none. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { boundedText, changed } from "./changed.ts";
 import { whatWasDone } from "./edit.ts";
@@ -51,7 +51,11 @@ export const multiEditTool: Tool<MultiEditInput> = defineTool({
     const written = await context.workspace.files.write(path, bytes, { stamp: edit.stamp });
     if (!written.ok) return failure(written.why);
     const outcome = changed({
-      ...{ path, before, after, stamp: written.stamp, said: whatWasDone(edit) },
+      path,
+      before,
+      after,
+      stamp: written.stamp,
+      said: whatWasDone(edit),
       data: (hunks) => ({
         filePath: path,
         edits: given.edits,

@@ -141,7 +141,10 @@ describe("NotebookEdit", () => {
     await edit({ new_source: "# First", cell_type: "markdown", edit_mode: "insert" });
     const { cells } = JSON.parse(room.get("n.ipynb"));
     expect(cells.map((cell: { source: unknown }) => [cell.source].flat().join(""))).toEqual([
-      ...["# First", "# Title\nwords", "x = 1", "1 + 2"],
+      "# First",
+      "# Title\nwords",
+      "x = 1",
+      "1 + 2",
     ]);
     const ids = cells.map((cell: { id: string }) => cell.id);
     expect(new Set(ids).size).toBe(4);

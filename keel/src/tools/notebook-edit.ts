@@ -1,8 +1,8 @@
 /** NotebookEdit: replaces, inserts or removes one cell of a notebook that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { fingerprint, shorten } from "../kernel/text.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { boundedText, changed } from "./changed.ts";
 import { findExisting } from "./existing-text.ts";
@@ -67,7 +67,11 @@ export const notebookEditTool: Tool<NotebookEditInput> = defineTool({
     const written = await context.workspace.files.write(path, encodeText(after, form), { stamp });
     if (!written.ok) return failure(written.why);
     return changed({
-      ...{ path, before, after, stamp: written.stamp, said: sayEdit(given, plan) },
+      path,
+      before,
+      after,
+      stamp: written.stamp,
+      said: sayEdit(given, plan),
       ...(given.edit_mode === "delete" ? {} : { shows: shorten(given.new_source, maxShownCharacters) }),
       data: () => ({
         new_source: given.new_source,

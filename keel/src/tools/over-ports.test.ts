@@ -80,8 +80,14 @@ describe("Agent", () => {
     });
     expect(agents.orders).toEqual([
       {
-        ...{ kind: "general-purpose", description: "Look", prompt: "Where is the keel?" },
-        ...{ model: undefined, effort: undefined, name: undefined, isolation: undefined, when: "foreground" },
+        kind: "general-purpose",
+        description: "Look",
+        prompt: "Where is the keel?",
+        model: undefined,
+        effort: undefined,
+        name: undefined,
+        isolation: undefined,
+        when: "foreground",
       },
     ]);
     expect(call.shown).toEqual([{ kind: "agent", name: "general-purpose", text: "reading" }]);

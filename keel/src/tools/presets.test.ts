@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { verifies } from "../../../test/support/verifies.ts";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import { builtInTools } from "./catalog.ts";
 import { chooseTools, type ToolSetOptions } from "./presets.ts";
@@ -33,19 +33,22 @@ describe("a preset", () => {
   test("full offers everything that makes sense", () => {
     verifies("S0.21", "S2.8");
     expect(names()).toEqual([
-      ...[
-        "Bash",
-        "Edit",
-        "Glob",
-        "Grep",
-        "MultiEdit",
-        "NotebookEdit",
-        "Read",
-        "TaskCreate",
-        "TaskGet",
-        "TaskList",
-      ],
-      ...["TaskOutput", "TaskStop", "TaskUpdate", "WebFetch", "WebSearch", "Write"],
+      "Bash",
+      "Edit",
+      "Glob",
+      "Grep",
+      "MultiEdit",
+      "NotebookEdit",
+      "Read",
+      "TaskCreate",
+      "TaskGet",
+      "TaskList",
+      "TaskOutput",
+      "TaskStop",
+      "TaskUpdate",
+      "WebFetch",
+      "WebSearch",
+      "Write",
     ]);
     expect(names({ choice: "full" })).toEqual(names());
   });

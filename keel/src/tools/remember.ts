@@ -1,7 +1,7 @@
 /** Remember: keeps a note over sessions. It is asked for like any other change. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import { type Memory, noteTypes } from "../ports/memory.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";

@@ -1,8 +1,8 @@
 /** Skill: the instructions for a kind of work, read when they are needed, or given to an agent of its own. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import type { Agents } from "../ports/agents.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Library, SkillRead } from "../ports/library.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";

@@ -1,7 +1,7 @@
 /** TaskGet: everything about one task of the list. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -29,7 +29,12 @@ export const taskGetTool: Tool<TaskGetInput> = defineTool({
       display: showTodos([todo]),
       data: {
         task: {
-          ...{ id, subject, description, status, blocks, blockedBy },
+          id,
+          subject,
+          description,
+          status,
+          blocks,
+          blockedBy,
           ...(activeForm === undefined ? {} : { activeForm }),
           ...(owner === undefined ? {} : { owner }),
           ...(metadata === undefined ? {} : { metadata }),

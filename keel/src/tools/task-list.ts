@@ -1,7 +1,7 @@
 /** TaskList: the model's list, one line a task. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -23,7 +23,10 @@ export const taskListTool: Tool<TaskListInput> = defineTool({
       display: showTodos(todos),
       data: {
         tasks: todos.map(({ id, text: subject, status, owner, blockedBy = [] }) => ({
-          ...{ id, subject, status, blockedBy },
+          id,
+          subject,
+          status,
+          blockedBy,
           ...(owner === undefined ? {} : { owner }),
         })),
       },

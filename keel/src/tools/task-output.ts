@@ -1,9 +1,9 @@
 /** TaskOutput: how a task in the background is doing, and what it has written. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { isRunning } from "../core/state/task-state.ts";
 import { sayTask } from "../core/task-text.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Task } from "../ports/tasks.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";

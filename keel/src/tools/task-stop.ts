@@ -1,9 +1,9 @@
 /** TaskStop: ends a task in the background. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { isRunning } from "../core/state/task-state.ts";
 import { sayTask } from "../core/task-text.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";

@@ -1,7 +1,7 @@
 /** TaskUpdate: what has become of a task of the list. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
@@ -61,7 +61,9 @@ export const taskUpdateTool: Tool<TaskUpdateInput> = defineTool({
     return changed(linked, {
       said: after ? `Now: ${sayTodo(after)}` : `Task #${given.taskId} is off the list.`,
       data: {
-        ...{ success: true, taskId: given.taskId, updatedFields },
+        success: true,
+        taskId: given.taskId,
+        updatedFields,
         ...(to === before.status ? {} : { statusChange: { from: before.status, to } }),
       },
     });

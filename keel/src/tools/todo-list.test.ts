@@ -52,8 +52,13 @@ describe("the task list", () => {
       { tasks: [{ id: "1", subject: "Do A", status: "in_progress", blockedBy: [] }] },
       {
         task: {
-          ...{ id: "1", subject: "Do A", description: "A in full", status: "in_progress" },
-          ...{ blocks: [], blockedBy: [], activeForm: "Doing A" },
+          id: "1",
+          subject: "Do A",
+          description: "A in full",
+          status: "in_progress",
+          blocks: [],
+          blockedBy: [],
+          activeForm: "Doing A",
         },
       },
     ]);
@@ -118,8 +123,15 @@ describe("the task list", () => {
     );
     expect(results(session)[2]?.data).toEqual({
       task: {
-        ...{ id: "1", subject: "b", description: "d", status: "pending", blocks: [], blockedBy: [] },
-        ...{ activeForm: "f", owner: "ada", metadata: { y: [2], z: 3 } },
+        id: "1",
+        subject: "b",
+        description: "d",
+        status: "pending",
+        blocks: [],
+        blockedBy: [],
+        activeForm: "f",
+        owner: "ada",
+        metadata: { y: [2], z: 3 },
       },
     });
     expect(results(session)[1]?.data).not.toHaveProperty("statusChange");

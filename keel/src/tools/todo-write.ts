@@ -1,7 +1,7 @@
 /** TodoWrite: the whole list at once, the older way. Offered in place of the Task tools where the user wants it so. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { inputSchemas } from "./input-schemas.ts";

@@ -1,9 +1,9 @@
 /** ToolSearch: finds tools that are known but not offered, and loads them for the next request. */
 import * as z from "zod/mini";
 import { toolSearchName } from "../core/deferred.ts";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { ToolSpec } from "../protocol/tool.ts";

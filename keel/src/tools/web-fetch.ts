@@ -1,7 +1,7 @@
 /** WebFetch: a page of the web as text, part by part. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Digest, Web, WebPage } from "../ports/web.ts";
 import { text } from "../protocol/message.ts";

@@ -1,8 +1,8 @@
 /** WebSearch: where on the web something is written about, by the search engine that the user has set up. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { WebHit, WebSearch } from "../ports/web.ts";
 import { text } from "../protocol/message.ts";

@@ -20,7 +20,9 @@ function worktrees(state: { now?: Worktree } = {}): Worktrees {
     exit: async ({ action }) => {
       delete state.now;
       return {
-        ...{ ok: true, cwd: "/project", worktree: place },
+        ok: true,
+        cwd: "/project",
+        worktree: place,
         state: action === "remove" ? "removed" : "kept",
       };
     },

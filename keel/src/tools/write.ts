@@ -1,7 +1,7 @@
 /** Write: a whole file, new or in place of one that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { boundedText, changed } from "./changed.ts";
 import { type Existing, findExisting, maxFileBytes } from "./existing-text.ts";
@@ -39,7 +39,10 @@ export const writeTool: Tool<WriteInput> = defineTool({
     if (!written.ok) return failure(written.why);
     const isNew = existing.kind === "missing";
     const outcome = changed({
-      ...{ path, before: before ?? "", after, stamp: written.stamp },
+      path,
+      before: before ?? "",
+      after,
+      stamp: written.stamp,
       said: isNew ? `Made ${path}` : `Wrote ${path}`,
       data: (hunks) => ({
         type: isNew ? "create" : "update",

@@ -140,7 +140,9 @@ async function load(servers: readonly NamedServer[], options: SessionMcpOptions)
   const { version, clock, ids, workspace, home } = options;
   const { settings } = options.inForce;
   return new McpBox(servers, {
-    ...{ version, clock, ids },
+    version,
+    clock,
+    ids,
     environment: mcpEnvironment({
       cwd: workspace.cwd,
       home,

@@ -1,10 +1,10 @@
 /** Tools of the program that opens a session: functions in this process, as tools of the engine. */
 
-import { defineTool } from "../../core/define-tool.ts";
 import { isJson, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { Queue } from "../../kernel/queue.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import type { SchemaIssue } from "../../kernel/schema.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../../ports/tool.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { Display } from "../../protocol/tool.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { entriesOf, judgeEntries } from "../../config/settings/entries.ts";
 import type { Layer } from "../../config/settings/layers.ts";
-import { defineTool } from "../../core/define-tool.ts";
 import { schemaOf } from "../../kernel/schema.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
 
 const tool = (name: string, aliases: string[] = []) =>

@@ -1,20 +1,29 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
 
+import path from "node:path";
 import { boundShell } from "../../agents/bound-shell.ts";
 import type { TreeBudget } from "../../agents/budget.ts";
+import type { JudgedEntry } from "../../config/settings/entries.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { entryAt } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import { answerTool } from "../../engine/calls/answer.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
+import { fault } from "../../kernel/fault.ts";
+import { fileMemory } from "../../memory/notes.ts";
+import { changeRules, type RuleChange } from "../../policy/changes.ts";
+import type { Rules } from "../../policy/decide.ts";
+import type { RuleSource } from "../../policy/rules.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
+import type { Memory } from "../../ports/memory.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
+import { projectKey } from "../../store/jsonl/log-locations.ts";
 import { jsonlStore } from "../../store/jsonl/store.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import { nodeDocuments } from "../../workspace/files/documents.ts";
@@ -22,7 +31,6 @@ import { nodeFiles } from "../../workspace/files/files.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { nodeShell } from "../../workspace/processes/shell.ts";
 import { nodeSearch } from "../../workspace/search/search.ts";
-import { build } from "../build.ts";
 import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
@@ -37,17 +45,14 @@ import { hookCalls, sessionHooks } from "./hooks.ts";
 import { lateCheckpoints } from "./late-checkpoints.ts";
 import { lateDiagnostics } from "./late-diagnostics.ts";
 import { limitsFrom } from "./limits.ts";
-import { type LiveRules, liveRules } from "./live-rules.ts";
 import { toolsOfMain } from "./main-agent.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
-import { memoryOf } from "./memory.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-toolbox.ts";
 import { processLeases } from "./process-leases.ts";
 import type { ProgramHook } from "./program-hook.ts";
 import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
-import { sandboxNotices } from "./sandbox.ts";
 import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
@@ -104,7 +109,11 @@ export async function composeSession(options: OpenOptions): Promise<SessionCompo
   const folders = liveFolders(named, options.env);
   const limits = limitsFrom(settings);
   const agents = sessionAgents({
-    ...{ version: options.version, clock, limits, settings, env },
+    version: options.version,
+    clock,
+    limits,
+    settings,
+    env,
     store: () => store,
     definitions: () => texts.agents,
     isolate: (from, name) => worktrees.isolate(from, name),
@@ -123,7 +132,11 @@ export async function composeSession(options: OpenOptions): Promise<SessionCompo
   });
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
   const texts = await sessionTexts(options, {
-    ...{ paths: pathsOf(options), inForce, workspace, rules: live.now, clock },
+    paths: pathsOf(options),
+    inForce,
+    workspace,
+    rules: live.now,
+    clock,
   });
   const servers = { inForce, guard, clock, ids, workspace, home, version: options.version };
   const mcp = sessionMcp({
@@ -134,7 +147,8 @@ export async function composeSession(options: OpenOptions): Promise<SessionCompo
   });
   const skilled = { library: texts.port, rules: live.now };
   const extras = agentExtras({
-    ...{ ...skilled, mcp },
+    ...skilled,
+    mcp,
     foreign: offersForeign(options.tools) ? "offered" : "refused",
     serversOf: (own) => sessionMcp({ ...servers, named: own, strict: "only" }),
   });
@@ -144,16 +158,14 @@ export async function composeSession(options: OpenOptions): Promise<SessionCompo
   );
   const late = mcp.hasServers ? "some" : "none";
   const offered = toolSet(options, {
-    ...{
-      settings,
-      env,
-      rules,
-      memory,
-      library: texts.port,
-      late,
-      agents: agents.supervisor,
-      worktrees: worktrees.port,
-    },
+    settings,
+    env,
+    rules,
+    memory,
+    library: texts.port,
+    late,
+    agents: agents.supervisor,
+    worktrees: worktrees.port,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const store = await storeOf(options, { home, clock, ids });
@@ -299,4 +311,75 @@ async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
   if (jsonSchema === undefined) return [];
   const { jsonChecker } = await import("./check-json.ts");
   return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
+}
+
+/** Set where Keel is bundled, to a sum of all its sources; as sources it has none, since they may change at any time. */
+declare const keelBuild: string | undefined;
+
+/** Names the code that runs: what it keeps for itself is read by no other. */
+const build: string | undefined = typeof keelBuild === "string" ? keelBuild : undefined;
+
+/** Where the notes of a project are kept: in Keel's own folder, never in the project itself. */
+const memoryFolder = (home: string, root: string): string => path.join(home, "memory", projectKey(root));
+
+/** None where the host did not ask for it, or the settings say no. */
+export function memoryOf(
+  request: "on" | "off" | undefined,
+  { home, root, settings, ids }: { home: string; root: string; settings: KeelSettings; ids: Ids },
+): Memory | undefined {
+  if (request !== "on" || settings.autoMemoryEnabled === false) return undefined;
+  return fileMemory({ folder: memoryFolder(home, root), uuid: ids.uuid });
+}
+
+/** A sandbox for commands, which Keel has not: whoever wants one must not believe that it is there. */
+
+/** Throws `usage` where nothing is to start without one. A wish counts from every source: none can take it back. */
+function sandboxNotices(entries: readonly JudgedEntry[]): LogNotice[] {
+  const isWished = (name: string): boolean =>
+    entries.some(
+      ({ path, value, state }) =>
+        path.join(".") === `sandbox.${name}` && value === true && state.kind !== "left-out",
+    );
+  if (!isWished("enabled")) return [];
+  if (isWished("failIfUnavailable"))
+    throw fault("usage", {
+      reason: `A sandbox is wanted and must not be missing, and Keel has none. ${instead}`,
+    });
+  return [
+    {
+      level: "warning",
+      text: `COMMANDS ARE NOT CONFINED: the sandbox that is wanted has no effect. ${instead}`,
+    },
+  ];
+}
+
+const instead =
+  "Permission rules and modes decide about every command; run Keel in a container to confine them. `sandbox.enabled: false` takes the wish back.";
+
+/** Rules that change while a session is open. What a file says is changed there too, by whoever changes it here. */
+type LiveRules = {
+  /** As they are whenever it is looked at. */
+  readonly now: Rules;
+  change(change: RuleChange, source: RuleSource): void;
+};
+
+export function liveRules(given: Rules): LiveRules {
+  let current = given;
+  return {
+    now: {
+      get allow() {
+        return current.allow;
+      },
+      get ask() {
+        return current.ask;
+      },
+      get deny() {
+        return current.deny;
+      },
+      protectedPaths: given.protectedPaths,
+    },
+    change(change, source) {
+      current = changeRules(current, change, source);
+    },
+  };
 }

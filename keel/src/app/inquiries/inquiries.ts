@@ -195,7 +195,10 @@ function writtenHooks(
         const words = shown["command"] ?? shown["url"] ?? shown["prompt"] ?? shown["tool"] ?? "";
         const timeout = shown["timeout"];
         return {
-          ...{ event, matcher, type: String(shown["type"]), words: String(words) },
+          event,
+          matcher,
+          type: String(shown["type"]),
+          words: String(words),
           ...from,
           ...(typeof timeout === "number" ? { timeoutSeconds: timeout } : {}),
         };

@@ -32,7 +32,9 @@ describe("importing", () => {
     verifies("P53");
     const { place, read, keel } = world((cwd) => ({
       ".claude/settings.json": JSON.stringify({
-        ...{ model: "opus", env: { TOKEN: "sk-canary" }, unknown: 1 },
+        model: "opus",
+        env: { TOKEN: "sk-canary" },
+        unknown: 1,
         permissions: { allow: ["Bash(npm test:*)", "not ) a rule"], deny: ["Read(.env)"] },
       }),
       ".claude.json": JSON.stringify({
@@ -60,7 +62,8 @@ describe("importing", () => {
         {
           type: "assistant",
           message: {
-            ...{ id: "m1", model: "claude-x" },
+            id: "m1",
+            model: "claude-x",
             content: [{ type: "tool_use", id: "t1", name: "Read", input: { file_path: "a.txt" } }],
           },
         },
@@ -91,7 +94,8 @@ describe("importing", () => {
     expect(existsSync(keel)).toBe(false);
     expect(await plan.copy()).toEqual([]);
     expect(JSON.parse(read("settings.json"))).toMatchObject({
-      ...{ model: "opus", env: { TOKEN: "sk-canary" } },
+      model: "opus",
+      env: { TOKEN: "sk-canary" },
       permissions: { allow: ["Bash(npm test:*)"], deny: ["Read(.env)"] },
       mcpServers: { db: { command: "db" } },
     });
@@ -100,8 +104,16 @@ describe("importing", () => {
     expect(read("skills/know/more.txt")).toBe("more");
     const events = await Array.fromAsync(storedSessions(place).read(sessionId));
     expect(events.map(({ type }) => type)).toEqual([
-      ...["session.opened", "input.accepted", "turn.started", "model.started", "model.finished"],
-      ...["tool.finished", "model.started", "model.finished", "turn.finished", "session.closed"],
+      "session.opened",
+      "input.accepted",
+      "turn.started",
+      "model.started",
+      "model.finished",
+      "tool.finished",
+      "model.started",
+      "model.finished",
+      "turn.finished",
+      "session.closed",
     ]);
     // Once more there is nothing new, and nothing is overwritten.
     expect((await planImport(place, "claude")).rows.filter(({ state }) => state === "new")).toEqual([]);
@@ -143,7 +155,9 @@ describe("importing", () => {
     ]);
     expect(await plan.copy()).toEqual([]);
     expect(JSON.parse(read("settings.json")).mcpServers.docs).toEqual({
-      ...{ command: "docs", args: ["--port", "1,2", "x"], env: { KEY: "v" } },
+      command: "docs",
+      args: ["--port", "1,2", "x"],
+      env: { KEY: "v" },
     });
   });
 

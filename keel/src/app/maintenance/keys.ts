@@ -1,4 +1,6 @@
 /** Keys that a person gave Keel to keep, where they are kept, and the sessions for which they count. */
+
+import { createRequire } from "node:module";
 import path from "node:path";
 import { readKeys, type StoredKey, saveKey } from "../../config/settings/auth-file.ts";
 import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
@@ -6,7 +8,6 @@ import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import { type Provider, type ProviderId, providers } from "../../models/providers.ts";
 import { nodeClock } from "../node-ports.ts";
-import { openKeychain } from "./keychain.ts";
 import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
 
@@ -141,3 +142,42 @@ const addressIn = ({ baseUrlNames }: Provider, env: EnvironmentVariables): strin
   baseUrlNames.map((name) => env[name]?.trim()).find(Boolean);
 const isSame = (left: string, right: string): boolean => plain(left) === plain(right);
 const plain = (address: string): string => address.replace(/\/+$/, "").replace(/\/v1$/, "");
+
+/**
+ * The system's keychain, where the optional package for it is installed beside Keel. It is no dependency: it brings a
+ * binary for each system, and a private file does without.
+ */
+type Keychain = {
+  get(account: string): string | undefined;
+  set(account: string, secret: string): void;
+  remove(account: string): void;
+};
+
+const packageName = "@napi-rs/keyring";
+
+const service = "keel";
+
+type KeyringEntry = {
+  getPassword(): string | null;
+  setPassword(secret: string): void;
+  deletePassword(): boolean;
+};
+
+type KeyringModule = { readonly Entry: new (service: string, account: string) => KeyringEntry };
+
+/** Undefined where it is not installed or cannot be used here. */
+export async function openKeychain(): Promise<Keychain | undefined> {
+  try {
+    const { Entry }: KeyringModule = createRequire(import.meta.url)(packageName);
+    const entry = (account: string): KeyringEntry => new Entry(service, account);
+    // On a machine without one the first question already fails.
+    entry("probe").getPassword();
+    return {
+      get: (account) => entry(account).getPassword() ?? undefined,
+      set: (account, secret) => entry(account).setPassword(secret),
+      remove: (account) => void entry(account).deletePassword(),
+    };
+  } catch {
+    return undefined;
+  }
+}

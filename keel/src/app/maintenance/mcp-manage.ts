@@ -113,7 +113,10 @@ export async function logIn(
   ]);
   return login(
     {
-      ...{ name, config, openPage, version: place.version },
+      name,
+      config,
+      openPage,
+      version: place.version,
       file: authFileOf(pathsOf(place).home, config),
       whyNot: (url, home) => whyNotOutward(url, { home, allowHosts }),
     },

@@ -24,7 +24,8 @@ export async function serveMcp({ options, input, output }: McpServeOptions): Pro
   try {
     await serveTasks({
       version: options.version,
-      ...{ input, output },
+      input,
+      output,
       run: async (task, host) => {
         try {
           return await runTask(await sessionFor(task, { options, sessions }), task, host);

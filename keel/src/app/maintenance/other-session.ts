@@ -37,8 +37,14 @@ export function eventsOf(lines: readonly OtherLine[], { id, cwd, version }: Othe
     if (turn)
       record(at, {
         type: "turn.finished",
-        ...{ turnId: turn.id, inputIds: [`input-${turn.id}`], reason: "completed", usage: noUsage },
-        ...{ costUsd: 0, requests: 0, ms: Math.max(0, at - turn.at), apiMs: 0 },
+        turnId: turn.id,
+        inputIds: [`input-${turn.id}`],
+        reason: "completed",
+        usage: noUsage,
+        costUsd: 0,
+        requests: 0,
+        ms: Math.max(0, at - turn.at),
+        apiMs: 0,
       });
     turn = undefined;
   };
@@ -66,8 +72,14 @@ export function eventsOf(lines: readonly OtherLine[], { id, cwd, version }: Othe
       record(at, { type: "model.started", requestId, model: line.model, purpose: "turn", attempt: 1 });
       record(at, {
         type: "model.finished",
-        ...{ requestId, messageId: made("message"), model: line.model, content: line.content },
-        ...{ stop: uses.length > 0 ? "tool_use" : "end", usage: noUsage, costUsd: 0, ms: 0 },
+        requestId,
+        messageId: made("message"),
+        model: line.model,
+        content: line.content,
+        stop: uses.length > 0 ? "tool_use" : "end",
+        usage: noUsage,
+        costUsd: 0,
+        ms: 0,
       });
     } else {
       const use = calls.get(line.callId);
@@ -75,7 +87,11 @@ export function eventsOf(lines: readonly OtherLine[], { id, cwd, version }: Othe
       calls.delete(line.callId);
       record(at, {
         type: "tool.finished",
-        ...{ callId: line.callId, tool: use.name, content: [text(line.text)], failed: line.failed, ms: 0 },
+        callId: line.callId,
+        tool: use.name,
+        content: [text(line.text)],
+        failed: line.failed,
+        ms: 0,
         display: { kind: "text", text: line.text.slice(0, 2_000) },
       });
     }

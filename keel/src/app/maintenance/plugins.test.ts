@@ -38,7 +38,11 @@ describe("a plugin", () => {
     const { place, base } = world();
     const { report, accept } = await offerPlugin(place, "plug", signal);
     expect(report).toMatchObject({
-      ...{ name: "plug", version: "1.0.0", commands: ["plug:go"], skills: ["plug:know"], agents: [] },
+      name: "plug",
+      version: "1.0.0",
+      commands: ["plug:go"],
+      skills: ["plug:know"],
+      agents: [],
       hooks: ["Stop: touch /tmp/never"],
       servers: ['db: {"command":"db-server"}'],
     });
@@ -89,7 +93,9 @@ describe("the address of a plugin", () => {
   test("is a folder, a repository or a package", () => {
     expect(sourceOf("./a")).toEqual({ kind: "folder", path: "./a" });
     expect(sourceOf("https://example.org/a.git#v1")).toEqual({
-      ...{ kind: "git", url: "https://example.org/a.git", revision: "v1" },
+      kind: "git",
+      url: "https://example.org/a.git",
+      revision: "v1",
     });
     expect(sourceOf("git@example.org:a/b")).toMatchObject({ kind: "git" });
     expect(sourceOf("npm:@scope/name@1.2.3")).toEqual({ kind: "npm", name: "@scope/name@1.2.3" });

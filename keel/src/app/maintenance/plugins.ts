@@ -114,7 +114,10 @@ async function reportOf(
   const folder = (kind: FolderKind): ConfigFolder[] => [
     {
       path: path.join(plugin.path, kind),
-      ...{ source: "plugin", compatible: false, trusted: true, plugin: plugin.name },
+      source: "plugin",
+      compatible: false,
+      trusted: true,
+      plugin: plugin.name,
     },
   ];
   const [commands, skills, agents, styles] = await Promise.all([
@@ -127,8 +130,15 @@ async function reportOf(
     found.map(({ name }) => name);
   const { name, path: place, version, description } = plugin;
   return {
-    ...{ name, path: place, version, description, from },
-    ...{ commands: names(commands), skills: names(skills), agents: names(agents), styles: names(styles) },
+    name,
+    path: place,
+    version,
+    description,
+    from,
+    commands: names(commands),
+    skills: names(skills),
+    agents: names(agents),
+    styles: names(styles),
     hooks: Object.entries(plugin.hooks).flatMap(([point, groups]) =>
       groups.flatMap(({ hooks }) => hooks.map((hook) => `${point}: ${hook.command ?? JSON.stringify(hook)}`)),
     ),

@@ -37,8 +37,13 @@ function fired(entry: Entry, { event = "PreToolUse", env = {} }: { event?: strin
   const notices: LiveEvent[] = [];
   const runs: LiveEvent[] = [];
   const context = {
-    ...{ session: "s", cwd: folder, permissionMode: "default", inputId: undefined, hookMs: 5_000 },
-    ...{ clock: nodeClock(), signal: new AbortController().signal },
+    session: "s",
+    cwd: folder,
+    permissionMode: "default",
+    inputId: undefined,
+    hookMs: 5_000,
+    clock: nodeClock(),
+    signal: new AbortController().signal,
     show: (shown: LiveEvent) => void (shown.type === "notice.raised" ? notices : runs).push(shown),
     newId: () => "hook",
   };

@@ -16,17 +16,20 @@ const maxSkillTokens = 5_000;
 /** In a small window the conversation itself needs the room. */
 const windowShare = 0.2;
 
-export type RestoreContext = {
-  readonly windowTokens: number;
-  /** The file as it is now; undefined where it cannot or must not be read. */
-  read(path: string): Promise<{ path: string; text: string; state: "as seen" | "changed" } | undefined>;
-};
+/** A file as it is now; undefined where it cannot or must not be read. */
+export type FileAgain = { path: string; text: string; state: "as seen" | "changed" } | undefined;
 
-export async function restored(
-  { dropped, kept }: { dropped: readonly Message[]; kept: readonly Message[] },
-  context: RestoreContext,
-): Promise<string[]> {
-  let room = Math.min(maxTokens, context.windowTokens * windowShare);
+/** Yields the path of each file that it wants, is given the file, and returns the texts. */
+export function* restored({
+  dropped,
+  kept,
+  windowTokens,
+}: {
+  readonly dropped: readonly Message[];
+  readonly kept: readonly Message[];
+  readonly windowTokens: number;
+}): Generator<string, string[], FileAgain> {
+  let room = Math.min(maxTokens, windowTokens * windowShare);
   const words: string[] = [];
   const take = (part: string): boolean => {
     const tokens = estimateTokens(part);
@@ -47,7 +50,7 @@ export async function restored(
   for (const path of filesIn(dropped)) {
     if (files >= maxFiles) break;
     if (stillThere.has(path)) continue;
-    const file = await context.read(path);
+    const file = yield path;
     if (!file) continue;
     const part =
       file.state === "changed"

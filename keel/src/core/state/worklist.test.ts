@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { schemaOf } from "../../kernel/schema.ts";
 import { parseRule } from "../../policy/rules.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../../ports/tool.ts";
 import type { Durable } from "../../protocol/event.ts";
 import { text } from "../../protocol/message.ts";
@@ -12,7 +13,6 @@ import { memoryWorkspace } from "../../testing/memory-workspace.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
 import { memoryLog, openTestSession } from "../../testing/test-session.ts";
-import { defineTool } from "../define-tool.ts";
 
 /** A tool that does what a test says. */
 function does(name: string, outcome: Partial<ToolOutcome>, more: { deferred?: boolean } = {}): Tool {

@@ -1,10 +1,10 @@
 /** Structured answers: a tool whose input is the answer. A valid call ends the turn. */
 
-import { defineTool } from "../../core/define-tool.ts";
 import { answerToolName } from "../../core/model-text.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { failed, ok } from "../../kernel/result.ts";
 import type { Schema, SchemaIssue } from "../../kernel/schema.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import { text } from "../../protocol/message.ts";
 

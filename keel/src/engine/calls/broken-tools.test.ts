@@ -1,6 +1,6 @@
 // Tools that fail where they should not: the call fails, the turn goes on.
 import { describe, expect, test } from "vitest";
-import { defineTool, type ToolDefinition } from "../../core/define-tool.ts";
+import { defineTool, type ToolDefinition } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import { text } from "../../protocol/message.ts";
 import { instantClock } from "../../testing/fake-clock.ts";

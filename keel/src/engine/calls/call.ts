@@ -206,7 +206,11 @@ async function run(
   const failed = outcome.failed ?? false;
   const after = await hooks.afterTool(
     {
-      ...{ callId: call.use.id, tool: tool.name, input: sent, failed, ms },
+      callId: call.use.id,
+      tool: tool.name,
+      input: sent,
+      failed,
+      ms,
       interrupted: outcome.interrupted ?? false,
       content: outcome.content,
       data: outcome.data,

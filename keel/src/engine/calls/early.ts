@@ -3,9 +3,9 @@
  * question. Their events wait until the reply is on record, and are dropped if the reply fails.
  */
 
-import { traitsOf } from "../../core/define-tool.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { toolFor } from "../../core/toolbox.ts";
+import { traitsOf } from "../../ports/define-tool.ts";
 import type { DurableEvent } from "../../protocol/event.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";

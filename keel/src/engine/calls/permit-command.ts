@@ -3,9 +3,9 @@
  * mode, hooks and questions as a call of the model, before the words become an input. Nothing runs here.
  */
 import * as z from "zod/mini";
-import { defineTool } from "../../core/define-tool.ts";
 import { schemaOf } from "../../kernel/schema.ts";
 import { parseRule } from "../../policy/rules.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import { hookContextOf } from "../hook-context.ts";
@@ -64,7 +64,13 @@ export async function permitCommand(
   };
   const context = contextFor(own, call, command);
   const permission = await permit(own, {
-    ...{ call, tool: command, context, looking: context, input: read.value, sent: changed, hook },
+    call,
+    tool: command,
+    context,
+    looking: context,
+    input: read.value,
+    sent: changed,
+    hook,
     isDetached: true,
   });
   if (permission.verdict === "deny") {

@@ -6,7 +6,7 @@
 import { estimateMessage, note } from "../../core/context/blocks.ts";
 import { cleanKeep, keepRecent } from "../../core/context/condense.ts";
 import { summaryRequestOf } from "../../core/context/request.ts";
-import { type RestoreContext, restored } from "../../core/context/restore.ts";
+import { type FileAgain, restored } from "../../core/context/restore.ts";
 import { summaryIntroduction } from "../../core/model-text.ts";
 import type { Step } from "../../core/next-step.ts";
 import { predictRequest } from "../../core/predict.ts";
@@ -81,7 +81,10 @@ export async function compact(work: StepContext, step: Extract<Step, { kind: "co
   const keep = cleanKeep(history, plan.keep);
   const cut = history.length - keep;
   const [dropped, kept] = [history.slice(0, cut), history.slice(cut)];
-  const again = await restored({ dropped, kept }, restoreContext(work, info.windowTokens));
+  const restoring = restored({ dropped, kept, windowTokens: info.windowTokens });
+  let wanted = restoring.next();
+  while (!wanted.done) wanted = restoring.next(await readAgain(work, wanted.value));
+  const again = wanted.value;
   const tokensAfter =
     estimateTokens(summary) +
     again.reduce((sum, words) => sum + estimateTokens(words), 0) +
@@ -120,22 +123,17 @@ function withoutBudget(
 }
 
 /** Only what this session has read before, and may still read, is read again. */
-function restoreContext(work: StepContext, windowTokens: number): RestoreContext {
+async function readAgain(work: StepContext, path: string): Promise<FileAgain> {
   const { rules, workspace } = work.parts;
   const { files, roots, commands } = workspace;
-  return {
-    windowTokens,
-    async read(path) {
-      const facts = await files.describe(path);
-      const stamp = work.state.seen.get(facts.path);
-      if (stamp === undefined || facts.kind !== "file" || facts.problem !== undefined) return undefined;
-      if (deniesReading(rules, facts.path, { roots, home: commands?.home ?? "/" })) return undefined;
-      const read = await files.read(facts.path, { maxBytes: maxFileBytes });
-      if (!read.ok || read.file.bytes.includes(0)) return undefined;
-      const words = new TextDecoder().decode(read.file.bytes);
-      return { path: facts.path, text: words, state: read.file.stamp === stamp ? "as seen" : "changed" };
-    },
-  };
+  const facts = await files.describe(path);
+  const stamp = work.state.seen.get(facts.path);
+  if (stamp === undefined || facts.kind !== "file" || facts.problem !== undefined) return undefined;
+  if (deniesReading(rules, facts.path, { roots, home: commands?.home ?? "/" })) return undefined;
+  const read = await files.read(facts.path, { maxBytes: maxFileBytes });
+  if (!read.ok || read.file.bytes.includes(0)) return undefined;
+  const text = new TextDecoder().decode(read.file.bytes);
+  return { path: facts.path, text, state: read.file.stamp === stamp ? "as seen" : "changed" };
 }
 
 const promptTokens = ({ prompt }: SessionState): number => estimateTokens(JSON.stringify(prompt ?? ""));

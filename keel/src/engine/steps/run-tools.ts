@@ -1,13 +1,12 @@
 /** Runs the open calls of the newest reply until all have settled. */
 
 import { note } from "../../core/context/blocks.ts";
-import { traitsOf } from "../../core/define-tool.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { toolFor } from "../../core/toolbox.ts";
+import { traitsOf } from "../../ports/define-tool.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { Todo } from "../../protocol/tool.ts";
 import { runCall } from "../calls/call.ts";
-import { type PoolJob, runInOrder } from "../calls/pool.ts";
 import { hookContextOf } from "../hook-context.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 
@@ -77,4 +76,34 @@ async function runOne(work: StepContext, call: ToolCall): Promise<void> {
 function isConcurrent(work: StepContext, call: ToolCall): boolean {
   const tool = toolFor(work, call.use.name);
   return tool !== undefined && traitsOf(tool, call.use.input)?.concurrent === true;
+}
+
+/**
+ * Runs the calls of one reply: concurrent ones overlap, any other runs alone, and nobody overtakes: a concurrent call
+ * behind a lone one waits for it, so that a read after a write sees the write.
+ */
+type PoolJob = { readonly concurrent: boolean; run(): Promise<void> };
+
+export async function runInOrder(
+  jobs: readonly PoolJob[],
+  { maxAtOnce }: { maxAtOnce: number },
+): Promise<void> {
+  let rest = jobs;
+  while (rest.length > 0) {
+    const stop = rest.findIndex(({ concurrent }) => !concurrent);
+    const together = stop < 0 ? rest : rest.slice(0, Math.max(1, stop));
+    await runTogether(together, maxAtOnce);
+    rest = rest.slice(together.length);
+  }
+}
+
+/** All jobs settle, also when one throws; then the first thing thrown is thrown. */
+async function runTogether(jobs: readonly PoolJob[], maxAtOnce: number): Promise<void> {
+  const waiting = [...jobs];
+  const worker = async (): Promise<void> => {
+    for (let job = waiting.shift(); job; job = waiting.shift()) await job.run();
+  };
+  const workers = Array.from({ length: Math.min(maxAtOnce, jobs.length) }, worker);
+  for (const outcome of await Promise.allSettled(workers))
+    if (outcome.status === "rejected") throw outcome.reason;
 }

@@ -124,8 +124,17 @@ describe("the arguments of an SDK", () => {
 
   test("that nobody knows are passed over with their values; the known ones keep theirs", () => {
     const { values, passedOver } = readWireArguments([
-      ...["--future", "value", "--model", "--odd-name", "--other=1", "-x", "--debug", "--task-budget", "5"],
-      ...["--max-turns=2", "--lonely"],
+      "--future",
+      "value",
+      "--model",
+      "--odd-name",
+      "--other=1",
+      "-x",
+      "--debug",
+      "--task-budget",
+      "5",
+      "--max-turns=2",
+      "--lonely",
     ]);
     expect(passedOver).toEqual(["--future", "--other", "-x", "--task-budget", "--lonely"]);
     expect(values.model).toBe("--odd-name");

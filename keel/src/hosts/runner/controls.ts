@@ -1,12 +1,13 @@
 /** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
 import { knownModels } from "../../app/compose/known-models.ts";
+import { attachedFile, escapeMarks } from "../../app/input/attached-file.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { never } from "../../kernel/never.ts";
+import { type InputBlock, text } from "../../protocol/message.ts";
 import { answerFor, type HostAnswer } from "./answers.ts";
-import { contentOf } from "./content.ts";
 import type { RunnerEvent } from "./events.ts";
-import type { ErrorCode, RunnerInput } from "./inputs.ts";
+import type { Attachment, ErrorCode, InputOf, RunnerInput } from "./inputs.ts";
 import { readServers, serversOf } from "./servers.ts";
 import { thinkingOf } from "./start.ts";
 
@@ -83,7 +84,11 @@ export async function controls(
       return [
         {
           type: "files_rewound",
-          ...{ checkpoint, preview, files, skipped, lost },
+          checkpoint,
+          preview,
+          files,
+          skipped,
+          lost,
           ...(undo === undefined ? {} : { undo }),
         },
       ];
@@ -136,3 +141,34 @@ const complaint = (code: ErrorCode, message: string): RunnerEvent => ({
   message,
   fatal: false,
 });
+
+/** The content of a message: what the person says, then what was attached. */
+function contentOf({ content, attachments = [] }: InputOf<"message">): InputBlock[] {
+  const said: InputBlock[] =
+    typeof content === "string"
+      ? [text(withMentions(escapeMarks(content), attachments))]
+      : content.map((block) =>
+          block.type === "text"
+            ? text(escapeMarks(block.text))
+            : { type: "image", mediaType: block.source.media_type, data: block.source.data },
+        );
+  return [...said, ...attachments.flatMap(attached)];
+}
+
+function attached(attachment: Attachment): InputBlock[] {
+  if ("data" in attachment)
+    return [{ type: "image", mediaType: attachment.mediaType, data: attachment.data }];
+  return attachment.content === undefined
+    ? []
+    : [attachedFile({ path: attachment.path, content: attachment.content })];
+}
+
+/** A file without its text is one of the working folder: mentioned, it is read as far as the model may read it. */
+function withMentions(words: string, attachments: readonly Attachment[]): string {
+  const named = attachments.flatMap((attachment) =>
+    "data" in attachment || attachment.content !== undefined
+      ? []
+      : [`@"${attachment.path.replaceAll('"', "")}"`],
+  );
+  return named.length === 0 ? words : `${words}\n\n${named.join(" ")}`;
+}

@@ -80,8 +80,15 @@ describe("the dialect", () => {
     verifies("S0.50");
     const { events } = tell([started, replied("a"), ended("a"), finished]);
     expect(events.map(({ type }) => type)).toEqual([
-      ...["checkpoint_created", "context_usage", "hook_pre_tool", "tool_start", "tool_end", "hook_post_tool"],
-      ...["agent_stop", "result", "turn_complete"],
+      "checkpoint_created",
+      "context_usage",
+      "hook_pre_tool",
+      "tool_start",
+      "tool_end",
+      "hook_post_tool",
+      "agent_stop",
+      "result",
+      "turn_complete",
     ]);
     expect(events.every(({ inputId }) => inputId === "i")).toBe(true);
   });

@@ -10,8 +10,19 @@ import { parseJsonLine } from "../../transport/strict-json.ts";
 
 /** One code for each class of what can be wrong; they do not change. */
 export const errorCodes = [
-  ...["bad_json", "bad_utf8", "bad_message", "unknown_type", "bad_field", "too_large"],
-  ...["forbidden", "unknown_id", "duplicate_id", "closed", "queue_full", "failed", "fatal"],
+  "bad_json",
+  "bad_utf8",
+  "bad_message",
+  "unknown_type",
+  "bad_field",
+  "too_large",
+  "forbidden",
+  "unknown_id",
+  "duplicate_id",
+  "closed",
+  "queue_full",
+  "failed",
+  "fatal",
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 

@@ -87,7 +87,13 @@ describe("a streamed reply", () => {
       { type: "thinking", text: "", hidden: "xyz", model: "claude-x" },
     ]);
     expect(decode(reply(thought)).events.map(({ type }) => type)).toEqual([
-      ...["start", "block.start", "thinking", "signature", "signature", "block.end", "end"],
+      "start",
+      "block.start",
+      "thinking",
+      "signature",
+      "signature",
+      "block.end",
+      "end",
     ]);
   });
 
@@ -145,7 +151,11 @@ describe("a streamed reply", () => {
     ];
     wire.splice(6, 0, delta(0, { type: "citations_delta", citation: {} }));
     expect(decode(wire).events.map(({ type }) => type)).toEqual([
-      ...["start", "block.start", "text", "block.end", "end"],
+      "start",
+      "block.start",
+      "text",
+      "block.end",
+      "end",
     ]);
   });
 
@@ -296,8 +306,18 @@ test("a message that came whole reads as if it had streamed", () => {
   };
   const { events } = decode([...asStream(message)]);
   expect(events.map(({ type }) => type)).toEqual([
-    ...["start", "block.start", "thinking", "signature", "block.end"],
-    ...["block.start", "text", "block.end", "block.start", "call", "block.end", "end"],
+    "start",
+    "block.start",
+    "thinking",
+    "signature",
+    "block.end",
+    "block.start",
+    "text",
+    "block.end",
+    "block.start",
+    "call",
+    "block.end",
+    "end",
   ]);
   expect(events.at(-1)).toMatchObject({
     stop: "tool_use",

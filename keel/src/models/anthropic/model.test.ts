@@ -84,7 +84,9 @@ describe("a request", () => {
     const { ask, seen } = await modelAt(streams);
     for (const model of ["haiku", "anthropic/claude-opus-4-8", "qwen/qwen3"]) await ask({ model });
     expect(seen.map(({ body }) => JSON.parse(body).model)).toEqual([
-      ...["claude-haiku-5-5", "claude-opus-4-8", "qwen/qwen3"],
+      "claude-haiku-5-5",
+      "claude-opus-4-8",
+      "qwen/qwen3",
     ]);
   });
 

@@ -9,9 +9,7 @@ import type { ModelEvent } from "../../ports/model.ts";
 import type { Stop } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
-import { contentPieces } from "./content-pieces.ts";
 import { openCalls } from "./open-calls.ts";
-import { decodeUsage } from "./usage.ts";
 
 export type ChatDecoder = {
   /** One chunk, parsed. Throws `stream_malformed`, or what `errorOf` makes of an error of the provider. */
@@ -184,3 +182,56 @@ function callsIn({ tool_calls, function_call }: JsonObject): Json[] {
 }
 
 const malformed = (reason: string) => fault("stream_malformed", { reason });
+
+/**
+ * Token counts as servers of this wire send them, made safe. Prompt tokens include those that the cache read or wrote;
+ * ours do not. A server that counts nothing has used nothing that we know of: no count is made up.
+ */
+function decodeUsage(wire: unknown): Usage {
+  if (!isObject(wire)) return noUsage;
+  const prompt = count(wire["prompt_tokens"]);
+  const details = wire["prompt_tokens_details"];
+  // A server that tells of hits and misses instead of details means the same by a hit.
+  const read = Math.min(prompt, countIn(details, "cached_tokens") || count(wire["prompt_cache_hit_tokens"]));
+  const written = Math.min(prompt - read, countIn(details, "cache_write_tokens"));
+  return {
+    inputTokens: prompt - read - written,
+    outputTokens: count(wire["completion_tokens"]),
+    cacheReadTokens: read,
+    cacheWriteTokens: written,
+    thinkingTokens: countIn(wire["completion_tokens_details"], "reasoning_tokens"),
+  };
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+}
+
+const countIn = (wire: unknown, field: string): number => (isObject(wire) ? count(wire[field]) : 0);
+
+/** What of a delta is to be read: text and thinking, under the names that the several servers have for them. */
+type ContentPiece = { readonly type: "text" | "thinking"; readonly text: string };
+
+/** In the order in which a model writes: it thinks before it speaks. */
+export function contentPieces(delta: JsonObject): ContentPiece[] {
+  const thought = textIn(delta["reasoning_content"]) || textIn(delta["reasoning"]);
+  const pieces: ContentPiece[] = [{ type: "thinking", text: thought }, ...partsIn(delta["content"])];
+  return pieces.filter(({ text }) => text !== "");
+}
+
+/** A text, or a list of parts, of which some may be thoughts. */
+function partsIn(content: Json | undefined): ContentPiece[] {
+  if (!Array.isArray(content)) return [{ type: "text", text: textIn(content) }];
+  return content.flatMap((part): ContentPiece[] => {
+    if (!isObject(part)) return [];
+    const thought = part["thinking"];
+    if (thought === undefined) return [{ type: "text", text: textIn(part["text"]) }];
+    const inner = Array.isArray(thought) ? thought : [thought];
+    return inner.map((piece) => ({
+      type: "thinking",
+      text: isObject(piece) ? textIn(piece["text"]) : textIn(piece),
+    }));
+  });
+}
+
+const textIn = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -1,18 +1,20 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../../app/open-session.ts";
+import type { Durable } from "../../protocol/event.ts";
 import { type Envelope, isDurable } from "../../protocol/event.ts";
+import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";
 import type { SessionKey } from "../stored/session-store.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
 import { version } from "../version.ts";
 import { toMessages } from "./dialect.ts";
-import { lifecycleOf } from "./lifecycle.ts";
 import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
 import { messagesFold } from "./messages-fold.ts";
 import type { Outlet } from "./outlet.ts";
 import { resultWithoutTurn } from "./result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./say.ts";
+import { uuidFrom } from "./uuid.ts";
 
 export class MessageEmitter {
   readonly #session: OpenSession;
@@ -127,5 +129,41 @@ export class MessageEmitter {
       error,
       key,
     });
+  }
+}
+
+/** What becomes of the messages that a program has given ids: queued, started, completed or cancelled. Pure. */
+type LifecycleState = SDKCommandLifecycleMessage["state"];
+
+function lifecycleOf(
+  event: Durable,
+  { named, sessionId }: { named: ReadonlySet<string>; sessionId: string },
+): SDKCommandLifecycleMessage[] {
+  return statesOf(event)
+    .filter(([id]) => named.has(id))
+    .map(([id, state]) => ({
+      type: "command_lifecycle",
+      command_uuid: id,
+      state,
+      uuid: uuidFrom(`${sessionId}/${event.seq}/life/${id}`),
+      session_id: sessionId,
+    }));
+}
+
+function statesOf(event: Durable): [string, LifecycleState][] {
+  switch (event.type) {
+    case "input.accepted":
+      return [[event.input.id, "queued"]];
+    case "turn.started":
+    case "input.joined":
+      return event.inputIds.map((id) => [id, "started"]);
+    case "input.dropped":
+      return [[event.inputId, "cancelled"]];
+    case "turn.finished": {
+      const state = event.reason === "interrupted" || event.reason === "lost" ? "cancelled" : "completed";
+      return event.inputIds.map((id) => [id, state]);
+    }
+    default:
+      return [];
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { sketch, tell } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { defineTool } from "../../core/define-tool.ts";
 import { parseRule } from "../../policy/rules.ts";
+import { defineTool } from "../../ports/define-tool.ts";
 import { text } from "../../protocol/message.ts";
 import { reply, replyWith, toolUse } from "../../testing/reply.ts";
 import { anyInput, changeTool, lookTool } from "../../testing/test-tools.ts";

@@ -70,7 +70,10 @@ export const canAnswer = ({ permissionPrompts, canUseTool, permissionPromptToolN
 
 function agentsOf({ agents = {} }: Options): OpenOptions["agents"] {
   return Object.entries(agents).map(([name, agent]) => ({
-    ...{ name, description: agent.description, prompt: agent.prompt, from: "program" as const },
+    name,
+    description: agent.description,
+    prompt: agent.prompt,
+    from: "program" as const,
     tools: agent.tools,
     disallowedTools: agent.disallowedTools,
     model: agent.model,

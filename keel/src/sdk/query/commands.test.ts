@@ -70,8 +70,15 @@ describe("commands for programs", () => {
     const { options, server } = await sdkStage({ replies: [reply("one"), reply("two")] });
     const messages = await all(query({ prompt: said("opening-words", "/clear", "third"), options }));
     expect(shape(messages)).toEqual([
-      ...["init", "assistant", "result 1", "conversation_reset"],
-      ...["init", "result 0", "init", "assistant", "result 1"],
+      "init",
+      "assistant",
+      "result 1",
+      "conversation_reset",
+      "init",
+      "result 0",
+      "init",
+      "assistant",
+      "result 1",
     ]);
     const sessions = messages.flatMap((message) => (message.type === "result" ? [message.session_id] : []));
     expect(sessions[1]).not.toBe(sessions[0]);

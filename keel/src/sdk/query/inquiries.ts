@@ -126,7 +126,9 @@ function bySource(rows: readonly SettingRow[]): unknown[] {
     source: sourceNames[said[0]?.source ?? ""] ?? said[0]?.source,
     ...(said[0]?.file === undefined ? {} : { file: said[0].file }),
     values: said.map(({ name, value, state, why }) => ({
-      ...{ name, value, counts: state === "counts" },
+      name,
+      value,
+      counts: state === "counts",
       ...(why === undefined ? {} : { why }),
     })),
   }));
@@ -185,7 +187,12 @@ export async function hooksListing(session: OpenSession): Promise<unknown> {
 }
 
 const hookEntry = ({ event, matcher, source, plugin, type, words, timeoutSeconds }: HookRow) => ({
-  ...{ event, matcher, source, type, displayText: words, commandText: words },
+  event,
+  matcher,
+  source,
+  type,
+  displayText: words,
+  commandText: words,
   ...(plugin === undefined ? {} : { pluginName: plugin }),
   ...(timeoutSeconds === undefined ? {} : { timeout: timeoutSeconds }),
 });

@@ -3,11 +3,13 @@ import { type OpenSession, openSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { storedSessions } from "../../app/sessions/sessions.ts";
 import { fault } from "../../kernel/fault.ts";
+import { isObject } from "../../kernel/json.ts";
 import { isDurable } from "../../protocol/event.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { MessageEmitter } from "../dialect/message-emitter.ts";
 import type { Outlet } from "../dialect/outlet.ts";
 import { inputOf, type UserMessage } from "../messages/read-content.ts";
+import type { CanUseTool, PermissionResult } from "../options/callbacks.ts";
 import { answerWith } from "../options/callbacks.ts";
 import { openOptionsOf } from "../options/open-options.ts";
 import type { Options } from "../options/options.ts";
@@ -15,7 +17,8 @@ import { Mirror } from "../stored/mirror.ts";
 import { restored } from "../stored/restored.ts";
 import { projectKeyOf } from "../stored/session-store.ts";
 import { seqOfMessage } from "../stored/stored-messages.ts";
-import { answererOf } from "../tools/prompt-tool.ts";
+import { callTool } from "../tools/call-tool.ts";
+import { definitionNamed } from "../tools/mcp-server.ts";
 import { outsideOf, SessionServers } from "../tools/servers.ts";
 import { version } from "../version.ts";
 
@@ -117,4 +120,37 @@ function mirrorOf(
   const key = { projectKey: projectKeyOf(session.info.cwd), sessionId: session.id };
   const failed = (error: string): void => emitter.emitMirrorError(error, key);
   return new Mirror(sessionStore, { key, flush, known, failed });
+}
+
+/** `permissionPromptToolName`: a tool of the program that answers what would be asked, as a permission callback. */
+
+/** Who answers asks: the callback, the tool, or nobody. */
+export function answererOf(options: Options): CanUseTool | undefined {
+  if (options.permissionPrompts === "none") return undefined;
+  return options.canUseTool ?? promptTool(options);
+}
+
+function promptTool({ permissionPromptToolName: name, mcpServers }: Options): CanUseTool | undefined {
+  const definition = name === undefined ? undefined : definitionNamed(mcpServers, name);
+  if (!definition) return undefined;
+  return async (toolName, input, { signal, toolUseID }) => {
+    const { content, failed } = await callTool(
+      definition,
+      { tool_name: toolName, input, tool_use_id: toolUseID },
+      { callId: toolUseID, signal, progress: () => undefined },
+    );
+    const words = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+    if (failed) throw new Error(words);
+    return readAnswer(words);
+  };
+}
+
+function readAnswer(words: string): PermissionResult {
+  const answer: unknown = JSON.parse(words);
+  if (!isObject(answer)) throw new Error("its answer is no object.");
+  if (answer["behavior"] === "deny")
+    return { behavior: "deny", message: String(answer["message"] ?? "Refused.") };
+  if (answer["behavior"] !== "allow") throw new Error("its answer is neither allow nor deny.");
+  const { updatedInput } = answer;
+  return { behavior: "allow", ...(isObject(updatedInput) ? { updatedInput } : {}) };
 }

@@ -16,7 +16,6 @@ import type {
 } from "../read/syntax.ts";
 import { type Argument, argumentsOf, assignedValue, type Known, targetOf } from "./arguments.ts";
 import { changedDirectory } from "./directory.ts";
-import { isPlainCondition } from "./plain-condition.ts";
 
 /** Every directory that it may be; undefined when nothing is known. */
 export type Directories = readonly string[] | undefined;
@@ -299,3 +298,20 @@ function union(left: Directories, right: Directories): Directories {
 
 const bounded = (directories: Directories): Directories =>
   directories && directories.length > maxDirectories ? undefined : directories;
+
+/** Conditions in double brackets that do nothing but compare or look. */
+
+/** One question about a file or a comparison of two words that are known: nothing in it is evaluated. */
+function isPlainCondition(words: readonly Word[]): boolean {
+  const texts = words.map(({ parts }) => (parts.every((part) => part.kind === "text") ? parts : undefined));
+  const [first, second] = texts.map((parts) =>
+    parts?.map((part) => (part.kind === "text" ? part.text : "")).join(""),
+  );
+  if (texts.some((parts) => parts === undefined)) return false;
+  if (texts.length === 2)
+    return first !== undefined && /^-[abcdefghkprsuwxGLNOSnz]$/.test(first) && !leadsAway.test(second ?? "");
+  return texts.length === 3 && second !== undefined && /^(?:==?|!=)$/.test(second);
+}
+
+/** A path that starts or climbs somewhere else. */
+const leadsAway = /^[~/]|(?:^|\/)\.\.(?:\/|$)/;

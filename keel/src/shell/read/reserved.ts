@@ -17,7 +17,16 @@ const words: Readonly<Record<Role, ReadonlySet<string>>> = {
   "is -p": new Set(["-p"]),
   "is --": new Set(["--"]),
   "starts a compound": new Set([
-    ...["{", "if", "while", "until", "for", "select", "case", "function", "coproc", "[["],
+    "{",
+    "if",
+    "while",
+    "until",
+    "for",
+    "select",
+    "case",
+    "function",
+    "coproc",
+    "[[",
   ]),
   "cannot start": new Set(["in", "then", "elif", "else", "fi", "do", "done", "esac", "}", "!", "]]"]),
 };

@@ -194,7 +194,7 @@ describe("what is not damage", () => {
 
 describe("records of others", () => {
   const future = (seq: number) =>
-    encodeRaw({ seq, at: 1, session, ...{ type: "from.the_future", thing: 1 } });
+    encodeRaw(Object.assign({ seq, at: 1, session }, { type: "from.the_future", thing: 1 }));
 
   test("of a type to come stay in the file, are passed over with a remark, and are counted", async () => {
     await writeFile(file, Buffer.concat([original, future(COUNT + 1)]));
@@ -218,7 +218,10 @@ describe("records of others", () => {
   test("that are not what their type says are lost, with a warning", async () => {
     await writeFile(
       file,
-      Buffer.concat([original, encodeRaw({ seq: COUNT + 1, at: 1, session, ...{ type: "input.accepted" } })]),
+      Buffer.concat([
+        original,
+        encodeRaw(Object.assign({ seq: COUNT + 1, at: 1, session }, { type: "input.accepted" })),
+      ]),
     );
     const { notices, found } = await subject.reopen();
     expect(found).toEqual(events);

@@ -81,8 +81,14 @@ test("nor are rules that a host, a command or a skill added", async () => {
     asked("a"),
     { type: "ask.closed", askId: "a", answer: { verdict: "allow", rules: ["Bash"] }, by: "host" },
     {
-      ...{ type: "tool.finished", callId: "c", tool: "Skill", content: [], failed: false, ms: 1 },
-      ...{ display: { kind: "text", text: "" }, allow: ["Bash"] },
+      type: "tool.finished",
+      callId: "c",
+      tool: "Skill",
+      content: [],
+      failed: false,
+      ms: 1,
+      display: { kind: "text", text: "" },
+      allow: ["Bash"],
     },
     finished,
   ]);
@@ -118,8 +124,14 @@ test("rules that deny or ask come along, and nothing in the log takes them away"
 
 test("what was left out is counted, each rule once", async () => {
   const { leftOut } = await importedWith([
-    ...[opened, started, asked("a"), allowed("a"), finished],
-    ...[started, asked("b"), allowed("b")],
+    opened,
+    started,
+    asked("a"),
+    allowed("a"),
+    finished,
+    started,
+    asked("b"),
+    allowed("b"),
   ]);
   expect(leftOut).toEqual({ rules: ["Bash"], folders: [], answers: 1, lifted: 0 });
 });

@@ -48,8 +48,18 @@ export function gitIn({ cwd, env }: { cwd: string; env: ProcessEnvironment }): R
 
 const off = (setting: string): string[] => ["-c", `${setting}=`];
 const quiet: readonly string[] = [
-  ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.askPass=true"],
-  ...["-c", "core.sshCommand=false", "-c", "credential.helper=", "-c", "protocol.allow=never"],
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "core.askPass=true",
+  "-c",
+  "core.sshCommand=false",
+  "-c",
+  "credential.helper=",
+  "-c",
+  "protocol.allow=never",
   ...off("diff.external"),
 ];
 

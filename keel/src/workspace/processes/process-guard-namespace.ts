@@ -62,8 +62,17 @@ async function openOne({ path }: NamespaceOptions, way: NamespaceKind): Promise<
     "unshare",
     ...(way === "own users" ? ["--user", "--map-current-user"] : []),
     // Mounts are seen as they are outside, before and after; only the process table differs.
-    ...["--pid", "--fork", "--kill-child=KILL", "--mount-proc", "--propagation", "unchanged"],
-    ...["bash", "--norc", "--noprofile", "-c", first],
+    "--pid",
+    "--fork",
+    "--kill-child=KILL",
+    "--mount-proc",
+    "--propagation",
+    "unchanged",
+    "bash",
+    "--norc",
+    "--noprofile",
+    "-c",
+    first,
   ];
   // Where setpriv is absent, and until it has done its work, the pipe tells.
   for (const bound of [dyingWithUs, []]) {

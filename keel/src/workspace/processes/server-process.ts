@@ -35,7 +35,9 @@ export async function startServer(
   });
   const { options } = launched;
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(launched.file, [...launched.args], {
-    ...{ cwd: options.cwd, env: { ...options.env }, detached: options.detached },
+    cwd: options.cwd,
+    env: { ...options.env },
+    detached: options.detached,
     stdio: ["pipe", "pipe", "pipe"],
   });
   let complaint = "";

@@ -62,7 +62,9 @@ async function findFiles(
   const words = [
     ...commonWords,
     // It asks for the times itself, in a third of the time that we would need.
-    ...["--files", "--null", "--sortr=modified"],
+    "--files",
+    "--null",
+    "--sortr=modified",
     ...(depth === undefined ? [] : [`--max-depth=${depth}`]),
     ...lastNames(rests),
     "./",
@@ -142,7 +144,10 @@ async function searchIn(
 
 /** No configuration file, no colours, no links; hidden files are files. */
 const commonWords = [
-  ...["--no-config", "--color=never", "--hidden", "--no-ignore-global"],
+  "--no-config",
+  "--color=never",
+  "--hidden",
+  "--no-ignore-global",
   ...repositories.map((name) => `--glob=!${name}`),
 ];
 
@@ -150,16 +155,24 @@ function wordsOf(request: TextSearchRequest): string[] {
   const { pattern, mode, before, after, letterCase, lines, show, glob, type } = request;
   const how = {
     lines: [
-      ...["--line-number", "--no-heading", "--no-context-separator", "--max-columns-preview"],
-      ...[`--max-columns=${maxColumns}`, `--before-context=${before}`, `--after-context=${after}`],
-      ...[`--field-match-separator=${hex(matchMark)}`, `--field-context-separator=${hex(contextMark)}`],
+      "--line-number",
+      "--no-heading",
+      "--no-context-separator",
+      "--max-columns-preview",
+      `--max-columns=${maxColumns}`,
+      `--before-context=${before}`,
+      `--after-context=${after}`,
+      `--field-match-separator=${hex(matchMark)}`,
+      `--field-context-separator=${hex(contextMark)}`,
       ...(show === "match" ? ["--only-matching"] : []),
     ],
     files: ["--files-with-matches"],
     counts: ["--count"],
   }[mode];
   return [
-    ...["--null", "--with-filename", ...how],
+    "--null",
+    "--with-filename",
+    ...how,
     ...(letterCase === "any" ? ["--ignore-case"] : ["--case-sensitive"]),
     ...(lines === "across" ? ["--multiline", "--multiline-dotall"] : []),
     // A glob that fits everything would bring back what ignore files leave out.

@@ -4,7 +4,6 @@ import type { SessionLibrary } from "../../compose/library.ts";
 import type { CommandInfo } from "../../inquiries/info.ts";
 import type { LocalCommand, PromptCommand } from "./command.ts";
 import { localCommands } from "./local.ts";
-import { promptCommands } from "./prompts.ts";
 import { screenCommands } from "./screen.ts";
 
 export type RegisteredCommand =
@@ -68,16 +67,46 @@ const infoOfLocal = ({
 });
 
 const infoOfPrompt = ({ name, description, argumentHint, kind }: PromptCommand): CommandInfo => ({
-  ...{ name, description, argumentHint, kind },
-  ...{ source: "built-in", aliases: [], hidden: false, immediate: false },
+  name,
+  description,
+  argumentHint,
+  kind,
+  source: "built-in",
+  aliases: [],
+  hidden: false,
+  immediate: false,
 });
 
 const infoOfFile = ({ name, description, argumentHint, source, hidden }: PromptFile): CommandInfo => ({
-  ...{ name, description, argumentHint, source, hidden },
-  ...{ kind: "prompt", aliases: [], immediate: false },
+  name,
+  description,
+  argumentHint,
+  source,
+  hidden,
+  kind: "prompt",
+  aliases: [],
+  immediate: false,
 });
 
 const promptFileOf = ({ name, body }: PromptCommand): Pick<PromptFile, "name" | "load"> => ({
   name,
   load: async () => ({ body, folder: "", trusted: true, allow: [], model: undefined, fork: undefined }),
 });
+
+/** The built-in commands that are texts for the model, beside the skills that come with Keel. */
+const promptCommands: readonly PromptCommand[] = [
+  {
+    name: "init",
+    description: "Writes an AGENTS.md with what an agent must know about this project.",
+    argumentHint: "[what else it should say]",
+    kind: "prompt",
+    body: `Write \`AGENTS.md\` in the root of this project: one page for agents and people who begin to work on it.
+
+1. Read what there is: README, build files, scripts, CI, linter settings, existing instruction files (AGENTS.md, CLAUDE.md, GEMINI.md, .cursorrules, .github/copilot-instructions.md), and enough code to know how it is put together.
+2. Write down what cannot be guessed: the commands to build, check and test, also for a single test; how the parts fit together; the rules that the code follows and a newcomer would break; what must not be touched.
+3. Leave out what every engineer knows, lists of files that a look at the folder shows, and anything that you have not seen. Check each command that you name, where that is harmless.
+4. If there is an AGENTS.md already, improve it and keep what is right in it.
+
+$ARGUMENTS`,
+  },
+];

@@ -50,8 +50,20 @@ test.each([
 
 test("numbers, lists and thinking come as they are meant", async () => {
   const options = await optionsOf([
-    ...["--max-turns", "3", "--max-budget-usd", "0.5", "--max-thinking-tokens", "0"],
-    ...["--fallback-model", "a,b", "--allowedTools", "Read Bash(a, b)", "--add-dir", "x y", "--add-dir", "z"],
+    "--max-turns",
+    "3",
+    "--max-budget-usd",
+    "0.5",
+    "--max-thinking-tokens",
+    "0",
+    "--fallback-model",
+    "a,b",
+    "--allowedTools",
+    "Read Bash(a, b)",
+    "--add-dir",
+    "x y",
+    "--add-dir",
+    "z",
   ]);
   expect(options).toMatchObject({
     maxTurns: 3,

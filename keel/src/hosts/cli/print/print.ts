@@ -1,14 +1,17 @@
 /** `keel -p`: one prompt in, one answer out. Opens the session, shows it in the wanted form, and ends with its code. */
 import { openSession } from "../../../app/open-session.ts";
+import { toLine } from "../../../kernel/json.ts";
+import { textOf } from "../../../protocol/message.ts";
+import { readable } from "../../../view/readable.ts";
 import type { Arguments } from "../arguments.ts";
 import { oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { converse } from "./converse.ts";
 import { openOptions } from "./open-options.ts";
+import { endsWell } from "./outcome.ts";
 import type { printOptions } from "./print-options.ts";
 import type { NewPrinter } from "./printer.ts";
 import { readPrompt } from "./prompt.ts";
-import { textPrinter } from "./text-printer.ts";
 
 const formats = ["text", "json", "stream-json"] as const;
 
@@ -54,3 +57,26 @@ async function rehearsalStage(goesOn: boolean) {
   const { openStage } = await import("../commands/rehearsal-stage.ts");
   return openStage();
 }
+
+/** `--output-format text`: the final text and nothing else; with a schema, the answer as a line of JSON. */
+export const textPrinter: NewPrinter = async (_session, { out }) => {
+  let reply = "";
+  let result: string | undefined;
+  return {
+    event(envelope) {
+      if (envelope.origin) return;
+      if (envelope.type === "turn.started") {
+        reply = "";
+        result = undefined;
+      }
+      if (envelope.type === "command.answered") result = envelope.text;
+      if (envelope.type === "model.finished") reply = textOf(envelope.content);
+      if (envelope.type !== "turn.finished" || !endsWell(envelope.reason)) return;
+      result = envelope.answer === undefined ? reply : toLine(envelope.answer);
+    },
+    finish() {
+      // On a screen the model's words must not act as commands to it; a program gets them byte for byte.
+      if (result) out.line((out.isTerminal ? readable(result) : result).replace(/\n$/, ""));
+    },
+  };
+};

@@ -82,8 +82,10 @@ function kindOf(given: Record<string, unknown>): FieldKind | undefined {
     case "number":
     case "integer":
       return {
-        ...{ type: "number", whole: given["type"] === "integer" },
-        ...{ least: number("minimum", -all), most: number("maximum", all) },
+        type: "number",
+        whole: given["type"] === "integer",
+        least: number("minimum", -all),
+        most: number("maximum", all),
       };
     case "boolean":
       return { type: "yes-no" };

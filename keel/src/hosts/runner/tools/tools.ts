@@ -25,10 +25,16 @@ export type WorkspaceToolsOptions = {
 
 /** Those that run without a question: they read, or leave something for the person to decide about. */
 export const unaskedWorkspaceTools: readonly string[] = [
-  ...["get_session_status", "get_workspace_diff", "get_recent_activity"],
-  ...["add_review_comment", "list_review_comments", "get_review_comment_stats"],
-  ...["get_linear_context", "update_linear_status"],
-  ...["get_workspace_scripts_config", "propose_scripts_config"],
+  "get_session_status",
+  "get_workspace_diff",
+  "get_recent_activity",
+  "add_review_comment",
+  "list_review_comments",
+  "get_review_comment_stats",
+  "get_linear_context",
+  "update_linear_status",
+  "get_workspace_scripts_config",
+  "propose_scripts_config",
 ].map((name) => `mcp__${workspaceServer}__${name}`);
 
 const maxDiff = 60_000;

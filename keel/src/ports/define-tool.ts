@@ -1,9 +1,8 @@
 /** Defines a tool. What is left out is the careful choice. */
 
 import type { Json } from "../kernel/json.ts";
-import { carefulTraits } from "../policy/modes.ts";
-import type { Tool, ToolTraits } from "../ports/tool.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
+import type { Tool, ToolTraits } from "./tool.ts";
 
 /** Undefined for an input that does not fit, and for a tool that fails over it: the call itself then says so. */
 export function traitsOf(tool: Tool, sent: Json): ToolTraits | undefined {
@@ -45,3 +44,6 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
     run: definition.run,
   };
 }
+
+/** Fail closed: what a tool does not say is read as "changes things, runs alone, never again, ask first". */
+export const carefulTraits: ToolTraits = { readOnly: false, concurrent: false, replay: "never" };
