@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     // All of them: by default one stays idle, which on two is half of the machine.
     maxWorkers: availableParallelism(),
-    reporters: ["default", "./test/requirements-reporter.ts"],
+    reporters: ["default", "./test/support/requirements-reporter.ts"],
     coverage: {
       provider: "v8",
       include: ["keel/src/**/*.ts"],
@@ -17,7 +17,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          setupFiles: ["./test/setup-law.ts"],
+          setupFiles: ["./test/support/setup-law.ts"],
           include: [
             "keel/src/**/*.test.ts",
             "bench/*.test.ts",
@@ -32,7 +32,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
-          setupFiles: ["./test/setup-law.ts"],
+          setupFiles: ["./test/support/setup-law.ts"],
           include: ["test/e2e/**/*.test.ts", "test/sdk/*.test.ts"],
           exclude: ["test/sdk/{surface,guide}.test.ts", "**/node_modules/**"],
           testTimeout: 60_000,
@@ -42,7 +42,7 @@ export default defineConfig({
       {
         test: {
           name: "long",
-          setupFiles: ["./test/setup-law.ts"],
+          setupFiles: ["./test/support/setup-law.ts"],
           include: ["test/long/**/*.test.ts"],
           testTimeout: 3_600_000,
           hookTimeout: 600_000,

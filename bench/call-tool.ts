@@ -1,12 +1,12 @@
 /** Calls a tool as the engine does, without a session around it: check, claims, run. */
-import type { Workspace } from "../keel/src/engine/ports.ts";
-import type { CallTasks } from "../keel/src/engine/task-work.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../keel/src/engine/tools/define.ts";
-import { nodeDocuments } from "../keel/src/workspace/documents.ts";
-import { nodeFiles } from "../keel/src/workspace/files.ts";
-import { openGuard } from "../keel/src/workspace/guard.ts";
-import { nodeSearch } from "../keel/src/workspace/search.ts";
-import { nodeShell } from "../keel/src/workspace/shell.ts";
+import type { CallTasks } from "../keel/src/ports/tasks.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../keel/src/ports/tool.ts";
+import type { Workspace } from "../keel/src/ports/workspace.ts";
+import { nodeDocuments } from "../keel/src/workspace/files/documents.ts";
+import { nodeFiles } from "../keel/src/workspace/files/files.ts";
+import { openProcessGuard } from "../keel/src/workspace/processes/process-guard.ts";
+import { nodeShell } from "../keel/src/workspace/processes/shell.ts";
+import { nodeSearch } from "../keel/src/workspace/search/search.ts";
 
 export type BenchWorkspace = { readonly workspace: Workspace; close(): Promise<void> };
 
@@ -14,7 +14,7 @@ export type BenchWorkspace = { readonly workspace: Workspace; close(): Promise<v
 export function openWorkspace({ cwd, path }: { cwd: string; path: string }): BenchWorkspace {
   const env = { PATH: path };
   const roots = [cwd];
-  const guard = openGuard({ env });
+  const guard = openProcessGuard({ env });
   const search = nodeSearch({ env });
   const shell = nodeShell({ env, guard });
   const workspace = {

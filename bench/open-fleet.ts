@@ -1,25 +1,26 @@
 /** Sessions with all that they can have: real tools, a hook around each call, agents, logs on disk; the model is a function. */
+
+import { TreeBudget } from "../keel/src/agents/budget.ts";
+import { defaultAgentLimits } from "../keel/src/agents/limits.ts";
+import { AgentSupervisor } from "../keel/src/agents/supervisor.ts";
+import { type AgentPorts, AgentTree } from "../keel/src/agents/tree.ts";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
-import { TreeBudget } from "../keel/src/engine/agents/budget.ts";
-import type { AgentDefinition } from "../keel/src/engine/agents/definition.ts";
-import { defaultAgentLimits } from "../keel/src/engine/agents/limits.ts";
-import { Crew } from "../keel/src/engine/agents/spawn.ts";
-import { AgentTree, type AgentWorld } from "../keel/src/engine/agents/tree.ts";
-import { hooksFrom } from "../keel/src/engine/hooks/hooks.ts";
-import { defaultLimits } from "../keel/src/engine/limits.ts";
-import { noRules } from "../keel/src/engine/policy/decide.ts";
-import type { Model } from "../keel/src/engine/ports.ts";
+import { defaultLimits } from "../keel/src/core/limits.ts";
 import { Session } from "../keel/src/engine/session.ts";
-import type { Tool } from "../keel/src/engine/tools/define.ts";
-import type { Parts } from "../keel/src/engine/work.ts";
-import { jsonlStore } from "../keel/src/store/jsonl.ts";
+import type { SessionPorts } from "../keel/src/engine/step-context.ts";
+import { hooksFrom } from "../keel/src/hooks/run-hooks.ts";
+import { noRules } from "../keel/src/policy/decide.ts";
+import type { AgentProfile } from "../keel/src/ports/agent-definition.ts";
+import type { Model } from "../keel/src/ports/model.ts";
+import type { Tool } from "../keel/src/ports/tool.ts";
+import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { agentTool } from "../keel/src/tools/agent.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { sendMessageTool } from "../keel/src/tools/send-message.ts";
-import { nodeDocuments } from "../keel/src/workspace/documents.ts";
-import { nodeFiles } from "../keel/src/workspace/files.ts";
-import { nodeSearch } from "../keel/src/workspace/search.ts";
-import { nodeShell } from "../keel/src/workspace/shell.ts";
+import { nodeDocuments } from "../keel/src/workspace/files/documents.ts";
+import { nodeFiles } from "../keel/src/workspace/files/files.ts";
+import { nodeShell } from "../keel/src/workspace/processes/shell.ts";
+import { nodeSearch } from "../keel/src/workspace/search/search.ts";
 
 export type Fleet = {
   open(more?: { tools?: readonly Tool[] }): Promise<Session>;
@@ -27,7 +28,7 @@ export type Fleet = {
   logs(session: string): Promise<string[]>;
 };
 
-const worker: AgentDefinition = {
+const worker: AgentProfile = {
   name: "worker",
   description: "Works.",
   prompt: "You are a worker.",
@@ -43,14 +44,14 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
     ...{ cwd, roots: [cwd], files: nodeFiles({ cwd, roots: [cwd] }) },
     ...{ search: nodeSearch({ env }), documents: nodeDocuments(), shell: nodeShell({ env }) },
   };
-  const world: AgentWorld = {
+  const world: AgentPorts = {
     version: "bench",
     definitions: () => [worker],
     createLog: (id, place) => store.create(id, place),
     openLog: (id) => store.open(id),
     readLog: (id) => store.read(id),
     location: (id) => store.location(id),
-    beside: (id) => ({ spill: (name, content) => store.spill(id, name, content) }),
+    artifacts: (id) => ({ spill: (name, content) => store.spill(id, name, content) }),
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (value) => ({ ok: true, value }),
     system: ({ definition }) => [definition.prompt],
@@ -65,12 +66,12 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
       const log = await store.create(ids.uuid(), { cwd });
       const budget = new TreeBudget({ limits: defaultLimits, clock });
       const tree = new AgentTree({ world, budget, limits: defaultAgentLimits });
-      const crew = new Crew(tree);
+      const crew = new AgentSupervisor(tree);
       const hooks = hooksFrom({
         hooks: [{ event: "PreToolUse", name: "watch", call: async () => undefined }],
         transcript: () => undefined,
       });
-      const parts: Parts = {
+      const parts: SessionPorts = {
         ...{ log, model, clock, ids, workspace, budget, hooks, rules: noRules, limits: defaultLimits },
         tools: [...builtInTools({ agents: crew }), ...tools],
         spill: (file, content) => store.spill(log.session, file, content),

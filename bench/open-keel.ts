@@ -1,20 +1,21 @@
 /** Keel's own loop with its real adapters: JSON lines on disk, the Messages wire over HTTP, the built-in tools. */
+
+import { systemPrompt } from "../keel/src/app/compose/prompts.ts";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
-import { systemPrompt } from "../keel/src/app/prompts.ts";
-import { noHooks } from "../keel/src/engine/hooks/points.ts";
-import { defaultLimits } from "../keel/src/engine/limits.ts";
-import { noRules } from "../keel/src/engine/policy/decide.ts";
+import { defaultLimits } from "../keel/src/core/limits.ts";
 import { Session } from "../keel/src/engine/session.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
 import { connectModel } from "../keel/src/models/connect.ts";
 import { openHttp } from "../keel/src/models/http.ts";
+import { noRules } from "../keel/src/policy/decide.ts";
+import { noHooks } from "../keel/src/ports/hooks.ts";
 import { text } from "../keel/src/protocol/message.ts";
-import { jsonlStore } from "../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
-import { nodeDocuments } from "../keel/src/workspace/documents.ts";
-import { nodeFiles } from "../keel/src/workspace/files.ts";
-import { nodeSearch } from "../keel/src/workspace/search.ts";
-import { nodeShell } from "../keel/src/workspace/shell.ts";
+import { nodeDocuments } from "../keel/src/workspace/files/documents.ts";
+import { nodeFiles } from "../keel/src/workspace/files/files.ts";
+import { nodeShell } from "../keel/src/workspace/processes/shell.ts";
+import { nodeSearch } from "../keel/src/workspace/search/search.ts";
 
 export type KeelPlace = { readonly url: string; readonly home: string; readonly cwd: string };
 

@@ -29,7 +29,7 @@ export type SpawnedRun = {
 };
 
 /** Longer than any start that can be meant. */
-const mostMs = 60_000;
+const maxMs = 60_000;
 
 /** `{URL}` in the environment and the parameters stands for the model's address. Throws when no request came. */
 export async function runSpawned(wish: SpawnedWish): Promise<SpawnedRun> {
@@ -44,7 +44,7 @@ export async function runSpawned(wish: SpawnedWish): Promise<SpawnedRun> {
   });
   child.stdout?.resume();
   const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const late = setTimeout(() => child.kill("SIGKILL"), mostMs);
+  const late = setTimeout(() => child.kill("SIGKILL"), maxMs);
   model.watch(child);
   try {
     const readyAt = await wish.drive?.(child);

@@ -9,7 +9,7 @@ import { root } from "./run.mjs";
 
 const entry = "keel/src/hosts/cli/main.ts";
 /** Reached by `import()` at every answer. */
-const soonReached = ["keel/src/hosts/cli/root.ts", "keel/src/hosts/cli/print.ts"];
+const soonReached = ["keel/src/hosts/cli/print/root.ts", "keel/src/hosts/cli/print/print.ts"];
 /** Modules of Node that take milliseconds to load, and that a start may not need. */
 const loadedLate = [
   ...["node:child_process", "node:crypto", "node:dns/promises", "node:http", "node:https", "node:readline"],

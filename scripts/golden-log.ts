@@ -5,7 +5,7 @@ import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { logVersion } from "../keel/src/protocol/version.ts";
-import { jsonlStore } from "../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { everyEvent } from "../test/store/every-event.ts";
 
 const USAGE_EXIT = 64;

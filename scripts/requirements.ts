@@ -1,7 +1,7 @@
 // `npm run requirements`: which requirements a passing test of the last `npm test` has proven, and which not yet.
 import { existsSync, readFileSync } from "node:fs";
-import { groups, requirements } from "../test/requirements.ts";
-import type { Report } from "../test/requirements-reporter.ts";
+import { groups, requirements } from "../test/support/requirements.ts";
+import type { Report } from "../test/support/requirements-reporter.ts";
 
 const file = new URL("../.keel-test/requirements.json", import.meta.url);
 if (!existsSync(file)) {

@@ -1,5 +1,5 @@
 // `npm run test:long -- SUITE [--seed N] [--count N] [--allow-not-run]`: one suite at its full count, or at another.
-// A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/budget.ts.
+// A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/support/budget.ts.
 import { randomInt } from "node:crypto";
 import { existsSync, globSync } from "node:fs";
 import path from "node:path";

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { boundShell } from "../keel/src/engine/agents/bound-shell.ts";
-import { TreeBudget } from "../keel/src/engine/agents/budget.ts";
-import { defaultLimits } from "../keel/src/engine/limits.ts";
-import type { ModelRequest } from "../keel/src/engine/ports.ts";
+import { boundShell } from "../keel/src/agents/bound-shell.ts";
+import { TreeBudget } from "../keel/src/agents/budget.ts";
+import { defaultLimits } from "../keel/src/core/limits.ts";
+import type { ModelRequest } from "../keel/src/ports/model.ts";
 import { textOf } from "../keel/src/protocol/message.ts";
 import { noBill } from "../keel/src/protocol/usage.ts";
-import { memoryStore } from "../keel/src/store/memory.ts";
+import { memoryStore } from "../keel/src/store/memory/memory.ts";
 import { fakeClock, instantClock } from "../keel/src/testing/fake-clock.ts";
 import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
 import { reply, replyWith, toolUse } from "../keel/src/testing/reply.ts";
 import type { Reply } from "../keel/src/testing/script.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { openFamily, rootId } from "./agents/family.ts";
-import { verifies } from "./verifies.ts";
+import { verifies } from "./support/verifies.ts";
 
 const usage = { inputTokens: 1_000, outputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0 };
 /** What one reply of this usage costs with the prices of the test model. */
@@ -196,7 +196,7 @@ test("no more commands run at once than the tree may have", async () => {
   const budget = new TreeBudget({ limits: { ...defaultLimits, maxProcesses: 1 }, clock: fakeClock() });
   const { shell } = memoryWorkspace({ shell: { one: { output: "1" }, two: { output: "2" } } });
   const bound = boundShell(shell, budget);
-  const command = { cwd: "/project", timeoutMs: 1_000, mostBytes: 1_000 };
+  const command = { cwd: "/project", timeoutMs: 1_000, maxBytes: 1_000 };
   const first = await bound.start({ ...command, text: "one" });
   const second = await bound.start({ ...command, text: "two" });
   expect(await second.over).toMatchObject({ exitCode: 126 });

@@ -1,12 +1,12 @@
 // What becomes of agents at odd moments: a stop before they begin, a log that fails, a crash while they go on. Each of
 // these was found by the simulation.
 import { describe, expect, test } from "vitest";
-import type { ModelRequest } from "../keel/src/engine/ports.ts";
-import { emptyState, fold } from "../keel/src/engine/state.ts";
+import { emptyState, fold } from "../keel/src/core/state/state.ts";
+import type { ModelRequest } from "../keel/src/ports/model.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import { text, textOf } from "../keel/src/protocol/message.ts";
 import { contextTokens } from "../keel/src/protocol/usage.ts";
-import { type MemoryStore, memoryStore } from "../keel/src/store/memory.ts";
+import { type MemoryStore, memoryStore } from "../keel/src/store/memory/memory.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
 import { instantClock } from "../keel/src/testing/fake-clock.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
@@ -14,7 +14,7 @@ import type { Reply } from "../keel/src/testing/script.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { openFamily, rootId } from "./agents/family.ts";
 import { faultyStore, type Wrongs } from "./agents/faulty-store.ts";
-import { verifies } from "./verifies.ts";
+import { verifies } from "./support/verifies.ts";
 
 const isWorker = ({ system }: ModelRequest): boolean => system.join().includes("You are a worker");
 const hasResult = ({ messages }: ModelRequest): boolean =>
@@ -265,7 +265,7 @@ test("an agent whose files cannot be looked at any more is not waited for for ev
     model: writing,
     clock,
     checkpoints: {
-      keep: async (path) => ({ path, blob: null }),
+      backUp: async (path) => ({ path, blob: null }),
       prepare: async () => undefined,
       changes: async () => [],
       stamp: () => never,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { parseRule } from "../keel/src/engine/policy/rules.ts";
-import type { ModelRequest } from "../keel/src/engine/ports.ts";
+import { parseRule } from "../keel/src/policy/rules.ts";
+import type { ModelRequest } from "../keel/src/ports/model.ts";
 import { textOf } from "../keel/src/protocol/message.ts";
-import { memoryStore } from "../keel/src/store/memory.ts";
+import { memoryStore } from "../keel/src/store/memory/memory.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import type { Reply } from "../keel/src/testing/script.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { openFamily, rootId, worker } from "./agents/family.ts";
-import { verifies } from "./verifies.ts";
+import { verifies } from "./support/verifies.ts";
 
 const isWorker = ({ system }: ModelRequest): boolean => system.join().includes("You are a worker");
 const newest = ({ messages }: ModelRequest): string => textOf(messages.at(-1)?.content ?? []);
@@ -235,7 +235,7 @@ describe("how many agents there may be", () => {
 
   test("agents start agents, but not deeper than the limit", async () => {
     const asked = nested();
-    const { say, below } = await openFamily({ model: asked, agentLimits: { mostDepth: 2 } });
+    const { say, below } = await openFamily({ model: asked, agentLimits: { maxDepth: 2 } });
     await say("go");
     const depths = below("turn.started").map(({ origin }) => origin?.depth);
     expect(depths).toEqual([1, 2]);
@@ -250,7 +250,7 @@ describe("how many agents there may be", () => {
     const asked = model((request) => (lastCall(request) ? reply("ok") : reply(...many)));
     const refuse = await openFamily({
       model: asked,
-      agentLimits: { mostUnasked: 3 },
+      agentLimits: { maxUnasked: 3 },
       answer: () => ({ verdict: "deny" }),
     });
     await refuse.say("go");

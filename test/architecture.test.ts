@@ -61,17 +61,17 @@ describe("the rule of layers", () => {
   test.each([
     ["keel/src/kernel/text.ts", "../protocol/event.ts"],
     ["keel/src/view/totals.ts", "../engine/state.ts"],
-    ["keel/src/engine/state.ts", "../view/totals.ts"],
-    ["keel/src/engine/state.ts", "../transport/lines.ts"],
+    ["keel/src/core/state/state.ts", "../../view/totals.ts"],
+    ["keel/src/core/state/state.ts", "../../transport/lines.ts"],
     ["keel/src/tools/read.ts", "../workspace/files.ts"],
     ["keel/src/models/http.ts", "../mcp/client.ts"],
     ["keel/src/hosts/runner/main.ts", "../../engine/session.ts"],
     ["keel/src/hosts/runner/main.ts", "../desktop/main.ts"],
     ["keel/src/testing/fakes.ts", "../store/jsonl.ts"],
     ["keel/src/app/close.ts", "../hosts/cli/main.ts"],
-    ["keel/src/engine/state.ts", "../../../test/budget.ts"],
-    ["keel/src/engine/state.ts", "lodash"],
-    ["keel/src/app/info.ts", "keel/protocol"],
+    ["keel/src/core/state/state.ts", "../../../../test/budget.ts"],
+    ["keel/src/core/state/state.ts", "lodash"],
+    ["keel/src/app/inquiries/info.ts", "keel/protocol"],
     ["keel/src/misc/thing.ts", "./other.ts"],
     ["web/src/main.tsx", "../../keel/src/engine/state.ts"],
     ["web/src/main.tsx", "keel"],
@@ -80,11 +80,11 @@ describe("the rule of layers", () => {
   });
 
   test.each([
-    ["keel/src/engine/state.ts", "../protocol/event.ts"],
+    ["keel/src/core/state/state.ts", "../../protocol/event.ts"],
     ["keel/src/models/http.ts", "../transport/sse.ts"],
     ["keel/src/app/open-session.ts", "../store/jsonl.ts"],
     ["keel/src/hosts/cli/main.ts", "../../sdk/dialect.ts"],
-    ["keel/src/testing/fakes.ts", "../store/memory.ts"],
+    ["keel/src/testing/fakes.ts", "../store/memory/memory.ts"],
     ["keel/src/engine/state.test.ts", "../store/jsonl.ts"],
     ["web/src/main.tsx", "keel/view"],
   ])("allows %s to import %s", (file, specifier) => {
@@ -135,7 +135,9 @@ describe("the rule of barrels", () => {
   });
 
   test("spares files that own something, and the doors of the package", () => {
-    expect(wrong("keel/src/engine/state.ts", 'export { a } from "./a.ts"; export const b = 1;')).toEqual([]);
+    expect(wrong("keel/src/core/state/state.ts", 'export { a } from "./a.ts"; export const b = 1;')).toEqual(
+      [],
+    );
     expect(wrong("keel/src/sdk/index.ts", 'export { a } from "./a.ts";')).toEqual([]);
   });
 });
@@ -167,17 +169,17 @@ describe("the rule of capabilities", () => {
 
   test.each([
     ["keel/src/app/open-session.ts", "Date.now();"],
-    ["keel/src/store/jsonl.ts", "process.env.HOME;"],
-    ["keel/src/config/paths.ts", 'process["env"];'],
-    ["keel/src/config/paths.ts", "const { env } = process;"],
-    ["keel/src/config/paths.ts", 'import { env } from "node:process";'],
+    ["keel/src/store/jsonl/store.ts", "process.env.HOME;"],
+    ["keel/src/config/settings/paths.ts", 'process["env"];'],
+    ["keel/src/config/settings/paths.ts", "const { env } = process;"],
+    ["keel/src/config/settings/paths.ts", 'import { env } from "node:process";'],
     ["keel/src/hosts/cli/main.ts", "process.chdir(folder);"],
     ["keel/src/hosts/cli/main.ts", "console.error(1);"],
     ["keel/src/tools/read.ts", 'import { readFile } from "node:fs/promises";'],
     ["keel/src/models/http.ts", 'import { readFileSync } from "node:fs";'],
-    ["keel/src/config/shell-hooks.ts", 'import { spawn } from "node:child_process";'],
+    ["keel/src/config/definitions/shell-hooks.ts", 'import { spawn } from "node:child_process";'],
     ["keel/src/hosts/runner/main.ts", 'const http = await import("node:http");'],
-    ["keel/src/config/trust.ts", 'import { randomUUID } from "node:crypto";'],
+    ["keel/src/config/settings/trust.ts", 'import { randomUUID } from "node:crypto";'],
     ["keel/src/transport/lines.ts", "Buffer.alloc(1);"],
     ["web/src/main.tsx", "Buffer.alloc(1);"],
   ])("forbids %s %s", (file, text) => {
@@ -191,7 +193,7 @@ describe("the rule of capabilities", () => {
     ],
     ["keel/src/engine/session.ts", "type Send = typeof fetch; // Date.now()\nconst hint = 'process.env';"],
     ["keel/src/app/node-ports.ts", 'Date.now(); import { randomUUID } from "node:crypto";'],
-    ["keel/src/config/trust.ts", 'import { createHash } from "node:crypto";'],
+    ["keel/src/config/settings/trust.ts", 'import { createHash } from "node:crypto";'],
     ["keel/src/transport/node/stdio.ts", "process.stdin; setTimeout(go, 1);"],
     ["keel/src/hosts/cli/main.ts", "process.env.HOME; Date.now();"],
     ["keel/src/engine/session.test.ts", "Date.now();"],

@@ -1,10 +1,11 @@
 // One suite of scenarios, the same expectations on both wires: the real session, each real adapter, a real HTTP server.
 import { describe, expect, test } from "vitest";
 import { nodeClock } from "../keel/src/app/node-ports.ts";
-import { answerTool, answerToolName } from "../keel/src/engine/answer.ts";
-import { defaultLimits } from "../keel/src/engine/limits.ts";
-import type { Tool } from "../keel/src/engine/tools/define.ts";
+import { defaultLimits } from "../keel/src/core/limits.ts";
+import { answerToolName } from "../keel/src/core/model-text.ts";
+import { answerTool } from "../keel/src/engine/calls/answer.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
+import type { Tool } from "../keel/src/ports/tool.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { faultReply } from "../keel/src/testing/fault-replies.ts";
 import { layout } from "../keel/src/testing/layout.ts";
@@ -26,7 +27,7 @@ import {
   serve,
   unmarked,
 } from "./both-wires/stage.ts";
-import { verifies } from "./verifies.ts";
+import { verifies } from "./support/verifies.ts";
 
 describe.each<Played>(["anthropic", "openai"])("over the wire of %s", (provider) => {
   test("a text is streamed, kept and billed", async () => {

@@ -1,13 +1,13 @@
 // The request law over random conversations: whatever comes late, leaves, is loaded, reminded of, interrupted, resumed,
 // forked or shortened, every request extends the one before it, and the provider's cache is read as far as it can be.
 import { expect, test } from "vitest";
-import type { Briefing } from "../keel/src/engine/briefing.ts";
-import type { Memory } from "../keel/src/engine/memory.ts";
-import { defineTool, type Tool } from "../keel/src/engine/tools/define.ts";
-import type { BoxTool, Toolbox } from "../keel/src/engine/tools/toolbox.ts";
+import { defineTool } from "../keel/src/core/define-tool.ts";
+import type { Briefing } from "../keel/src/ports/briefing.ts";
+import type { Memory } from "../keel/src/ports/memory.ts";
+import type { BoxTool, Tool, Toolbox } from "../keel/src/ports/tool.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import { text } from "../keel/src/protocol/message.ts";
-import { memoryStore } from "../keel/src/store/memory.ts";
+import { memoryStore } from "../keel/src/store/memory/memory.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
 import { instantClock } from "../keel/src/testing/fake-clock.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
@@ -18,8 +18,8 @@ import { anyInput } from "../keel/src/testing/test-tools.ts";
 import { skillTool } from "../keel/src/tools/skill.ts";
 import { toolSearchTool } from "../keel/src/tools/tool-search.ts";
 import { foldCacheHealth, noCacheHealth } from "../keel/src/view/cache-health.ts";
-import { countOf, seed } from "./budget.ts";
-import { verifies } from "./verifies.ts";
+import { countOf, seed } from "./support/budget.ts";
+import { verifies } from "./support/verifies.ts";
 
 test("over random conversations no request breaks the prefix of the one before it without a declared boundary", {
   timeout: 1_800_000,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Isolated } from "../keel/src/engine/agents/tree.ts";
-import type { ModelRequest } from "../keel/src/engine/ports.ts";
-import { emptyState, fold } from "../keel/src/engine/state.ts";
+import type { IsolatedWorkspace } from "../keel/src/agents/tree.ts";
+import { emptyState, fold } from "../keel/src/core/state/state.ts";
+import type { ModelRequest } from "../keel/src/ports/model.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import { textOf } from "../keel/src/protocol/message.ts";
-import { type MemoryStore, memoryStore } from "../keel/src/store/memory.ts";
+import { type MemoryStore, memoryStore } from "../keel/src/store/memory/memory.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
 import { crashPoint } from "../keel/src/testing/crash.ts";
 import { instantClock } from "../keel/src/testing/fake-clock.ts";
@@ -13,7 +13,7 @@ import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import type { Reply } from "../keel/src/testing/script.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { openFamily, rootId } from "./agents/family.ts";
-import { verifies } from "./verifies.ts";
+import { verifies } from "./support/verifies.ts";
 
 /** Three turns: an agent that is waited for, one in the background, one in a worktree. Each writes a file and reports. */
 const turns = ["waited", "background", "worktree"] as const;
@@ -53,7 +53,7 @@ async function live(
 ): Promise<"crashed" | "lived"> {
   const point = crashPoint({ after });
   const clock = instantClock();
-  const isolate = async (): Promise<{ ok: true; place: Isolated }> => ({
+  const isolate = async (): Promise<{ ok: true; place: IsolatedWorkspace }> => ({
     ok: true,
     place: {
       workspace: point.workspace(world.workspace),

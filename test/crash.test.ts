@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { emptyState, fold } from "../keel/src/core/state/state.ts";
 import type { Session } from "../keel/src/engine/session.ts";
-import { emptyState, fold } from "../keel/src/engine/state.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import type { Message } from "../keel/src/protocol/message.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
@@ -14,7 +14,7 @@ import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { memoryLog, openTestSession } from "../keel/src/testing/test-session.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { answerAsk, answerOf, commands, files, inputId, play } from "./crash/scenario.ts";
-import { verifies } from "./verifies.ts";
+import { verifies } from "./support/verifies.ts";
 
 type World = {
   readonly written: Durable[];

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { requestOf } from "../keel/src/engine/context/request.ts";
-import { settleAsLost, settleRequest } from "../keel/src/engine/settle.ts";
-import { emptyState, fold, type State } from "../keel/src/engine/state.ts";
+import { requestOf } from "../keel/src/core/context/request.ts";
+import { settleAsLost, settleRequest } from "../keel/src/core/settle.ts";
+import { emptyState, fold, type SessionState } from "../keel/src/core/state/state.ts";
 import type { Durable, DurableEvent } from "../keel/src/protocol/event.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
@@ -11,7 +11,7 @@ import { scriptedModel, testModelInfo } from "../keel/src/testing/scripted-model
 import { memoryLog, openTestSession } from "../keel/src/testing/test-session.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { answerAsk, answerOf, commands, files, play } from "./crash/scenario.ts";
-import { verifies } from "./verifies.ts";
+import { verifies } from "./support/verifies.ts";
 
 const log = memoryLog();
 const { session } = await openTestSession({
@@ -26,7 +26,7 @@ const whole = log.events;
 
 /** What a session does when it opens such a log and is sent one more input. */
 function nextRequest(events: readonly Durable[]): ReturnType<typeof requestOf> {
-  let state: State = events.reduce(fold, emptyState);
+  let state: SessionState = events.reduce(fold, emptyState);
   const record = (event: DurableEvent): void => {
     state = fold(state, { seq: state.seq + 1, at: 0, session: "s", ...event });
   };

@@ -2,27 +2,30 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import { decide, type Facts, noRules, type Rules } from "../keel/src/engine/policy/decide.ts";
-import { parseRule, type Rule, ruleSources } from "../keel/src/engine/policy/rules.ts";
-import { analyse } from "../keel/src/engine/policy/shell/analyse.ts";
-import type { ModelRequest, PathFacts } from "../keel/src/engine/ports.ts";
-import { carefulTraits, defineTool, type Tool } from "../keel/src/engine/tools/define.ts";
+import { defineTool } from "../keel/src/core/define-tool.ts";
 import { schemaOf } from "../keel/src/kernel/schema.ts";
+import { decide, noRules, type PolicyFacts, type Rules } from "../keel/src/policy/decide.ts";
+import { carefulTraits } from "../keel/src/policy/modes.ts";
+import { type PermissionRule, parseRule, ruleSources } from "../keel/src/policy/rules.ts";
+import type { ModelRequest } from "../keel/src/ports/model.ts";
+import type { Tool } from "../keel/src/ports/tool.ts";
+import type { PathFacts } from "../keel/src/ports/workspace.ts";
 import { text, textOf } from "../keel/src/protocol/message.ts";
 import { type PermissionMode, permissionModeSchema } from "../keel/src/protocol/settings.ts";
 import type { Claim } from "../keel/src/protocol/tool.ts";
+import { analyse } from "../keel/src/shell/meaning/analyse.ts";
 import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { openTestSession } from "../keel/src/testing/test-session.ts";
 import { openFamily, worker } from "./agents/family.ts";
-import { countOf, seed } from "./budget.ts";
 import { chanceOf, generateCommand } from "./differential/generate.ts";
-import { verifies } from "./verifies.ts";
+import { countOf, seed } from "./support/budget.ts";
+import { verifies } from "./support/verifies.ts";
 
 const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
 const inside = (path: string): PathFacts => ({ path, exists: true, kind: "file", root: "/p", links: false });
-const ruleOf = (words: string): Rule => {
+const ruleOf = (words: string): PermissionRule => {
   const parsed = parseRule(words);
   if (!parsed) throw new Error(`not a rule: ${words}`);
   return parsed;
@@ -47,7 +50,7 @@ const commands = fc.oneof(
   fc.constantFrom("rm x", "ls; rm x", "sh -c 'rm x'", "cat a.txt", "echo hi", "sudo rm x", "$(echo rm) x"),
 );
 
-function facts(claims: readonly Claim[], more: Partial<Facts>): Facts {
+function facts(claims: readonly Claim[], more: Partial<PolicyFacts>): PolicyFacts {
   const paths = new Map(claims.map(({ target }) => [target, inside(target)]));
   return {
     tool: "Tool",
@@ -60,7 +63,7 @@ function facts(claims: readonly Claim[], more: Partial<Facts>): Facts {
     ...more,
   };
 }
-const commandFacts = (command: string): Facts =>
+const commandFacts = (command: string): PolicyFacts =>
   facts([{ action: "execute", target: command }], {
     tool: "Bash",
     commands: new Map([[command, analyse(command, world, undefined)]]),
@@ -291,7 +294,7 @@ const commandsRun = (effects: readonly string[]): string[] =>
   effects.flatMap((effect) => (effect.startsWith("run ") ? [effect.slice("run ".length)] : []));
 
 /** No rule of the session denies what ran, and neither does its mode: an agent's own never reaches beyond it. */
-function expectUndenied(ran: readonly string[], deny: readonly Rule[], mode: PermissionMode): void {
+function expectUndenied(ran: readonly string[], deny: readonly PermissionRule[], mode: PermissionMode): void {
   for (const command of ran) {
     const facts = { ...commandFacts(command), rules: { ...noRules, deny } };
     expect(decide(facts).verdict, command).not.toBe("deny");

@@ -1,7 +1,7 @@
 // The documents, kept true by a test: the rules are in test/docs/.
 // Every rule is first shown to fail on a small fixture; a rule that cannot fail guards nothing.
 import { beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../keel/src/hosts/cli/commands.ts";
+import { commands } from "../keel/src/hosts/cli/command-table.ts";
 import { durableEventSchema } from "../keel/src/protocol/event.ts";
 import { declarationsIn } from "../scripts/reference/declarations.ts";
 import { eventTypes, referencePages, referenceSources, withEventList } from "../scripts/reference/pages.ts";

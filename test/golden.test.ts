@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import { durableEventSchema } from "../keel/src/protocol/event.ts";
 import { logVersion } from "../keel/src/protocol/version.ts";
-import { jsonlStore } from "../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { type Home, makeHome, readAll } from "./store/home.ts";
 
 const folder = path.join(import.meta.dirname, "golden/logs");

@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { readText } from "./docs/documents.ts";
 import { type Example, exampleOf, examplesOf, runBy } from "./docs/examples.ts";
 import { fencesIn, fencesOf, guideFences } from "./docs/fences.ts";
-import { verifies } from "./verifies.ts";
-import { type Tree, wordsStage } from "./words-stage.ts";
+import { verifies } from "./support/verifies.ts";
+import { type Tree, wordsStage } from "./support/words-stage.ts";
 
 const pages = ["instructions", "commands", "skills", "plugins"] as const;
 const plugins = { plugins: ["greeter"] } as const;

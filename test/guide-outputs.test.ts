@@ -1,14 +1,14 @@
 // What the guide shows of Keel's words is what the code says, given the facts that the example is about.
 import { expect, test } from "vitest";
-import { defaultLimits, limitsFor } from "../keel/src/engine/limits.ts";
-import type { ModelRequest } from "../keel/src/engine/ports.ts";
+import { defaultLimits, limitsFor } from "../keel/src/core/limits.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
+import type { ModelRequest } from "../keel/src/ports/model.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { canonical, explainMiss } from "../keel/src/testing/cassette-match.ts";
 import { requestLaw } from "../keel/src/testing/request-law.ts";
 import { withNewErrors } from "../keel/src/tools/new-errors.ts";
 import { sayContext } from "../keel/src/view/context-bar.ts";
-import { errorsIn } from "../keel/src/workspace/diagnostics/found.ts";
+import { errorsIn } from "../keel/src/workspace/diagnostics/finding.ts";
 import { examplesOf } from "./docs/examples.ts";
 
 const made: Readonly<Record<string, () => string | Promise<string>>> = {

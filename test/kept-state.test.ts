@@ -1,39 +1,39 @@
 // A state that was kept and recalled is the state that was folded, and stays so whatever comes after it.
 import { describe, expect, test } from "vitest";
-import { keepState, readState } from "../keel/src/engine/load-state.ts";
-import type { KeptFold, Log } from "../keel/src/engine/ports.ts";
-import type { State } from "../keel/src/engine/state.ts";
-import { UsedIds } from "../keel/src/engine/used-ids.ts";
+import type { SessionState } from "../keel/src/core/state/state.ts";
+import { UsedIds } from "../keel/src/core/used-ids.ts";
+import { cacheState, readState } from "../keel/src/engine/load-state.ts";
+import type { CachedFold, Log } from "../keel/src/ports/store.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import { fakeClock, instantClock } from "../keel/src/testing/fake-clock.ts";
 import { memoryLog } from "../keel/src/testing/test-session.ts";
-import { goldenLogs, quietPlaces, simulatedLogs } from "./quiet-places.ts";
+import { goldenLogs, quietPlaces, simulatedLogs } from "./support/quiet-places.ts";
 
-type Folded = { readonly state: State; readonly used: UsedIds };
+type Folded = { readonly state: SessionState; readonly used: UsedIds };
 
 /** The log, and what was kept of it. */
-const keepingLog = (events: readonly Durable[], kept?: KeptFold) => {
+const keepingLog = (events: readonly Durable[], kept?: CachedFold) => {
   let newest = kept;
   const log: Log = {
     ...memoryLog({ events: [...events] }),
     lastSeq: events.length,
-    kept: () => kept,
-    keep: async (write) => {
+    cachedFold: () => kept,
+    cacheFold: async (write) => {
       newest = { seq: events.length, texts: await write() };
     },
   };
   return { log, kept: () => newest };
 };
 
-async function folded(events: readonly Durable[], kept?: KeptFold): Promise<Folded> {
+async function folded(events: readonly Durable[], kept?: CachedFold): Promise<Folded> {
   const used = new UsedIds();
   return { state: await readState(keepingLog(events, kept).log, used), used };
 }
 
-async function keptOf(events: readonly Durable[]): Promise<KeptFold | undefined> {
+async function keptOf(events: readonly Durable[]): Promise<CachedFold | undefined> {
   const { state, used } = await folded(events);
   const { log, kept } = keepingLog(events);
-  await keepState({ log, clock: fakeClock() }, state, used);
+  await cacheState({ log, clock: fakeClock() }, state, used);
   return kept();
 }
 
@@ -96,7 +96,7 @@ describe("a state that was kept", () => {
     const { state, used } = await folded(events.slice(0, quietPlaces(events)[0]));
     for (const lastSeq of [state.seq - 1, state.seq + 1]) {
       const { log, kept } = keepingLog([]);
-      await keepState({ log: { ...log, lastSeq }, clock: fakeClock() }, state, used);
+      await cacheState({ log: { ...log, lastSeq }, clock: fakeClock() }, state, used);
       expect(kept()).toBeUndefined();
     }
   });
@@ -107,7 +107,7 @@ describe("a state that was kept", () => {
     const asked: string[] = [];
     const keep = (): Promise<void> => new Promise(() => asked.push("keep"));
     const log = { ...keepingLog([]).log, lastSeq: state.seq, keep };
-    await keepState({ log, clock: instantClock() }, state, used);
+    await cacheState({ log, clock: instantClock() }, state, used);
     expect(asked).toEqual(["keep"]);
   });
 

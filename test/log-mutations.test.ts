@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { LogNotice } from "../keel/src/engine/ports.ts";
+import type { LogNotice } from "../keel/src/ports/store.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
-import { jsonlStore } from "../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { calls, envelopes } from "../keel/src/testing/store-suite-events.ts";
-import { countOf, seed } from "./budget.ts";
 import { copiesOf, type Home, makeHome, readAll, warnings } from "./store/home.ts";
 import { type Random, randomOf } from "./store/random.ts";
+import { countOf, seed } from "./support/budget.ts";
 
 const session = "0193f0a0-0000-7000-8000-000000000001";
 const golden = readFileSync(path.join(import.meta.dirname, "golden/logs/v1-every-event.jsonl"));

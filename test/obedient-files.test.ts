@@ -6,8 +6,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../keel/src/kernel/json.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
-import { verifies } from "./verifies.ts";
-import { wordsStage } from "./words-stage.ts";
+import { verifies } from "./support/verifies.ts";
+import { wordsStage } from "./support/words-stage.ts";
 
 const tags = [
   "keel-note",

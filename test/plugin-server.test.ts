@@ -1,8 +1,8 @@
 // A plugin brings an MCP server: it is started from the plugin's folder, and its prompts are commands.
 import { expect, test, vi } from "vitest";
 import { reply } from "../keel/src/testing/reply.ts";
-import { verifies } from "./verifies.ts";
-import { wordsStage } from "./words-stage.ts";
+import { verifies } from "./support/verifies.ts";
+import { wordsStage } from "./support/words-stage.ts";
 
 /** Speaks the protocol in as few words as it takes. */
 const server = `

@@ -1,10 +1,10 @@
 // Whatever text comes: an answer, never an exception, and soon.
 import { expect, test } from "vitest";
-import { parseRule } from "../keel/src/engine/policy/rules.ts";
-import { analyse, looksReadOnly } from "../keel/src/engine/policy/shell/analyse.ts";
-import { countOf, seed } from "./budget.ts";
+import { parseRule } from "../keel/src/policy/rules.ts";
+import { analyse, looksReadOnly } from "../keel/src/shell/meaning/analyse.ts";
 import { chanceOf, generateCommand } from "./differential/generate.ts";
-import { verifies } from "./verifies.ts";
+import { countOf, seed } from "./support/budget.ts";
+import { verifies } from "./support/verifies.ts";
 
 const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
 const look = (text: string) => analyse(text, world, undefined);

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { citationsIn } from "./architecture/citations.ts";
-import { requirements } from "./requirements.ts";
+import { requirements } from "./support/requirements.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 

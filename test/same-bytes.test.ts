@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { requestOf } from "../keel/src/engine/context/request.ts";
-import { emptyState, fold } from "../keel/src/engine/state.ts";
+import { requestOf } from "../keel/src/core/context/request.ts";
+import { emptyState, fold } from "../keel/src/core/state/state.ts";
 import { messagesEncoder } from "../keel/src/models/anthropic/encode.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
 import { type Durable, type DurableEvent, durableEventSchema } from "../keel/src/protocol/event.ts";
 import type { Block, ResultPart } from "../keel/src/protocol/message.ts";
-import { jsonlStore } from "../keel/src/store/jsonl.ts";
-import { decodeLine, encodeRecord } from "../keel/src/store/line.ts";
+import { decodeLine, encodeRecord } from "../keel/src/store/jsonl/line.ts";
+import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
 import { instantClock } from "../keel/src/testing/fake-clock.ts";
 

@@ -1,11 +1,11 @@
 // Our reader of sed scripts against sed itself, which in its sandbox refuses every script that runs, reads or writes.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { readSedScript } from "../keel/src/engine/policy/shell/programs/sed-script.ts";
-import { seed } from "./budget.ts";
+import { readSedScript } from "../keel/src/shell/programs/sed-script.ts";
 import { type Chance, chanceOf } from "./differential/generate.ts";
-import { notRunHere } from "./not-run.ts";
-import { verifies } from "./verifies.ts";
+import { seed } from "./support/budget.ts";
+import { notRunHere } from "./support/not-run.ts";
+import { verifies } from "./support/verifies.ts";
 
 const count = 400;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Durable } from "../keel/src/protocol/event.ts";
-import { budgets, countOf, seed } from "./budget.ts";
 import { type Mutant, type Outcome, shrink, simulate } from "./simulation/run.ts";
 import { faultKinds } from "./simulation/world.ts";
-import { verifies } from "./verifies.ts";
+import { budgets, countOf, seed } from "./support/budget.ts";
+import { verifies } from "./support/verifies.ts";
 
 const seedsBetweenWords = 5_000;
 const patience = { timeout: 2 * 60 * 60_000 };

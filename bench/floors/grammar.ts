@@ -1,5 +1,5 @@
 /** The grammar of bash alone: nobody who wants to know what a shell text runs can do less than to parse it. */
-import { openGrammar } from "../../keel/src/workspace/grammar.ts";
+import { openGrammar } from "../../keel/src/workspace/processes/grammar.ts";
 import { timeEach } from "../decisions.ts";
 import { runProgram } from "../program.ts";
 

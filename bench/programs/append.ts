@@ -1,5 +1,5 @@
 /** Appends through the store, each on disk before the next one. */
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { runProgram } from "../program.ts";
 import { benchSession, typicalEvents } from "../workloads/events.ts";
 

@@ -17,7 +17,7 @@ await runProgram(async ({ command, cwd, path, times }: Options) => {
   for (let done = -1; done < times; done++) {
     const startedAt = performance.now();
     const running = shell.run(
-      { text: command, cwd, timeoutMs: 10_000, mostBytes: 10_000 },
+      { text: command, cwd, timeoutMs: 10_000, maxBytes: 10_000 },
       new AbortController().signal,
     );
     for (let next = await running.next(); !next.done; next = await running.next());

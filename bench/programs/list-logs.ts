@@ -1,5 +1,5 @@
 /** Lists the sessions of a folder: the newest of them, then all. */
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { runProgram } from "../program.ts";
 
 await runProgram(async ({ home, cwd }: { home: string; cwd: string }) => {

@@ -1,5 +1,5 @@
 /** A long conversation of the SDK: every turn runs a command with much output, and what is held is looked at. */
-import { createSession } from "../../keel/src/sdk/session.ts";
+import { createSession } from "../../keel/src/sdk/query/session.ts";
 import { type LongRun, longRun } from "../long-run.ts";
 import { runProgram } from "../program.ts";
 

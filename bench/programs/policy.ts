@@ -1,9 +1,9 @@
 /** Decisions about shell commands, as a session makes them: both readers, rules, proofs and mode. */
-import { noRules, type Rules } from "../../keel/src/engine/policy/decide.ts";
-import { explainWith } from "../../keel/src/engine/policy/explain.ts";
-import { parseRule } from "../../keel/src/engine/policy/rules.ts";
-import type { Grammar } from "../../keel/src/engine/ports.ts";
-import { openGrammar } from "../../keel/src/workspace/grammar.ts";
+import { noRules, type Rules } from "../../keel/src/policy/decide.ts";
+import { explainWith } from "../../keel/src/policy/explain.ts";
+import { parseRule } from "../../keel/src/policy/rules.ts";
+import type { Grammar } from "../../keel/src/ports/shell.ts";
+import { openGrammar } from "../../keel/src/workspace/processes/grammar.ts";
 import { timeEach } from "../decisions.ts";
 import { runProgram } from "../program.ts";
 

@@ -1,5 +1,5 @@
 /** Opens a log as a resume does and reads all of it: found, locked, checked, put in order, parsed, each event valid. */
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { runProgram } from "../program.ts";
 import { benchSession } from "../workloads/events.ts";
 

@@ -1,5 +1,5 @@
 /** From `query()` to the arrival of its first request: the first of a process, and those after it. */
-import { query } from "../../keel/src/sdk/query.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import { startArrivals } from "../first-request.ts";
 import { runProgram } from "../program.ts";
 

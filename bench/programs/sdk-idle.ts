@@ -1,5 +1,5 @@
 /** Conversations of the SDK that wait: what one more of them holds, after twenty messages. */
-import { createSession, type SDKSession } from "../../keel/src/sdk/session.ts";
+import { createSession, type SDKSession } from "../../keel/src/sdk/query/session.ts";
 import { heldBytes, runProgram } from "../program.ts";
 
 type Options = {

@@ -1,5 +1,5 @@
 /** Makes a long log for others to read. Not measured. */
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { runProgram } from "../program.ts";
 import { benchSession, typicalEvents } from "../workloads/events.ts";
 

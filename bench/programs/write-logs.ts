@@ -1,8 +1,8 @@
 /** Makes very many sessions of one folder, each with a few turns. Not measured. */
 import { appendFileSync } from "node:fs";
 import path from "node:path";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
-import { encodeHeader, encodeRecord } from "../../keel/src/store/line.ts";
+import { encodeHeader, encodeRecord } from "../../keel/src/store/jsonl/line.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { runProgram } from "../program.ts";
 import { benchSession, typicalEvents } from "../workloads/events.ts";
 

@@ -1,7 +1,7 @@
 /** The tools: search in a large tree beside plain ripgrep, files beside bare file calls, commands beside a bare spawn. */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { findSearchProgram } from "../../keel/src/workspace/search-program.ts";
+import { findSearchProgram } from "../../keel/src/workspace/search/search-program.ts";
 import type { Contest, Entrant, Samples } from "../measure.ts";
 import { makeTree, type Tree } from "../workloads/tree.ts";
 import { type Bench, megabytes, type Suite } from "./suite.ts";

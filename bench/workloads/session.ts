@@ -1,11 +1,11 @@
 /** A session with many messages, written as Keel writes it: by the product's own command line, from a log of events. */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
+import { processLeases } from "../../keel/src/app/compose/process-leases.ts";
 import { nodeClock, nodeIds } from "../../keel/src/app/node-ports.ts";
-import { processLeases } from "../../keel/src/app/process-leases.ts";
 import type { Durable, DurableEvent } from "../../keel/src/protocol/event.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 
 export async function writeSession({
   home: user,

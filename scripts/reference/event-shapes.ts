@@ -1,5 +1,5 @@
 // The shapes of the durable events, as they stand in a log, as data, for keel/src/protocol/event-shapes.ts.
-import type { Member, Shape } from "../../keel/src/kernel/shape.ts";
+import type { Member, ValueShape } from "../../keel/src/kernel/shape.ts";
 import { durableEventSchema } from "../../keel/src/protocol/event.ts";
 import { jsonSchema } from "../../keel/src/protocol/message.ts";
 
@@ -27,7 +27,7 @@ ${rows.join("\n")}
 }
 
 /** As it stands in a log. */
-function withEnvelope(shape: Shape): Shape {
+function withEnvelope(shape: ValueShape): ValueShape {
   if (shape.kind !== "object") throw new Error("an event is no longer an object");
   const envelope: Record<string, Member> = {
     seq: [{ kind: "number" }, 1],
@@ -64,7 +64,7 @@ type Definition = {
 
 const definitionOf = (schema: Schema): Definition => schema._zod.def as Definition;
 
-export function shapeOf(schema: Schema): Shape {
+export function shapeOf(schema: Schema): ValueShape {
   const definition = definitionOf(schema);
   // What is checked further, only the schema can check.
   if (definition.checks?.length || definition.format || definition.coerce) return { kind: "unsure" };
@@ -102,11 +102,11 @@ export function shapeOf(schema: Schema): Shape {
   }
 }
 
-function inner(schema: Schema | undefined): Shape {
+function inner(schema: Schema | undefined): ValueShape {
   return schema ? shapeOf(schema) : { kind: "unsure" };
 }
 
-function object({ shape = {}, catchall }: Definition): Shape {
+function object({ shape = {}, catchall }: Definition): ValueShape {
   if (catchall) return { kind: "unsure" };
   const members = Object.entries(shape).map(
     ([name, member]) => [name, [shapeOf(member), isOptional(member) ? 0 : 1]] as const,
@@ -120,7 +120,7 @@ function object({ shape = {}, catchall }: Definition): Shape {
 
 const isOptional = (schema: Schema): boolean => definitionOf(schema).type === "optional";
 
-function union({ options = [], discriminator }: Definition): Shape {
+function union({ options = [], discriminator }: Definition): ValueShape {
   const shapes = options.map(shapeOf);
   // The first that takes a value may also change it, though another one would leave it as it is.
   if (discriminator === undefined)
@@ -134,10 +134,10 @@ function union({ options = [], discriminator }: Definition): Shape {
   return { kind: "by", key: discriminator, of: Object.fromEntries(named) };
 }
 
-const isUnsure = ({ kind }: Shape): boolean => kind === "unsure";
+const isUnsure = ({ kind }: ValueShape): boolean => kind === "unsure";
 
 /** A schema leaves out of an object what it does not know. */
-function mayChange(shape: Shape): boolean {
+function mayChange(shape: ValueShape): boolean {
   switch (shape.kind) {
     case "object":
     case "by":

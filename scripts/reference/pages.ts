@@ -1,10 +1,10 @@
 // The reference pages, made from the tables and schemas of the source. Pure: text in, pages out.
-import { bundledSkills } from "../../keel/src/app/bundled-skills.ts";
-import { builtInCommands, registryOf } from "../../keel/src/app/commands/registry.ts";
-import type { CommandInfo } from "../../keel/src/app/info.ts";
-import type { Option } from "../../keel/src/hosts/cli/arguments.ts";
-import type { Command } from "../../keel/src/hosts/cli/command.ts";
-import { commands } from "../../keel/src/hosts/cli/commands.ts";
+import { bundledSkills } from "../../keel/src/app/compose/bundled-skills.ts";
+import { builtInCommands, registryOf } from "../../keel/src/app/input/commands/registry.ts";
+import type { CommandInfo } from "../../keel/src/app/inquiries/info.ts";
+import type { CliOption } from "../../keel/src/hosts/cli/arguments.ts";
+import type { CliCommand } from "../../keel/src/hosts/cli/command.ts";
+import { commands } from "../../keel/src/hosts/cli/command-table.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
 import { eventShapesFile } from "./event-shapes.ts";
@@ -169,7 +169,7 @@ function slashCommandsPage(): string {
   );
   return page(
     "Slash commands",
-    "the tables in `keel/src/app/commands/` and `keel/src/app/bundled-skills.ts`",
+    "the tables in `keel/src/app/input/commands/` and `keel/src/app/compose/bundled-skills.ts`",
     [
       "What can be typed after a slash, in every host. Those of your own are told in the [guide](../guide/commands.md).",
       "## Answered at once",
@@ -190,13 +190,13 @@ function settingsPage(): string {
   const rows = settingRows().map(
     ({ name, form, says, from }) => `| \`${name}\` | ${cell(form)} | ${cell(says)} | ${from} |`,
   );
-  return page("Settings", "the schema in `keel/src/config/settings-schema.ts`", [
+  return page("Settings", "the schema in `keel/src/config/settings/settings-schema.ts`", [
     "Every setting, by the name that `keel config get` and `keel config set` take; a star stands for a name of your own. Where files stand and which one wins is told in the [guide](../guide/settings.md); `keel config schema` prints all of this as JSON Schema. What is **yours** no project may set, trusted or not.",
     ["| name | form | | from |", "|---|---|---|---|", ...rows].join("\n"),
   ]);
 }
 
-function commandSection({ name, usage, says, options }: Command): string {
+function commandSection({ name, usage, says, options }: CliCommand): string {
   const rows = Object.entries(options).map(
     ([long, option]) => `| ${spellings(long, option)} | ${cell(option.says)} |`,
   );
@@ -209,7 +209,7 @@ function commandSection({ name, usage, says, options }: Command): string {
   ].join("\n\n");
 }
 
-function spellings(name: string, { short, aliases = [], value }: Option): string {
+function spellings(name: string, { short, aliases = [], value }: CliOption): string {
   const long = [name, ...aliases].map((one) => `--${one}${value === undefined ? "" : ` ${value}`}`);
   return [...(short === undefined ? [] : [`-${short}`]), ...long].map((one) => `\`${one}\``).join(", ");
 }

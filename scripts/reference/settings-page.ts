@@ -1,6 +1,10 @@
 // The rows of the settings reference, made from the schema that settings are checked with. Pure.
-import { matchesPath } from "../../keel/src/config/entries.ts";
-import { addingLists, personOnly, settingsJsonSchema } from "../../keel/src/config/settings-schema.ts";
+import { matchesPath } from "../../keel/src/config/settings/entries.ts";
+import {
+  addingLists,
+  personOnly,
+  settingsJsonSchema,
+} from "../../keel/src/config/settings/settings-schema.ts";
 import { isObject } from "../../keel/src/kernel/json.ts";
 
 export type SettingRow = {

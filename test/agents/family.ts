@@ -1,21 +1,25 @@
 /** A session that can start agents, on fakes: the real loop and crew, a model that looks at what it is asked, logs in memory. */
-import { TreeBudget } from "../../keel/src/engine/agents/budget.ts";
-import type { AgentDefinition } from "../../keel/src/engine/agents/definition.ts";
-import { type AgentLimits, defaultAgentLimits } from "../../keel/src/engine/agents/limits.ts";
-import { Crew } from "../../keel/src/engine/agents/spawn.ts";
-import { AgentTree, type AgentWorld } from "../../keel/src/engine/agents/tree.ts";
-import { type Hooks, noHooks } from "../../keel/src/engine/hooks/points.ts";
-import { defaultLimits, type Limits } from "../../keel/src/engine/limits.ts";
-import { noRules, type Rules } from "../../keel/src/engine/policy/decide.ts";
-import type { Checkpoints, Clock, Ids, Model, Store, Workspace } from "../../keel/src/engine/ports.ts";
+import { TreeBudget } from "../../keel/src/agents/budget.ts";
+import { type AgentLimits, defaultAgentLimits } from "../../keel/src/agents/limits.ts";
+import { AgentSupervisor } from "../../keel/src/agents/supervisor.ts";
+import { type AgentPorts, AgentTree } from "../../keel/src/agents/tree.ts";
+import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
-import type { Tool } from "../../keel/src/engine/tools/define.ts";
-import type { Parts } from "../../keel/src/engine/work.ts";
+import type { SessionPorts } from "../../keel/src/engine/step-context.ts";
+import { noRules, type Rules } from "../../keel/src/policy/decide.ts";
+import type { AgentProfile } from "../../keel/src/ports/agent-definition.ts";
+import type { Checkpoints } from "../../keel/src/ports/checkpoints.ts";
+import type { Clock, Ids } from "../../keel/src/ports/clock.ts";
+import { type Hooks, noHooks } from "../../keel/src/ports/hooks.ts";
+import type { Model } from "../../keel/src/ports/model.ts";
+import type { Store } from "../../keel/src/ports/store.ts";
+import type { Tool } from "../../keel/src/ports/tool.ts";
+import type { Workspace } from "../../keel/src/ports/workspace.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
 import type { Envelope, EventType } from "../../keel/src/protocol/event.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import type { SessionSettings } from "../../keel/src/protocol/settings.ts";
-import { memoryStore } from "../../keel/src/store/memory.ts";
+import { memoryStore } from "../../keel/src/store/memory/memory.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { instantClock } from "../../keel/src/testing/fake-clock.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
@@ -25,7 +29,7 @@ import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
 
 export const rootId = "00000000-0000-7000-8000-0000000000f0";
 
-export const worker: AgentDefinition = {
+export const worker: AgentProfile = {
   name: "worker",
   description: "Works.",
   prompt: "You are a worker.",
@@ -38,14 +42,14 @@ export type FamilyOptions = {
   readonly workspace?: Workspace;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  readonly definitions?: readonly AgentDefinition[];
+  readonly definitions?: readonly AgentProfile[];
   readonly tools?: readonly Tool[];
   readonly limits?: Partial<Limits>;
   readonly agentLimits?: Partial<AgentLimits>;
   readonly rules?: Rules;
   readonly hooks?: Partial<Hooks>;
   readonly settings?: Partial<SessionSettings>;
-  readonly isolate?: AgentWorld["isolate"];
+  readonly isolate?: AgentPorts["isolate"];
   readonly checkpoints?: Checkpoints;
   readonly answer?: (ask: Ask) => Answer | undefined;
 };
@@ -53,7 +57,7 @@ export type FamilyOptions = {
 export type Family = {
   readonly session: Session;
   readonly tree: AgentTree;
-  readonly crew: Crew;
+  readonly crew: AgentSupervisor;
   readonly events: Envelope[];
   say(words: string): Promise<void>;
   /** Until nothing runs any more, in the background neither. */
@@ -69,14 +73,14 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
   const ids = options.ids ?? countingIds();
   const store = options.store ?? memoryStore();
   const limits = { ...defaultLimits, ...options.limits };
-  const world: AgentWorld = {
+  const world: AgentPorts = {
     version: "test",
     definitions: () => options.definitions ?? [worker],
     createLog: (id, place) => store.create(id, place),
     openLog: (id) => store.open(id),
     readLog: (id) => store.read(id),
     location: (id) => store.location(id),
-    beside: (id) => ({ spill: (name, content) => store.spill(id, name, content) }),
+    artifacts: (id) => ({ spill: (name, content) => store.spill(id, name, content) }),
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (name) => ({ ok: true, value: name }),
     system: ({ definition }) => [definition.prompt],
@@ -84,10 +88,10 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
   };
   const budget = new TreeBudget({ limits, clock });
   const tree = new AgentTree({ world, budget, limits: { ...defaultAgentLimits, ...options.agentLimits } });
-  const crew = new Crew(tree);
+  const crew = new AgentSupervisor(tree);
   const known = (await store.list()).some(({ id }) => id === rootId);
   const log = known ? await store.open(rootId) : await store.create(rootId, { cwd: "/project" });
-  const parts: Parts = {
+  const parts: SessionPorts = {
     log,
     clock,
     ids,

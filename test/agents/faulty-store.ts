@@ -1,6 +1,6 @@
 /** A store whose logs fail where a test says so: what cannot be written or read is a fault of the log. */
-import type { Log, Store } from "../../keel/src/engine/ports.ts";
 import { fault } from "../../keel/src/kernel/fault.ts";
+import type { Log, Store } from "../../keel/src/ports/store.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 
 export type Wrongs = {

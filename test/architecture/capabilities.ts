@@ -14,7 +14,20 @@ export type Capability = {
 };
 
 /** The layers that also run in a browser, and the engine, which is pure by design. */
-const purePlaces = ["kernel/", "protocol/", "view/", "engine/", "transport/", "web/"];
+const purePlaces = [
+  "kernel/",
+  "protocol/",
+  "view/",
+  "ports/",
+  "shell/",
+  "policy/",
+  "core/",
+  "engine/",
+  "agents/",
+  "hooks/",
+  "transport/",
+  "web/",
+];
 const nodePlaces = [
   "transport/node/",
   ...["models/", "tools/", "mcp/", "workspace/", "store/", "config/", "memory/"],

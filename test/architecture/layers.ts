@@ -12,45 +12,66 @@ export type Layer = {
   readonly packages?: readonly string[];
 };
 
-const pureAdapter = ["engine", "protocol", "kernel"];
-const wiredAdapter = ["engine", "protocol", "transport", "kernel"];
-const host = ["app", "view", "protocol", "transport", "kernel"];
+const basics = ["protocol", "kernel"];
+const adapter = ["ports", ...basics];
+const host = ["app", "view", "transport", ...basics];
 const otherHosts = ["hosts/tui", "hosts/runner", "hosts/desktop", "hosts/console", "hosts/ide"];
 
 const rows = {
   kernel: { imports: [], packages: ["zod"] },
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"] },
   protocol: { imports: ["kernel"], packages: ["zod"] },
-  view: { imports: ["protocol", "kernel"], packages: [] },
-  engine: { imports: ["protocol", "kernel"], packages: ["zod"] },
+  view: { imports: basics, packages: [] },
 
-  models: { imports: wiredAdapter },
-  mcp: { imports: wiredAdapter },
-  tools: { imports: pureAdapter },
-  workspace: { imports: pureAdapter },
-  store: { imports: pureAdapter },
-  config: { imports: pureAdapter },
-  memory: { imports: pureAdapter },
+  // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
+  ports: { imports: basics, packages: [] },
+  shell: { imports: ["ports", "kernel"], packages: [] },
+  policy: { imports: ["shell", "ports", ...basics], packages: [] },
+  core: { imports: ["policy", "ports", ...basics], packages: ["zod"] },
+  // Performing.
+  engine: { imports: ["core", "policy", "ports", ...basics], packages: ["zod"] },
+  agents: { imports: ["engine", "core", "ports", ...basics], packages: [] },
+  hooks: { imports: ["ports", ...basics], packages: [] },
+
+  models: { imports: [...adapter, "transport"] },
+  mcp: { imports: [...adapter, "core", "transport"] },
+  tools: { imports: [...adapter, "core", "policy", "shell"] },
+  workspace: { imports: [...adapter, "policy"] },
+  store: { imports: adapter },
+  config: { imports: [...adapter, "hooks"] },
+  memory: { imports: adapter },
 
   app: {
     imports: [
       ...["models", "tools", "mcp", "workspace", "store", "config", "memory"],
-      ...["engine", "protocol", "transport", "kernel"],
+      ...["hooks", "agents", "engine", "core", "policy", "shell", "ports", "transport", ...basics],
     ],
   },
 
   sdk: { imports: host },
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
-  "hosts/cli": { imports: [...host, "sdk"], lazyImports: [...otherHosts, "testing"] },
+  "hosts/cli": {
+    imports: [...host, "sdk"],
+    lazyImports: ["hosts/executable", ...otherHosts, "testing"],
+  },
+  // The executable of an SDK: the command line's streams, the SDK's dialect.
+  "hosts/executable": { imports: [...host, "sdk", "hosts/cli"] },
   "hosts/tui": { imports: host },
-  "hosts/runner": { imports: host },
+  // With tools of its own, which reach out as adapters do.
+  "hosts/runner": {
+    imports: [
+      ...[...host, "ports", "config/settings/paths.ts"],
+      ...["workspace/git/git.ts", "workspace/web/post-json.ts"],
+    ],
+  },
   "hosts/desktop": { imports: host },
   "hosts/console": { imports: host },
   "hosts/ide": { imports: host },
 
   testing: {
     imports: [
-      ...["kernel", "transport", "protocol", "engine", "store/memory.ts"],
+      ...["engine", "core", "policy", "ports", "transport", ...basics, "store/memory/memory.ts"],
+      "workspace/processes/run-command.ts",
       // Recorded exchanges are served to the real adapters.
       ...["models/http.ts", "models/connect.ts", "models/catalog.ts", "models/providers.ts"],
     ],

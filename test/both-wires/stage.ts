@@ -1,13 +1,14 @@
 // The stage of the scenarios: a real session, the real adapters and a real server, for one provider or for both.
 import { afterEach, expect } from "vitest";
 import { nodeClock } from "../../keel/src/app/node-ports.ts";
-import type { Limits } from "../../keel/src/engine/limits.ts";
-import type { Model } from "../../keel/src/engine/ports.ts";
-import { defineTool, type Tool } from "../../keel/src/engine/tools/define.ts";
+import { defineTool } from "../../keel/src/core/define-tool.ts";
+import type { Limits } from "../../keel/src/core/limits.ts";
 import { catalog } from "../../keel/src/models/catalog.ts";
 import { openHttp } from "../../keel/src/models/http.ts";
 import type { Endpoint } from "../../keel/src/models/providers.ts";
 import { routedModel } from "../../keel/src/models/router.ts";
+import type { Model } from "../../keel/src/ports/model.ts";
+import type { Tool } from "../../keel/src/ports/tool.ts";
 import { type Image, text } from "../../keel/src/protocol/message.ts";
 import { layout } from "../../keel/src/testing/layout.ts";
 import { type ModelServer, startModelServer } from "../../keel/src/testing/model-server.ts";
@@ -65,7 +66,7 @@ type Play = {
   readonly limits?: Partial<Limits>;
 };
 
-export const quick: Partial<Limits> = { backoff: { firstMs: 1, mostMs: 5 } };
+export const quick: Partial<Limits> = { backoff: { firstMs: 1, maxMs: 5 } };
 
 export async function play(provider: Played, { script, tools, limits }: Play): Promise<Stage> {
   const server = await serve(script);

@@ -3,12 +3,13 @@
  * in memory, thinking, compaction, pauses, another model, broken replies and a restart. The clock is the test's.
  */
 import * as z from "zod/mini";
-import type { Clock } from "../../keel/src/engine/ports.ts";
-import { defineTool, type Tool } from "../../keel/src/engine/tools/define.ts";
+import { defineTool } from "../../keel/src/core/define-tool.ts";
 import { schemaOf } from "../../keel/src/kernel/schema.ts";
 import { anthropicModel } from "../../keel/src/models/anthropic/model.ts";
 import { catalog } from "../../keel/src/models/catalog.ts";
 import { openHttp } from "../../keel/src/models/http.ts";
+import type { Clock } from "../../keel/src/ports/clock.ts";
+import type { Tool } from "../../keel/src/ports/tool.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import type { Usage } from "../../keel/src/protocol/usage.ts";
@@ -58,7 +59,7 @@ const tools = ["Look", "Search", "Change"].map((name) =>
 
 export async function liveADay(): Promise<Day> {
   const offset = { ms: 0 };
-  const hurried = instantClock({ mostMs: 40_000 });
+  const hurried = instantClock({ maxMs: 40_000 });
   const clock: Clock = { ...hurried, now: () => hurried.now() + offset.ms };
   const pass = (ms: number): void => {
     offset.ms += ms;

@@ -1,11 +1,11 @@
 // The corpus of commands and rules, scored as its own page says. Nothing is run: verdicts are explained, by text alone.
 import { beforeAll, describe, expect, test } from "vitest";
-import { noRules, type Rules } from "../../keel/src/engine/policy/decide.ts";
-import { type Explanation, explain } from "../../keel/src/engine/policy/explain.ts";
-import { parseRule } from "../../keel/src/engine/policy/rules.ts";
-import { openGrammar } from "../../keel/src/workspace/grammar.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { noRules, type Rules } from "../../keel/src/policy/decide.ts";
+import { type Explanation, explain } from "../../keel/src/policy/explain.ts";
+import { parseRule } from "../../keel/src/policy/rules.ts";
+import { openGrammar } from "../../keel/src/workspace/processes/grammar.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { type CommandRow, readBashRows } from "./bash-rows.ts";
 
 const { commands, rules } = readBashRows();

@@ -1,12 +1,12 @@
 // A row of the path corpus through a whole session: the real tools, the real policy, real files, and a host that notes
 // what it is asked. It allows reads, so that a write is decided by itself, and gives the answer of the row to the rest.
-import { noRules } from "../../keel/src/engine/policy/decide.ts";
-import { parseRule } from "../../keel/src/engine/policy/rules.ts";
+import { noRules } from "../../keel/src/policy/decide.ts";
+import { parseRule } from "../../keel/src/policy/rules.ts";
 import type { PermissionMode } from "../../keel/src/protocol/settings.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { openTestSession, type TestSession } from "../../keel/src/testing/test-session.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
-import { realClock, realWorkspace } from "../real-workspace.ts";
+import { realClock, realWorkspace } from "../support/real-workspace.ts";
 
 export type ToolCall = { readonly tool: string; readonly input: Record<string, string> };
 

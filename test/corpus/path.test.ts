@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { countOf } from "../budget.ts";
-import { swapWithLink } from "../link-swap.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { countOf } from "../support/budget.ts";
+import { swapWithLink } from "../support/link-swap.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { doStep, makeWorld, type Row, readPathRows, type World } from "./path-rows.ts";
 import { type Ran, type RunWish, runCall } from "./path-run.ts";
 

@@ -3,16 +3,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
 import { findViolations } from "../../keel/src/testing/request-rules.ts";
 import { scriptedModel } from "../../keel/src/testing/scripted-model.ts";
 import { openTestSession } from "../../keel/src/testing/test-session.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
-import { notRunHere } from "../not-run.ts";
 import { type Home, makeHome } from "../store/home.ts";
-import { verifies } from "../verifies.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { applyOps, baseLines, toBytes } from "./transcript-map.ts";
 import { isCorpusHere, readBase, readRows } from "./transcript-rows.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { DurableEvent } from "../../keel/src/protocol/event.ts";
 import type { Block } from "../../keel/src/protocol/message.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
-import { encodeHeader } from "../../keel/src/store/line.ts";
+import { encodeHeader } from "../../keel/src/store/jsonl/line.ts";
 
 type Envelope = { readonly seq: number; readonly id: string; readonly session: string; readonly ts: string };
 type NeutralBlock =

@@ -1,6 +1,6 @@
 // The transcript corpus in our format: its neutral records become lines of a Keel log, and its operations change those.
 // One neutral record is one main line; what our loop writes around it (turn.started, model.started …) goes with it.
-import { encodeRaw } from "../../keel/src/store/line.ts";
+import { encodeRaw } from "../../keel/src/store/jsonl/line.ts";
 import { type NeutralRecord, toEvents } from "./transcript-events.ts";
 import { type RawEvent, setMember, unsetMember } from "./transcript-members.ts";
 

@@ -4,14 +4,14 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Log } from "../../keel/src/engine/ports.ts";
+import type { Log } from "../../keel/src/ports/store.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
-import { nodeFiles } from "../../keel/src/store/files.ts";
-import { jsonlStore, leasesOf } from "../../keel/src/store/jsonl.ts";
+import { nodeFiles } from "../../keel/src/store/jsonl/files.ts";
+import { jsonlStore, leasesOf } from "../../keel/src/store/jsonl/store.ts";
 import { calls, envelopes } from "../../keel/src/testing/store-suite-events.ts";
-import { notRunHere } from "../not-run.ts";
 import { failAll, failingFiles } from "../store/failing-files.ts";
 import { copiesOf, type Home, makeHome, readAll, warnings } from "../store/home.ts";
+import { notRunHere } from "../support/not-run.ts";
 import {
   applyOps,
   baseLines,

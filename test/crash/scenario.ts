@@ -2,8 +2,8 @@
  * A conversation of twelve turns with edits, commands, parallel calls, questions, wrong calls, a cut reply and a
  * compaction. The model looks at what it is asked instead of counting, so that it says the same when it is asked again.
  */
-import type { ModelRequest } from "../../keel/src/engine/ports.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
+import type { ModelRequest } from "../../keel/src/ports/model.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { text } from "../../keel/src/protocol/message.ts";

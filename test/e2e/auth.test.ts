@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage } from "./stage.ts";
 
 const key = "sk-test-0123456789abcdefghijklmnop";

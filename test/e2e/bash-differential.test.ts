@@ -2,19 +2,19 @@
 // a verdict did not list.
 import { availableParallelism } from "node:os";
 import { afterAll, expect, test } from "vitest";
-import { noRules } from "../../keel/src/engine/policy/decide.ts";
-import { explain } from "../../keel/src/engine/policy/explain.ts";
-import { analyseReading, read, wantsSecondReader } from "../../keel/src/engine/policy/shell/analyse.ts";
-import { withInner } from "../../keel/src/engine/policy/shell/commands.ts";
-import { loadsCode } from "../../keel/src/engine/policy/shell/programs/loading-variables.ts";
-import type { Step } from "../../keel/src/engine/policy/shell/walk.ts";
-import { openGrammar } from "../../keel/src/workspace/grammar.ts";
-import { budgets, countOf, seed } from "../budget.ts";
+import { noRules } from "../../keel/src/policy/decide.ts";
+import { explain } from "../../keel/src/policy/explain.ts";
+import { analyseReading, read, wantsSecondReader } from "../../keel/src/shell/meaning/analyse.ts";
+import { withInner } from "../../keel/src/shell/meaning/commands.ts";
+import type { ShellStep } from "../../keel/src/shell/meaning/walk.ts";
+import { loadsCode } from "../../keel/src/shell/programs/loading-variables.ts";
+import { openGrammar } from "../../keel/src/workspace/processes/grammar.ts";
 import { chanceOf, generateCommand, stubPrograms } from "../differential/generate.ts";
 import { openStubRoot, type StubRoot } from "../differential/stub-root.ts";
-import { notRunHere } from "../not-run.ts";
-import { note } from "../notes.ts";
-import { verifies } from "../verifies.ts";
+import { budgets, countOf, seed } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { note } from "../support/notes.ts";
+import { verifies } from "../support/verifies.ts";
 
 const place = { cwd: "/work", home: "/home/dev", roots: ["/work"] };
 const grammar = openGrammar();
@@ -118,7 +118,7 @@ async function judge(command: string): Promise<Judged> {
 }
 
 /** What runs later, or changes how the rest is read. */
-const changesShell = ({ words }: Step): boolean => {
+const changesShell = ({ words }: ShellStep): boolean => {
   const [program = "", ...rest] = words.map(({ text }) => text);
   if (/^(?:alias|trap|source|\.|shopt|set|enable|hash)$/.test(program)) return true;
   // A variable that is a number or another's name gives what it is given a second meaning.

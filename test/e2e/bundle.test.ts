@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { httpError, reply } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage } from "./stage.ts";
 
 test("keel doctor --bundle writes one private file with faults and a session's log, and no secret", async () => {

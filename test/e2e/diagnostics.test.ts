@@ -11,13 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { NewErrors } from "../../keel/src/engine/diagnostics.ts";
+import type { NewErrors } from "../../keel/src/ports/diagnostics.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { type DiagnosticsEntry, nodeDiagnostics } from "../../keel/src/workspace/diagnostics/diagnostics.ts";
-import { openGuard } from "../../keel/src/workspace/guard.ts";
-import { nodeShell } from "../../keel/src/workspace/shell.ts";
-import { plainEnvironment, processesIn } from "../real-shell.ts";
-import { verifies } from "../verifies.ts";
+import { openProcessGuard } from "../../keel/src/workspace/processes/process-guard.ts";
+import { nodeShell } from "../../keel/src/workspace/processes/shell.ts";
+import { plainEnvironment, processesIn } from "../support/real-shell.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage } from "./stage.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
 function open(...entries: DiagnosticsEntry[]) {
-  const guard = openGuard({ env: plainEnvironment });
+  const guard = openProcessGuard({ env: plainEnvironment });
   const env = { ...plainEnvironment, SERVER_LOG: path.join(root, "log") };
   const shell = nodeShell({ env, guard });
   const diagnostics = nodeDiagnostics({ entries, root, userHome: root, env, guard, shell });

@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { notRunHere } from "../not-run.ts";
+import { notRunHere } from "../support/not-run.ts";
 import { command, lines, openStage, type Stage, types, until } from "./stage.ts";
 
 const waits = { replies: [replyWith({ delayMs: 60_000 }, "never")] };

@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import { readFrame } from "../../keel/src/sdk/control/frames.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { parseJsonLine } from "../../keel/src/transport/strict-json.ts";
-import { countOf, seed } from "../budget.ts";
 import { bytesOf, type LineRow, readLineRows } from "../corpus/line-rows.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage, until } from "./stage.ts";
 import { isResult, type Line, openWire, type WireClient } from "./wire-client.ts";
 
@@ -28,11 +28,11 @@ async function openQuietly(start: "introduced" | "silent" = "introduced"): Promi
 }
 
 /** A good line right behind the bad one is to be answered within a second; a machine with other work gets ten. */
-const mostAnswerMs = 10_000;
+const maxAnswerMs = 10_000;
 
 async function probe(wire: WireClient): Promise<void> {
   const answer = wire.request({ subtype: "get_binary_version" });
-  const late = pause(mostAnswerMs, "no answer in time", { ref: false });
+  const late = pause(maxAnswerMs, "no answer in time", { ref: false });
   expect(await Promise.race([answer, late])).toEqual({ version: expect.any(String) });
 }
 

@@ -5,10 +5,10 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { meaningless } from "../../keel/src/sdk/control/host-requests.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { everything } from "../mcp-stage.ts";
-import { notRunHere } from "../not-run.ts";
 import { referenceText } from "../sdk/reference.ts";
-import { verifies } from "../verifies.ts";
+import { everything } from "../support/mcp-stage.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage, until } from "./stage.ts";
 import { isResult, openWire, type WireClient } from "./wire-client.ts";
 

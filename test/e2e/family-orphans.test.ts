@@ -7,10 +7,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
-import { readProcesses } from "../../keel/src/workspace/process-table.ts";
-import { countOf } from "../budget.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { readProcesses } from "../../keel/src/workspace/processes/process-table.ts";
+import { countOf } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { end, environmentOf, familyOf, isEnding, type Kind, kinds, nameOf, start } from "./kinds-of-end.ts";
 import { openStage } from "./stage.ts";
 

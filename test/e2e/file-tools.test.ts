@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { byPosition, reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { pdfOf } from "../pdf.ts";
-import { verifies } from "../verifies.ts";
+import { pdfOf } from "../support/pdf.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage } from "./stage.ts";
 
 test("search, read a PDF and write, and ask about a protected path although edits are accepted", async () => {

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { inputSchema } from "../../keel/src/protocol/event.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { examplesOf, withKey } from "../docs/examples.ts";
-import { everything, freePort, startRemote } from "../mcp-stage.ts";
+import { everything, freePort, startRemote } from "../support/mcp-stage.ts";
 import { type Line, linesIn, typeLines } from "./guide-shell.ts";
 import { command, openStage, type Stage } from "./stage.ts";
 

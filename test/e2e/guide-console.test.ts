@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { examplesOf } from "../docs/examples.ts";
-import { notRunHere } from "../not-run.ts";
+import { notRunHere } from "../support/not-run.ts";
 import { openStage, until } from "./stage.ts";
 import { hasTerminal, startOnTerminal } from "./terminal.ts";
 

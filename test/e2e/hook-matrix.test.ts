@@ -6,11 +6,11 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { type HookEvent, hookEvents } from "../../keel/src/protocol/hook.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { elsewhere, type Scenario, scenarios } from "../hooks/scenarios.ts";
-import { all, type SdkStage, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { all, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 import { keel, launcher } from "./command.ts";
 import { until } from "./stage.ts";
 

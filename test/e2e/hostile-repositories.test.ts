@@ -5,14 +5,14 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ModelServer, startModelServer } from "../../keel/src/testing/model-server.ts";
 import { byPosition, reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { countOf } from "../budget.ts";
 import { fileRepositories } from "../hostile/file-repositories.ts";
 import { type HostileRepository, key, makePlace, type Place, secret } from "../hostile/place.ts";
 import { settingsRepositories } from "../hostile/settings-repositories.ts";
 import { snapshot } from "../hostile/snapshot.ts";
 import { hasStrace, openSink, type Sink, type Watched, watch } from "../hostile/watch.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { countOf } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { command } from "./stage.ts";
 import { hasTerminal } from "./terminal.ts";
 

@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import type { Tool } from "../../keel/src/engine/tools/define.ts";
+import type { Tool } from "../../keel/src/ports/tool.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { openTestSession } from "../../keel/src/testing/test-session.ts";
 import { bashTool } from "../../keel/src/tools/bash.ts";
-import { openGuard } from "../../keel/src/workspace/guard.ts";
-import { nodeShell } from "../../keel/src/workspace/shell.ts";
-import { countOf, seed } from "../budget.ts";
-import { plainEnvironment, processesIn } from "../real-shell.ts";
-import { realClock, realWorkspace } from "../real-workspace.ts";
+import { openProcessGuard } from "../../keel/src/workspace/processes/process-guard.ts";
+import { nodeShell } from "../../keel/src/workspace/processes/shell.ts";
 import { randomOf } from "../store/random.ts";
-import { verifies } from "../verifies.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { plainEnvironment, processesIn } from "../support/real-shell.ts";
+import { realClock, realWorkspace } from "../support/real-workspace.ts";
+import { verifies } from "../support/verifies.ts";
 
 const shapes = [
   "sleep 60",
@@ -31,7 +31,7 @@ test("an interrupt ends the turn within its time, and nothing of it is left", {
 }, async () => {
   verifies("G13");
   const random = randomOf(seed());
-  const guard = openGuard({ env: plainEnvironment });
+  const guard = openProcessGuard({ env: plainEnvironment });
   const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-interrupt-")));
   onTestFinished(async () => {
     await guard.close();

@@ -9,8 +9,8 @@ import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { type ModelServer, startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
-import { countOf, seed } from "../budget.ts";
-import { verifies } from "../verifies.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { verifies } from "../support/verifies.ts";
 import { keel, launcher } from "./command.ts";
 
 /** Each command leaves one mark; it takes a moment, so that a kill may fall inside it. */
@@ -41,7 +41,7 @@ describe("kill -9 at any moment", () => {
   beforeAll(async () => {
     server = await startModelServer({
       script: (_, asked) => replies[asked.assistantTurns] ?? reply("Nothing is left to do."),
-      mostRequests: 100_000,
+      maxRequests: 100_000,
     });
     // How long a life lasts without a kill, so that the moments fall everywhere.
     const folder = await newFolder();

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { type Process, readProcesses } from "../../keel/src/workspace/process-table.ts";
+import { type ProcessEntry, readProcesses } from "../../keel/src/workspace/processes/process-table.ts";
 import { command, type Stage } from "./stage.ts";
 
 export type Kind = "normal end" | "SIGTERM" | "SIGINT" | "SIGKILL" | "uncaught error" | "parent's death";
@@ -64,7 +64,7 @@ export function end(kind: Kind, child: ChildProcess, keelPid: number): void {
 }
 
 /** Keel, whoever descends from it, and whoever carries the mark. */
-export function familyOf(keelPid: number, mark: string): Process[] {
+export function familyOf(keelPid: number, mark: string): ProcessEntry[] {
   const everyone = readProcesses();
   const parents = new Map(everyone.map(({ pid, parent }) => [pid, parent]));
   const descends = (pid: number | undefined): boolean =>

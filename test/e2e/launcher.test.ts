@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { keel, launcher } from "./command.ts";
 
 const manifest: { version: string } = JSON.parse(

@@ -4,12 +4,13 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Files, Search, TextWish } from "../../keel/src/engine/ports.ts";
-import { nodeFiles } from "../../keel/src/workspace/files.ts";
-import { nodeSearch } from "../../keel/src/workspace/search.ts";
-import { budgets, countOf } from "../budget.ts";
-import { swapWithLink } from "../link-swap.ts";
-import { verifies } from "../verifies.ts";
+import type { Search, TextSearchRequest } from "../../keel/src/ports/search.ts";
+import type { Files } from "../../keel/src/ports/workspace.ts";
+import { nodeFiles } from "../../keel/src/workspace/files/files.ts";
+import { nodeSearch } from "../../keel/src/workspace/search/search.ts";
+import { budgets, countOf } from "../support/budget.ts";
+import { swapWithLink } from "../support/link-swap.ts";
+import { verifies } from "../support/verifies.ts";
 
 let base = "";
 let project = "";
@@ -64,7 +65,7 @@ test("nothing from outside is read: what is found is what was decided about", { 
   const decided = path.join(directory(), "known.txt");
   let escaped = 0;
   const ends = await race(Math.ceil(countOf("link-race") / 2), async () => {
-    const read = await files.read(decided, { mostBytes: 1_000 });
+    const read = await files.read(decided, { maxBytes: 1_000 });
     // A reader is told the path of what it got: only what lies elsewhere may have other text.
     if (read.ok && read.file.path === decided && Buffer.from(read.file.bytes).toString() === secret)
       escaped++;
@@ -77,9 +78,9 @@ test("nothing from outside is read: what is found is what was decided about", { 
 test("nothing from outside is found", { timeout }, async () => {
   verifies("G32");
   fs.writeFileSync(path.join(outside, "secret.txt"), secret);
-  const wish: TextWish = {
+  const wish: TextSearchRequest = {
     ...{ target: directory(), pattern: secret, mode: "lines", before: 0, after: 0, letterCase: "exact" },
-    ...{ lines: "each", show: "line", timeoutMs: 5_000, mostBytes: 10_000 },
+    ...{ lines: "each", show: "line", timeoutMs: 5_000, maxBytes: 10_000 },
   };
   const found: string[] = [];
   const ends = await race(Math.ceil(countOf("link-race") / 20), async () => {

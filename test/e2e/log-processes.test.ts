@@ -5,10 +5,10 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
-import { countOf, seed } from "../budget.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { type Home, makeHome, readAll, session, writeLog } from "../store/home.ts";
 import { randomOf } from "../store/random.ts";
+import { countOf, seed } from "../support/budget.ts";
 
 const child = path.join(import.meta.dirname, "../store/append-child.ts");
 const children: ChildProcess[] = [];

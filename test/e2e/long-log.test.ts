@@ -4,14 +4,14 @@ import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
 import { calls, envelopes, said, started } from "../../keel/src/testing/store-suite-events.ts";
-import { note } from "../notes.ts";
 import { type Home, makeHome, readAll, seqs, session, warnings, writeLog } from "../store/home.ts";
 import { writeLongSession } from "../store/long-session.ts";
-import { verifies } from "../verifies.ts";
+import { note } from "../support/notes.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage } from "./stage.ts";
 
 const child = path.join(import.meta.dirname, "../store/long-log-child.ts");

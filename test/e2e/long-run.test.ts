@@ -7,10 +7,10 @@ import { command, words } from "../../bench/long-output.ts";
 import type { LongRunResult } from "../../bench/long-run.ts";
 import { startBenchServer } from "../../bench/model-server.ts";
 import { bundlePrograms } from "../../bench/processes.ts";
-import { budgets, countOf } from "../budget.ts";
-import { notRunHere } from "../not-run.ts";
-import { note } from "../notes.ts";
-import { verifies } from "../verifies.ts";
+import { budgets, countOf } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { note } from "../support/notes.ts";
+import { verifies } from "../support/verifies.ts";
 
 test("turns with 100 KB of output each: memory stays flat, and nothing stays open", async () => {
   verifies("G21", "P32");

@@ -1,18 +1,18 @@
 // G37: whatever a server does, the turn goes on within its limit, nothing crashes, and nobody is left behind.
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { McpServerStatus } from "../../keel/src/sdk/mcp-server.ts";
-import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
+import type { McpServerStatus } from "../../keel/src/sdk/tools/mcp-server.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { nobodyWith } from "../mcp-stage.ts";
-import { sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { nobodyWith } from "../support/mcp-stage.ts";
+import { sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const fixture = path.resolve(import.meta.dirname, "../fixtures/mcp-bad/server.mjs");
 /** What the limits below allow a turn, with room for a machine that does other things too. */
-const mostTurnMs = 30_000;
+const maxTurnMs = 30_000;
 const waits = { startMs: 2_500, connectMs: 4_000, callMs: 4_000 };
 
 type Played = {
@@ -190,7 +190,7 @@ describe("a bad MCP server", () => {
       const played = await play(kind, site);
       expect(played.result).toMatchObject({ subtype: "success", result: "done" });
       check(played);
-      expect(played.ms).toBeLessThan(mostTurnMs);
+      expect(played.ms).toBeLessThan(maxTurnMs);
       expect(await nobodyWith(site.file)).toEqual([]);
     },
   );

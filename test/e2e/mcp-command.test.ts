@@ -5,8 +5,8 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { everything, nobodyWith, processesWith } from "../mcp-stage.ts";
-import { verifies } from "../verifies.ts";
+import { everything, nobodyWith, processesWith } from "../support/mcp-stage.ts";
+import { verifies } from "../support/verifies.ts";
 import { command, openStage, until } from "./stage.ts";
 
 const patience = { timeout: 180_000 };

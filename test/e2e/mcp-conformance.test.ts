@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { countOf } from "../budget.ts";
-import { verifies } from "../verifies.ts";
+import { countOf } from "../support/budget.ts";
+import { verifies } from "../support/verifies.ts";
 
 const here = path.resolve(import.meta.dirname, "../mcp-conformance");
 const suite = path.resolve(

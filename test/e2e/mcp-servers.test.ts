@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
-import { converse, everything, filesystem, nobodyWith, startRemote } from "../mcp-stage.ts";
-import { chargesIn, logged } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { converse, everything, filesystem, nobodyWith, startRemote } from "../support/mcp-stage.ts";
+import { chargesIn, logged } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const patience = { timeout: 120_000 };
 const server = (args: string[]) => ({ command: process.execPath, args });

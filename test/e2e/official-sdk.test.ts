@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { command } from "./stage.ts";
 
 const sdk = process.env["KEEL_OFFICIAL_SDK"] ?? "";

@@ -6,10 +6,10 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { type Process, readProcesses } from "../../keel/src/workspace/process-table.ts";
-import { countOf } from "../budget.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { type ProcessEntry, readProcesses } from "../../keel/src/workspace/processes/process-table.ts";
+import { countOf } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { end, familyOf, isEnding, type Kind, kinds, nameOf, start } from "./kinds-of-end.ts";
 import { openStage } from "./stage.ts";
 
@@ -43,7 +43,7 @@ describe.each(ways)("with the guard $guard, started by the $starter", ({ guard, 
     // Off is the way for a few; it is tried once for each kind.
     const count = guard === "on" && starter === "session" ? countOf("kinds-of-end") : 1;
     const wanted = Array.from({ length: count }, () => kinds).flat();
-    const families: { kind: Kind; family: Process[] }[] = [];
+    const families: { kind: Kind; family: ProcessEntry[] }[] = [];
     // One that goes wrong is told at the end; it must not hide what becomes of the others.
     const problems: string[] = [];
     const worker = async (): Promise<void> => {
@@ -74,7 +74,7 @@ describe.each(ways)("with the guard $guard, started by the $starter", ({ guard, 
 async function runAndEnd(
   kind: Kind,
   { guard, starter }: { guard: "on" | "off"; starter: Starter },
-): Promise<Process[]> {
+): Promise<ProcessEntry[]> {
   const bash = (text: string) => reply(toolUse("Bash", { command: text }));
   const work =
     kind === "normal end"

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Report } from "../requirements-reporter.ts";
+import type { Report } from "../support/requirements-reporter.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 let notes = "";

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { lines, openStage } from "./stage.ts";
 
 const stageOf = () => openStage({ replies: [] });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { byPosition, reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { lines, openStage } from "./stage.ts";
 
 const touch = byPosition([reply(toolUse("Bash", { command: "touch made" })), reply("done")]);

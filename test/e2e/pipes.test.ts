@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { countOf, seed } from "../budget.ts";
-import { verifies } from "../verifies.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { verifies } from "../support/verifies.ts";
 import { command, lines, openStage, type Stage } from "./stage.ts";
 
 /** More than cores: most of the time they wait for their reader. */

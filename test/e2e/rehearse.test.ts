@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { notRunHere } from "../not-run.ts";
+import { notRunHere } from "../support/not-run.ts";
 import { keel } from "./command.ts";
 import { openStage, until } from "./stage.ts";
 import { hasTerminal, startOnTerminal } from "./terminal.ts";

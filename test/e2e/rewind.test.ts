@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage } from "./stage.ts";
 
 test("files that a session changed by a command are listed, previewed, put back, and the rewind taken back", async () => {

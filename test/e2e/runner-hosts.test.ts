@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { examplesOf } from "../docs/examples.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { startHost } from "./runner-host.ts";
 import { command, openStage } from "./stage.ts";
 

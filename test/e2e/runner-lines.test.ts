@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { countOf, seed } from "../budget.ts";
 import { bytesOf, type LineRow, readLineRows } from "../corpus/jsonl-rows.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { type Host, startHost } from "./runner-host.ts";
 import { openStage, type Stage } from "./stage.ts";
 

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { countOf, seed } from "../budget.ts";
-import { verifies } from "../verifies.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { verifies } from "../support/verifies.ts";
 import { startHost } from "./runner-host.ts";
 import { command, openStage } from "./stage.ts";
 

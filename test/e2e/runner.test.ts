@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, replyWith, thinking, toolUse } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { type Line, startHost } from "./runner-host.ts";
 import { openStage } from "./stage.ts";
 

@@ -22,7 +22,7 @@ describe("the import of the SDK", () => {
     };
     load(entry);
     const sources = [...loaded.values()].flatMap(({ inputs }) => Object.keys(inputs));
-    expect(sources).toContain("keel/src/sdk/query.ts");
+    expect(sources).toContain("keel/src/sdk/query/query.ts");
     expect(sources.filter((source) => /node_modules|src\/(engine|store|models)\//.test(source))).toEqual([]);
     expect([...loaded.values()].reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(100_000);
   });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { startHost } from "./runner-host.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeF
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { byPosition, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 
 const script = byPosition([

@@ -9,10 +9,10 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { countOf, seed } from "../budget.ts";
 import { countsIn } from "../settings/counts.ts";
 import { randomOf } from "../store/random.ts";
-import { verifies } from "../verifies.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { verifies } from "../support/verifies.ts";
 
 const folder = path.resolve(import.meta.dirname, "../settings");
 const writers = ["A", "B", "C", "D", "E", "F", "G", "H"];

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { byPosition, reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { lines, openStage, type Stage, until } from "./stage.ts";
 import { hasTerminal, startOnTerminal } from "./terminal.ts";
 

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { countOf } from "../budget.ts";
-import { verifies } from "../verifies.ts";
+import { countOf } from "../support/budget.ts";
+import { verifies } from "../support/verifies.ts";
 import { lines, openStage } from "./stage.ts";
 
 const megabyte = 1_000_000;

@@ -10,14 +10,14 @@ const { command }: { command: Record<string, Imports> } = JSON.parse(readFileSyn
 
 test("the first file loads the table of commands and little else", () => {
   const loaded = loadedWith("keel/src/hosts/cli/main.ts");
-  expect(loaded).toContain("keel/src/hosts/cli/commands.ts");
+  expect(loaded).toContain("keel/src/hosts/cli/command-table.ts");
   expect(loaded.filter((file) => !/^keel\/(package\.json$|src\/(hosts\/cli|kernel)\/)/.test(file))).toEqual(
     [],
   );
 });
 
 test("an answer as text loads no testing kit, no command for sessions, no dialect and no foreign schemas", () => {
-  const loaded = loadedWith("keel/src/hosts/cli/print.ts");
+  const loaded = loadedWith("keel/src/hosts/cli/print/print.ts");
   expect(loaded).toContain("keel/src/engine/session.ts");
   const unused =
     /keel\/src\/(testing|sdk|mcp\/(?!names))\/?|cli\/(sessions-|rehears|doctor|narrator)|store\/(import|memory)|node_modules\/ajv/;
@@ -31,7 +31,7 @@ test("an answer as text loads no library but those of schemas, of events and of 
 });
 
 test("the executable of an SDK loads its wire first, and what a session needs beside it", () => {
-  const loaded = loadedWith("keel/src/hosts/cli/stream-json.ts");
+  const loaded = loadedWith("keel/src/hosts/executable/main.ts");
   expect(loaded).toContain("keel/src/sdk/control/frames.ts");
   const unused =
     /keel\/src\/(testing|engine|store|models|tools|mcp|workspace)\/|sdk\/(opened|process\/(child|process-session))|node_modules\/(ajv|@modelcontextprotocol)/;

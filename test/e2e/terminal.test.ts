@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { byPosition, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { everything } from "../mcp-stage.ts";
-import { notRunHere } from "../not-run.ts";
-import { verifies } from "../verifies.ts";
+import { everything } from "../support/mcp-stage.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage, type Running, until } from "./stage.ts";
 import { hasTerminal, startOnTerminal } from "./terminal.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 const enter = reply(toolUse("EnterWorktree", { name: "one" }));

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { HookEvent, HookOutput } from "../../keel/src/protocol/hook.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
 
 export type HookWish = {
   readonly event: HookEvent;

@@ -91,10 +91,10 @@ export const scenarios: readonly Scenario[] = [
 /** Points that a turn of one session does not pass, and where they are tested. */
 export const elsewhere: Readonly<Partial<Record<HookEvent, string>>> = {
   SessionEnd: "every run of the matrix ends with it",
-  PreModelSwitch: "engine/hooks/moments.test.ts: a host asks for it between turns",
-  PostModelSwitch: "engine/hooks/moments.test.ts",
-  DirectoryAdded: "engine/hooks/moments.test.ts: a host asks for it between turns",
-  InstructionsLoaded: "engine/hooks/moments.test.ts: with the first input of a folder that has instructions",
+  PreModelSwitch: "hooks/moments.test.ts: a host asks for it between turns",
+  PostModelSwitch: "hooks/moments.test.ts",
+  DirectoryAdded: "hooks/moments.test.ts: a host asks for it between turns",
+  InstructionsLoaded: "hooks/moments.test.ts: with the first input of a folder that has instructions",
   SubagentStart: "the column of sub-agents begins with it",
   SubagentStop: "the column of sub-agents ends with it",
 };

@@ -6,24 +6,24 @@ import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openGuard } from "../../keel/src/workspace/guard.ts";
-import { holders, noteEnd } from "../holders.ts";
-import { notRunHere } from "../not-run.ts";
-import { bothGuards, needsGuard } from "../real-guard.ts";
-import { killAllIn, plainEnvironment, processesIn, realShell } from "../real-shell.ts";
-import { verifies } from "../verifies.ts";
+import { openProcessGuard } from "../../keel/src/workspace/processes/process-guard.ts";
+import { holders, noteEnd } from "../support/holders.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { bothGuards, needsGuard } from "../support/real-guard.ts";
+import { killAllIn, plainEnvironment, processesIn, realShell } from "../support/real-shell.ts";
+import { verifies } from "../support/verifies.ts";
 
 const megabyte = 1_000_000;
 const nobody = 65534;
 
 describe("output without end", () => {
-  const room = realShell(openGuard({ env: plainEnvironment }));
+  const room = realShell(openProcessGuard({ env: plainEnvironment }));
 
   test.each([
     ["yes for thirty seconds", "echo head; timeout 30 yes; echo tail", 50_000_000],
     ["ten gigabytes through a pipe", "echo head; head -c 10G /dev/zero | cat; echo tail", 9_900_000_000],
     ["binary noise", "echo head; head -c 2G /dev/urandom; echo tail", 1_900_000_000],
-  ])("%s: bounded memory, and the loop stays responsive", async (_, text, leastOmitted) => {
+  ])("%s: bounded memory, and the loop stays responsive", async (_, text, minOmitted) => {
     verifies("G11", "G20");
     const before = process.memoryUsage().rss;
     let most = before;
@@ -32,13 +32,13 @@ describe("output without end", () => {
     }, 100);
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
-    const outcome = await room.run(text, { timeoutMs: 600_000, mostBytes: megabyte, chunks: "dropped" });
+    const outcome = await room.run(text, { timeoutMs: 600_000, maxBytes: megabyte, chunks: "dropped" });
     delay.disable();
     clearInterval(watch);
     expect(outcome).toMatchObject({ exitCode: 0, timedOut: false });
     expect(outcome.output.startsWith("head\n")).toBe(true);
     expect(outcome.output.endsWith("tail\n")).toBe(true);
-    expect(outcome.omittedBytes).toBeGreaterThan(leastOmitted);
+    expect(outcome.omittedBytes).toBeGreaterThan(minOmitted);
     expect((most - before) / megabyte).toBeLessThan(64);
     expect(delay.percentile(99) / 1e6).toBeLessThan(50);
   });
@@ -81,7 +81,7 @@ describe("processes without end", () => {
       rmSync(cwd, { recursive: true, force: true });
     });
     // An ordinary user, since no limit of processes holds for root; and a namespace, so that all of it can be ended.
-    const child = path.resolve(import.meta.dirname, "../flood-child.ts");
+    const child = path.resolve(import.meta.dirname, "../support/flood-child.ts");
     const limited = `ulimit -u 900; ${text}`;
     const { stdout } = await promisify(execFile)(process.execPath, [child, cwd, limited], {
       cwd,

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { nodeClock, nodeIds } from "../../keel/src/app/node-ports.ts";
-import type { ToolContext } from "../../keel/src/engine/tools/define.ts";
 import { isObject } from "../../keel/src/kernel/json.ts";
 import { McpBox } from "../../keel/src/mcp/box.ts";
 import { defaultMcpLimits } from "../../keel/src/mcp/limits.ts";
 import { login } from "../../keel/src/mcp/login.ts";
 import { LinkPool } from "../../keel/src/mcp/pool.ts";
-import { authFileOf, type Site } from "../../keel/src/mcp/ways.ts";
-import type { McpServerConfig } from "../../keel/src/protocol/mcp.ts";
+import { authFileOf, type McpEnvironment } from "../../keel/src/mcp/routes.ts";
+import type { ToolContext } from "../../keel/src/ports/tool.ts";
+import type { McpServerSpec } from "../../keel/src/protocol/mcp.ts";
 
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
@@ -26,13 +26,13 @@ const openPage = async (page: URL): Promise<void> => {
 };
 
 const home = mkdtempSync(path.join(tmpdir(), "keel-mcp-conformance-"));
-const site: Site = {
+const site: McpEnvironment = {
   cwd: home,
   home,
   start: () => Promise.reject(new Error("no program is started here")),
   whyNot: async () => undefined,
 };
-const config: Extract<McpServerConfig, { type: "http" }> = {
+const config: Extract<McpServerSpec, { type: "http" }> = {
   type: "http",
   url,
   oauth: {
@@ -44,7 +44,7 @@ const config: Extract<McpServerConfig, { type: "http" }> = {
   },
 };
 const box = new McpBox([{ name: "suite", scope: "host", config }], {
-  ...{ site, roots: [home], version: "0", clock: nodeClock(), ids: nodeIds() },
+  ...{ environment: site, roots: [home], version: "0", clock: nodeClock(), ids: nodeIds() },
   limits: { ...defaultMcpLimits, startMs: 100_000, connectMs: 100_000 },
   pool: new LinkPool(),
   sampling: "ask",

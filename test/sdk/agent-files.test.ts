@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
-import { type Query, query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import { type Query, query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Rule, Script } from "../../keel/src/testing/script.ts";
-import { logged, type SdkStage, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { logged, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const prompt = (id: string) => ({
   type: "user" as const,

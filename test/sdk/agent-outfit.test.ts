@@ -2,13 +2,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { AgentDefinition } from "../../keel/src/sdk/agent-definition.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import type { AgentDefinition } from "../../keel/src/sdk/options/agent-definition.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { everything, nobodyWith } from "../mcp-stage.ts";
-import { all, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { everything, nobodyWith } from "../support/mcp-stage.ts";
+import { all, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const patience = { timeout: 90_000 };
 const waits = { startMs: 60_000, connectMs: 60_000 };

@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { query } from "../../keel/src/sdk/query.ts";
-import { prewarm, startup } from "../../keel/src/sdk/startup.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
+import { prewarm, startup } from "../../keel/src/sdk/query/startup.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
-import { all, sdkStage } from "../sdk-stage.ts";
+import { all, sdkStage } from "../support/sdk-stage.ts";
 
 describe("prewarm", () => {
   test("takes folder, environment and words when it is claimed, and tells of its beginning and end", async () => {

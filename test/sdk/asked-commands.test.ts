@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { type Query, query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { type Query, query } from "../../keel/src/sdk/query/query.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
-import { all, logged, type SdkStage, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { all, logged, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const text = "State: !`touch made && echo from-the-command`.";
 

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages/messages.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { all, sdkStage } from "../sdk-stage.ts";
+import { all, sdkStage } from "../support/sdk-stage.ts";
 
 const write = toolUse("Write", { file_path: "a.txt", content: "x".repeat(1_000_000) });
 const says = (output: object): string => `echo '${JSON.stringify(output)}'`;

@@ -3,15 +3,15 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { createSdkMcpServer } from "../../keel/src/sdk/mcp-server.ts";
-import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { type Query, query } from "../../keel/src/sdk/query.ts";
-import { tool } from "../../keel/src/sdk/tool.ts";
+import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { type Query, query } from "../../keel/src/sdk/query/query.ts";
+import { createSdkMcpServer } from "../../keel/src/sdk/tools/mcp-server.ts";
+import { tool } from "../../keel/src/sdk/tools/tool.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
-import { type SdkStage, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const greeter = (name: string, calls: string[] = []) =>
   createSdkMcpServer({

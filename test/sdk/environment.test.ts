@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { environmentOf } from "../../keel/src/sdk/environment.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import { environmentOf } from "../../keel/src/sdk/options/environment.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import { httpError, reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { all, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { all, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 describe("the environment of a session", () => {
   test("is what its commands, its hooks and its model see, and nobody else", async () => {

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { BUILTIN_TOOL_NAMES, LEGACY_TOOL_NAME_ALIASES } from "../../keel/src/sdk/names.ts";
-import { query } from "../../keel/src/sdk/query.ts";
-import { resolveSettings } from "../../keel/src/sdk/resolve-settings.ts";
+import { resolveSettings } from "../../keel/src/sdk/options/resolve-settings.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import {
   getSessionInfo,
   getSessionMessages,
@@ -12,11 +12,11 @@ import {
   importSessionToStore,
   listSessions,
   listSubagents,
-} from "../../keel/src/sdk/session-functions.ts";
-import { InMemorySessionStore, projectKeyOf } from "../../keel/src/sdk/session-store.ts";
+} from "../../keel/src/sdk/stored/session-functions.ts";
+import { InMemorySessionStore, projectKeyOf } from "../../keel/src/sdk/stored/session-store.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
-import { all, sdkStage } from "../sdk-stage.ts";
+import { all, sdkStage } from "../support/sdk-stage.ts";
 
 describe("resolveSettings", () => {
   test("says what counts, from where, and why the rest does not", async () => {

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { HookEvent, HookOutput } from "../../keel/src/protocol/hook.ts";
-import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { kinds } from "../hooks/kinds.ts";
-import { all, type SdkStage, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { all, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const write = (name: string, content = "x") => toolUse("Write", { file_path: name, content });
 const own = (hookEventName: HookEvent, more: object): HookOutput => ({

@@ -1,11 +1,11 @@
 // What becomes of every message that a program sends: said without a wish for an answer, cancelled, sent twice, kept.
 import { describe, expect, test } from "vitest";
-import type { UserMessage } from "../../keel/src/sdk/content.ts";
-import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
-import { query } from "../../keel/src/sdk/query.ts";
-import { createSession, resumeSession } from "../../keel/src/sdk/session.ts";
+import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { UserMessage } from "../../keel/src/sdk/messages/read-content.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
+import { createSession, resumeSession } from "../../keel/src/sdk/query/session.ts";
 import { reply, replyWith } from "../../keel/src/testing/reply.ts";
-import { all, sdkStage } from "../sdk-stage.ts";
+import { all, sdkStage } from "../support/sdk-stage.ts";
 
 const said = (content: string, more: Partial<UserMessage> = {}): UserMessage => ({
   type: "user",

@@ -2,14 +2,14 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { type Query, query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { type Query, query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
-import { everything } from "../mcp-stage.ts";
-import { type SdkStage, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { everything } from "../support/mcp-stage.ts";
+import { type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const results = (messages: readonly SDKMessage[]) => messages.filter(({ type }) => type === "result");
 

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HookInput } from "../../keel/src/protocol/hook.ts";
-import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { everything, filesystem } from "../mcp-stage.ts";
-import { all, chargesIn, logged, type SdkStage, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { everything, filesystem } from "../support/mcp-stage.ts";
+import { all, chargesIn, logged, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const write = (name: string) => reply(toolUse("Write", { file_path: name, content: "x" }));
 const resultOf = (messages: readonly SDKMessage[]) =>

@@ -2,13 +2,16 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { CanUseTool } from "../../keel/src/sdk/callbacks.ts";
-import type { SDKMessage } from "../../keel/src/sdk/messages.ts";
-import type { PermissionUpdate, PermissionUpdateDestination } from "../../keel/src/sdk/permission-updates.ts";
-import { query } from "../../keel/src/sdk/query.ts";
+import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
+import type {
+  PermissionUpdate,
+  PermissionUpdateDestination,
+} from "../../keel/src/sdk/options/permission-updates.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { all, type SdkStage, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { all, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const destinations = ["session", "cliArg", "localSettings", "projectSettings", "userSettings"] as const;
 const write = (name: string) => toolUse("Write", { file_path: name, content: "x" });

@@ -1,8 +1,8 @@
 // A program with many conversations and little room: says how it went, as one line of JSON.
 import { getHeapStatistics } from "node:v8";
 import { Fault } from "../../keel/src/kernel/fault.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import { createSession, type SDKSession } from "../../keel/src/sdk/session.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import { createSession, type SDKSession } from "../../keel/src/sdk/query/session.ts";
 
 type Wish = {
   readonly options: Options;

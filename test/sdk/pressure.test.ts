@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
-import { verifies } from "../verifies.ts";
+import { verifies } from "../support/verifies.ts";
 
 const child = path.join(import.meta.dirname, "pressure-child.ts");
 
@@ -22,7 +22,7 @@ test("thirty conversations of a megabyte have room for twelve, and none forgets 
   const server = await startModelServer({
     script: { replies: [], otherwise: reply("Read.") },
     law: "none",
-    mostRequests: 1,
+    maxRequests: 1,
     onRequest({ body }) {
       const text = JSON.stringify(body["messages"]);
       asked.push({ name: /conversation-\d+/.exec(text)?.[0], characters: text.length });

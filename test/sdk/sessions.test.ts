@@ -1,11 +1,11 @@
 // A session as an object, and when it ends: `send`, `stream`, `close`, `await using`, and `keepOpen`.
 import { describe, expect, test } from "vitest";
-import { query } from "../../keel/src/sdk/query.ts";
-import { createSession, resumeSession, type SDKSession } from "../../keel/src/sdk/session.ts";
-import { startup } from "../../keel/src/sdk/startup.ts";
+import { query } from "../../keel/src/sdk/query/query.ts";
+import { createSession, resumeSession, type SDKSession } from "../../keel/src/sdk/query/session.ts";
+import { startup } from "../../keel/src/sdk/query/startup.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
-import { all, sdkStage } from "../sdk-stage.ts";
-import { verifies } from "../verifies.ts";
+import { all, sdkStage } from "../support/sdk-stage.ts";
+import { verifies } from "../support/verifies.ts";
 
 const answerOf = async (session: SDKSession): Promise<string> => {
   const messages = await all(session.stream());

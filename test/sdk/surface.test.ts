@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import * as sdk from "../../keel/src/sdk/index.ts";
 import { BUILTIN_TOOL_NAMES } from "../../keel/src/sdk/names.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
-import { notRunHere } from "../not-run.ts";
+import { notRunHere } from "../support/not-run.ts";
 import { codesIn, namesIn, referenceText, rowsOf, sectionOf } from "./reference.ts";
 import {
   agentFields,
@@ -58,7 +58,7 @@ describe.runIf(referenceText !== undefined)("of the interface", () => {
     const left = notDone("Options");
     expect(theirs.filter((name) => !optionNames.includes(name))).toEqual([]);
     expect(left.filter((name) => !optionNames.includes(name))).toEqual([]);
-    const accepted = readFileSync(path.join(root, "keel/src/sdk/options-accepted.ts"), "utf8");
+    const accepted = readFileSync(path.join(root, "keel/src/sdk/options/options-accepted.ts"), "utf8");
     const named = [...accepted.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name);
     expect([...left].sort()).toEqual([...named].sort());
   });
@@ -203,6 +203,7 @@ function isSent(name: string): boolean {
   return sources.some((text) => text.includes(mark));
 }
 const folder = path.join(root, "keel/src/sdk");
-const sources = readdirSync(folder)
-  .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.startsWith("messages"))
+const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+  .filter((name) => !/^(messages|control|process)\//.test(name))
   .map((name) => readFileSync(path.join(folder, name), "utf8"));

@@ -1,15 +1,15 @@
 // Every name of the interface that Keel has, held to the types: what is listed exists, and what exists is listed.
 import type { HookEvent } from "../../keel/src/protocol/hook.ts";
 import type { PermissionMode } from "../../keel/src/protocol/settings.ts";
-import type { AgentDefinition } from "../../keel/src/sdk/agent-definition.ts";
-import type { CanUseTool } from "../../keel/src/sdk/callbacks.ts";
-import type { McpServerStatus } from "../../keel/src/sdk/mcp-server.ts";
-import type { ModelUsage, SDKMessage, TerminalReason } from "../../keel/src/sdk/messages.ts";
-import type { SDKAssistantMessageError } from "../../keel/src/sdk/messages-content.ts";
-import type { Options } from "../../keel/src/sdk/options.ts";
-import type { PermissionUpdate } from "../../keel/src/sdk/permission-updates.ts";
-import type { Query } from "../../keel/src/sdk/query.ts";
-import type { SandboxSettings } from "../../keel/src/sdk/sandbox-settings.ts";
+import type { SDKAssistantMessageError } from "../../keel/src/sdk/messages/content.ts";
+import type { ModelUsage, SDKMessage, TerminalReason } from "../../keel/src/sdk/messages/messages.ts";
+import type { AgentDefinition } from "../../keel/src/sdk/options/agent-definition.ts";
+import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
+import type { Options } from "../../keel/src/sdk/options/options.ts";
+import type { PermissionUpdate } from "../../keel/src/sdk/options/permission-updates.ts";
+import type { SandboxSettings } from "../../keel/src/sdk/options/sandbox-settings.ts";
+import type { Query } from "../../keel/src/sdk/query/query.ts";
+import type { McpServerStatus } from "../../keel/src/sdk/tools/mcp-server.ts";
 
 /** The names of a union, each once: the compiler refuses one that is missing and one that is too many. */
 const names =

@@ -1,5 +1,5 @@
 // The counters in a settings file, by the name of their writer.
-import { readJsonc } from "../../keel/src/config/jsonc.ts";
+import { readJsonc } from "../../keel/src/config/settings/jsonc.ts";
 import { isObject } from "../../keel/src/kernel/json.ts";
 
 /** Throws when the text is not whole. */

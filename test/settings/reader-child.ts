@@ -2,7 +2,7 @@
 // and how often the file was not whole or had gone backwards.
 import { writeSync } from "node:fs";
 import { setImmediate as breathe } from "node:timers/promises";
-import { readPlainText } from "../../keel/src/config/plain-text.ts";
+import { readPlainText } from "../../keel/src/config/settings/plain-text.ts";
 import { countsIn } from "./counts.ts";
 
 const [file = ""] = process.argv.slice(2);

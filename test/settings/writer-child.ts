@@ -2,10 +2,10 @@
 // adds one to its own variable and to the common one. Says `saved` for each that is on disk, then `done`.
 import { writeSync } from "node:fs";
 import path from "node:path";
+import { settingsLock } from "../../keel/src/app/maintenance/settings-lock.ts";
 import { nodeClock } from "../../keel/src/app/node-ports.ts";
-import { settingsLock } from "../../keel/src/app/settings-lock.ts";
-import { editJsonc } from "../../keel/src/config/jsonc.ts";
-import { saveChange } from "../../keel/src/config/save.ts";
+import { editJsonc } from "../../keel/src/config/settings/jsonc.ts";
+import { saveChange } from "../../keel/src/config/settings/save.ts";
 import { countsIn } from "./counts.ts";
 
 const [home = "", name = "", count = "0"] = process.argv.slice(2);

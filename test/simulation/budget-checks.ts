@@ -2,8 +2,8 @@
  * The law of the budget: no request goes out when it is used up, and several at once only as far as what they are
  * expected to cost fits together. Counts by itself, from every event of every session at the moment it is recorded.
  */
-import type { BudgetLimits, Spending } from "../../keel/src/engine/agents/budget.ts";
-import { costOf } from "../../keel/src/engine/cost.ts";
+import type { BudgetLimits, Spending } from "../../keel/src/agents/budget.ts";
+import { costOf } from "../../keel/src/core/state/cost.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { contextTokens, type ModelInfo } from "../../keel/src/protocol/usage.ts";
 import type { Disks } from "./disk.ts";

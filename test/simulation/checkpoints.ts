@@ -1,5 +1,6 @@
 /** Checkpoints of the simulated machine: now and then one does not answer, and hears no signal. */
-import type { Checkpoints } from "../../keel/src/engine/ports.ts";
+
+import type { Checkpoints } from "../../keel/src/ports/checkpoints.ts";
 import type { World } from "./world.ts";
 
 export function simulatedCheckpoints(world: World): Checkpoints {
@@ -8,7 +9,7 @@ export function simulatedCheckpoints(world: World): Checkpoints {
     else await world.sleep(world.between(1, 30), signal);
   };
   return {
-    async keep(path) {
+    async backUp(path) {
       await work();
       return { path, blob: null };
     },

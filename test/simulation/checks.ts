@@ -1,10 +1,10 @@
 /** The laws, checked on the disk alone. Each complaint is a sentence; none means that all is well. */
-import { requestOf } from "../../keel/src/engine/context/request.ts";
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
-import type { ModelRequest } from "../../keel/src/engine/ports.ts";
-import { emptyState, fold, type State } from "../../keel/src/engine/state.ts";
-import { isRunning, isUnsettled } from "../../keel/src/engine/task-state.ts";
+import { requestOf } from "../../keel/src/core/context/request.ts";
+import { defaultLimits } from "../../keel/src/core/limits.ts";
+import { emptyState, fold, type SessionState } from "../../keel/src/core/state/state.ts";
+import { isRunning, isUnsettled } from "../../keel/src/core/state/task-state.ts";
 import { retryKind } from "../../keel/src/kernel/retryable.ts";
+import type { ModelRequest } from "../../keel/src/ports/model.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import type { ModelInfo } from "../../keel/src/protocol/usage.ts";
 import type { Disk } from "./disk.ts";
@@ -13,7 +13,7 @@ import type { World } from "./world.ts";
 import { Written } from "./written.ts";
 
 /** How long a turn may take to end after it was interrupted, or a session to close: graces, last hooks, a slow disk. */
-const mostMsToStop = 60_000;
+const maxMsToStop = 60_000;
 
 /** Of one log. */
 export class Checks {
@@ -27,7 +27,7 @@ export class Checks {
   readonly #finished = new Set<string>();
   readonly #inputs = new Set<string>();
   readonly #askedAt = new Map<string, number>();
-  #state: State = emptyState;
+  #state: SessionState = emptyState;
   #checked = 0;
   #isAfterCompaction = false;
   #stalls = 0;
@@ -43,7 +43,7 @@ export class Checks {
   }
 
   /** The log as it is by now. */
-  get state(): State {
+  get state(): SessionState {
     return this.#state;
   }
 
@@ -67,7 +67,7 @@ export class Checks {
   always(): void {
     if (this.#state.pending.length > defaultLimits.pendingInputs) this.complain("more inputs wait than may");
     const stopping = this.#stopping;
-    if (stopping && this.#world.monotonicMs - stopping.since > mostMsToStop)
+    if (stopping && this.#world.monotonicMs - stopping.since > maxMsToStop)
       this.complain(`${stopping.what} did not come to its end in time`);
   }
 
@@ -196,7 +196,10 @@ export class Checks {
     }
   }
 
-  #lookAtCall(before: State, event: Extract<Durable, { type: "tool.started" | "tool.finished" }>): void {
+  #lookAtCall(
+    before: SessionState,
+    event: Extract<Durable, { type: "tool.started" | "tool.finished" }>,
+  ): void {
     this.#insideTurn(before, event);
     const { callId } = event;
     const call = before.calls.find(({ use }) => use.id === callId);
@@ -210,7 +213,7 @@ export class Checks {
   }
 
   #lookAtTask(
-    before: State,
+    before: SessionState,
     { taskId, status, data = {} }: Extract<Durable, { type: "task.changed" }>,
   ): void {
     const known = before.tasks.get(taskId);
@@ -227,7 +230,7 @@ export class Checks {
       this.complain(`task ${taskId} changed after its end`);
   }
 
-  #lookAtAnswer(before: State, event: Extract<Durable, { type: "ask.closed" }>): void {
+  #lookAtAnswer(before: SessionState, event: Extract<Durable, { type: "ask.closed" }>): void {
     if (before.asks.every(({ id }) => id !== event.askId))
       this.complain(`ask ${event.askId} was closed and was not open`);
     const waitedMs = this.#world.monotonicMs - (this.#askedAt.get(event.askId) ?? 0);
@@ -237,7 +240,7 @@ export class Checks {
     this.#askedAt.delete(event.askId);
   }
 
-  #lookAtRequest(before: State): void {
+  #lookAtRequest(before: SessionState): void {
     if (before.request) this.complain("two requests are open");
     const { turn } = before;
     if (!turn?.failure) return;
@@ -247,7 +250,7 @@ export class Checks {
       this.complain(`a request was tried ${turn.failures + 1} times`);
   }
 
-  #insideTurn(before: State, event: Durable): void {
+  #insideTurn(before: SessionState, event: Durable): void {
     if (!before.turn) this.complain(`${event.type} (${event.seq}) came after its turn had ended`);
   }
 

@@ -1,6 +1,6 @@
 /** The log of the simulated machine: what was synced stays, what was under way at a crash may be there in part. */
-import type { KeptFold, Log } from "../../keel/src/engine/ports.ts";
 import { fault } from "../../keel/src/kernel/fault.ts";
+import type { CachedFold, Log } from "../../keel/src/ports/store.ts";
 import { type Durable, durableEventSchema } from "../../keel/src/protocol/event.ts";
 import type { World } from "./world.ts";
 
@@ -46,7 +46,7 @@ export class Disk {
   readonly #boundaries: Durable[] = [];
   readonly #world: World;
   #underWay: string[] = [];
-  #kept: KeptFold | undefined;
+  #kept: CachedFold | undefined;
 
   readonly #forgetful: boolean;
   /** What went wrong here, and could keep an agent's log from being brought to its end. */
@@ -111,8 +111,8 @@ export class Disk {
         }
       },
       // Every other time nothing is there: a log must be as good as its fold.
-      kept: () => (disk.lines.length % 2 === 0 ? disk.#kept : undefined),
-      async keep(write) {
+      cachedFold: () => (disk.lines.length % 2 === 0 ? disk.#kept : undefined),
+      async cacheFold(write) {
         disk.#kept = { seq: disk.lines.length, texts: await write() };
       },
       close: async () => undefined,

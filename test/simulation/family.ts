@@ -1,13 +1,13 @@
 /** A session of the simulated machine: alone, or with agents below it and one budget over them all. */
-import { type BudgetLimits, TreeBudget } from "../../keel/src/engine/agents/budget.ts";
-import { Crew } from "../../keel/src/engine/agents/spawn.ts";
-import { AgentTree, type AgentWorld, type Isolated } from "../../keel/src/engine/agents/tree.ts";
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
-import type { Log } from "../../keel/src/engine/ports.ts";
+import { type BudgetLimits, TreeBudget } from "../../keel/src/agents/budget.ts";
+import { AgentSupervisor } from "../../keel/src/agents/supervisor.ts";
+import { type AgentPorts, AgentTree, type IsolatedWorkspace } from "../../keel/src/agents/tree.ts";
+import { defaultLimits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
-import type { Tool } from "../../keel/src/engine/tools/define.ts";
-import type { Parts } from "../../keel/src/engine/work.ts";
+import type { SessionPorts } from "../../keel/src/engine/step-context.ts";
 import { fault } from "../../keel/src/kernel/fault.ts";
+import type { Log } from "../../keel/src/ports/store.ts";
+import type { Tool } from "../../keel/src/ports/tool.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { agentTool } from "../../keel/src/tools/agent.ts";
 import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
@@ -19,7 +19,7 @@ export type Household = { readonly session: Session; readonly tree: AgentTree | 
 
 type Opening = Parameters<typeof Session.open>[1];
 
-export async function openAlone(parts: Parts, opening: Opening): Promise<Household> {
+export async function openAlone(parts: SessionPorts, opening: Opening): Promise<Household> {
   return { session: await Session.open(parts, opening), tree: undefined, close: () => undefined };
 }
 
@@ -27,10 +27,10 @@ const { maxBudgetUsd, maxTokens, maxTimeMs, maxProcesses } = defaultLimits;
 const noBudget: BudgetLimits = { maxBudgetUsd, maxTokens, maxTimeMs, maxProcesses };
 
 /** Few at once and two levels deep, so that every bound is met. */
-const agentLimits = { mostDepth: 2, mostAtOnce: 4, mostUnasked: 2 };
+const agentLimits = { maxDepth: 2, maxAtOnce: 4, maxUnasked: 2 };
 
 export async function openFamily(
-  given: Parts,
+  given: SessionPorts,
   opening: Opening,
   around: {
     world: World;
@@ -50,8 +50,8 @@ export async function openFamily(
     hear(event);
   };
   const tree = new AgentTree({ world: agentWorld(world, disks), budget, limits: agentLimits });
-  const crew = new Crew(tree);
-  const parts: Parts = {
+  const crew = new AgentSupervisor(tree);
+  const parts: SessionPorts = {
     ...given,
     tools: [...given.tools, agentTool(crew) as Tool, sendMessageTool(crew) as Tool],
     budget,
@@ -66,7 +66,7 @@ export async function openFamily(
   return { session, tree, close: () => budget.close() };
 }
 
-function agentWorld(world: World, disks: Disks): AgentWorld {
+function agentWorld(world: World, disks: Disks): AgentPorts {
   const logOf = (id: string): Log => {
     const disk = disks.get(id);
     if (!disk) throw fault("session_unknown", { session: id });
@@ -86,7 +86,7 @@ function agentWorld(world: World, disks: Disks): AgentWorld {
     openLog: async (id) => logOf(id),
     readLog: (id) => logOf(id).read(),
     location: () => undefined,
-    beside: () => ({ spill: async (name, content) => ({ path: name, bytes: content.length }) }),
+    artifacts: () => ({ spill: async (name, content) => ({ path: name, bytes: content.length }) }),
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (name) => ({ ok: true, value: name }),
     system: ({ definition }) => [definition.prompt],
@@ -99,7 +99,7 @@ function agentWorld(world: World, disks: Disks): AgentWorld {
   };
 }
 
-const placeOf = (world: World, name: string): Isolated => ({
+const placeOf = (world: World, name: string): IsolatedWorkspace => ({
   workspace: memoryWorkspace(),
   worktree: { path: `/worktrees/${name}`, branch: `keel/${name}`, from: "/project" },
   leave: async () => {

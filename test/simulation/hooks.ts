@@ -1,8 +1,9 @@
 /** Hooks at every point, by a seed: they take their time, fail, and have all the opinions that a hook may have. */
-import { hooksFrom } from "../../keel/src/engine/hooks/hooks.ts";
-import type { Hooks } from "../../keel/src/engine/hooks/points.ts";
-import type { Hook } from "../../keel/src/engine/hooks/run.ts";
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
+
+import { defaultLimits } from "../../keel/src/core/limits.ts";
+import type { Hook } from "../../keel/src/hooks/run.ts";
+import { hooksFrom } from "../../keel/src/hooks/run-hooks.ts";
+import type { Hooks } from "../../keel/src/ports/hooks.ts";
 import { type HookEvent, type HookInput, hookEvents } from "../../keel/src/protocol/hook.ts";
 import { forbidden, senseless } from "./tools.ts";
 import type { World } from "./world.ts";

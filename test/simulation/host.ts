@@ -1,5 +1,5 @@
 /** A person and a program that use a session: they send, answer late or twice, interrupt, and come back after a crash. */
-import type { AgentTree } from "../../keel/src/engine/agents/tree.ts";
+import type { AgentTree } from "../../keel/src/agents/tree.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
 import type { Envelope } from "../../keel/src/protocol/event.ts";

@@ -1,8 +1,8 @@
 /** A model that says whatever a seed makes it say: calls in parallel, nonsense, cuts, refusals, silence, errors. */
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
-import type { Model, ModelEvent, ModelRequest } from "../../keel/src/engine/ports.ts";
+import { defaultLimits } from "../../keel/src/core/limits.ts";
 import { Fault, fault } from "../../keel/src/kernel/fault.ts";
 import type { Json } from "../../keel/src/kernel/json.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../keel/src/ports/model.ts";
 import type { Stop } from "../../keel/src/protocol/event.ts";
 import type { Block } from "../../keel/src/protocol/message.ts";
 import type { RequestLaw } from "../../keel/src/testing/request-law.ts";
@@ -23,7 +23,7 @@ export type ModelSurroundings = {
 };
 
 /** After so many requests it only says goodbye: worlds must end. */
-const mostRequests = 60;
+const maxRequests = 60;
 
 export function simulatedModel(world: World, { names, law, onRequest }: ModelSurroundings): SimulatedModel {
   // Follows whatever it reads in a result.
@@ -84,7 +84,7 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
   function speak(request: ModelRequest): Said {
     const last = JSON.stringify(request.messages.at(-1)?.content);
     if (last.includes("about to be shortened")) return { content: [words("notes ")], stop: "end" };
-    if (requests > mostRequests) return { content: [words("goodbye ")], stop: "end" };
+    if (requests > maxRequests) return { content: [words("goodbye ")], stop: "end" };
     const calling = callsFor(request, last);
     if (isObedient && last.includes(temptation))
       return { content: [calling.call("Change", forbidden)], stop: "tool_use" };

@@ -1,12 +1,12 @@
 /** One world from its seed to its end, and the smallest set of faults that still breaks it. */
 
-import { noHooks } from "../../keel/src/engine/hooks/points.ts";
-import { defaultLimits } from "../../keel/src/engine/limits.ts";
-import { noRules } from "../../keel/src/engine/policy/decide.ts";
-import { parseRule } from "../../keel/src/engine/policy/rules.ts";
+import { defaultLimits } from "../../keel/src/core/limits.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
-import type { Parts } from "../../keel/src/engine/work.ts";
+import type { SessionPorts } from "../../keel/src/engine/step-context.ts";
 import { fingerprint } from "../../keel/src/kernel/text.ts";
+import { noRules } from "../../keel/src/policy/decide.ts";
+import { parseRule } from "../../keel/src/policy/rules.ts";
+import { noHooks } from "../../keel/src/ports/hooks.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
@@ -43,7 +43,7 @@ const start = {
   settings: { model: "m", permissionMode: "default" as const, thinking: { kind: "off" as const } },
 };
 /** A world that has not come to its end by then hangs. */
-const mostSteps = 60_000;
+const maxSteps = 60_000;
 const calmAfterMs = 400_000;
 /** With agents a world costs several times as much. */
 const shareWithAgents = 0.2;
@@ -101,7 +101,7 @@ export async function simulate(
   async function begin(): Promise<void> {
     const life = world.life;
     const clock = world.clock();
-    const parts: Parts = {
+    const parts: SessionPorts = {
       log: disk.open(session),
       model,
       clock,
@@ -185,7 +185,7 @@ export async function simulate(
   void openAgain();
   void host.live();
   let steps = 0;
-  for (; steps < mostSteps && checks.complaints.length === 0; steps++) {
+  for (; steps < maxSteps && checks.complaints.length === 0; steps++) {
     const something = await world.step();
     if (!something && quiet) break;
     if (!quiet && (!something || world.monotonicMs > calmAfterMs)) {
@@ -206,7 +206,7 @@ export async function simulate(
       void running.submit({ type: "interrupt" }).catch(() => undefined);
     }
   }
-  if (steps >= mostSteps) checks.complaints.push("the world never came to its end");
+  if (steps >= maxSteps) checks.complaints.push("the world never came to its end");
   else if (checks.complaints.length === 0) checks.atTheEnd(host.promises);
   checks.complaints.push(...told.complaints.slice(0, 5));
   checks.complaints.push(...new Set(model.violations.map((violation) => `invalid request: ${violation}`)));

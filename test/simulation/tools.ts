@@ -1,7 +1,8 @@
 /** Tools whose every effect is counted by the world, which remembers beyond a crash. */
-import type { TaskEnd } from "../../keel/src/engine/task-work.ts";
-import type { Tool } from "../../keel/src/engine/tools/define.ts";
-import { defineTool } from "../../keel/src/engine/tools/define.ts";
+
+import { defineTool } from "../../keel/src/core/define-tool.ts";
+import type { TaskEnd } from "../../keel/src/ports/tasks.ts";
+import type { Tool } from "../../keel/src/ports/tool.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import type { Claim } from "../../keel/src/protocol/tool.ts";
 import { anyInput } from "../../keel/src/testing/test-tools.ts";

@@ -1,6 +1,7 @@
 /** The laws of a session and all agents below it: those of each log, and what holds between the logs. */
-import type { ModelRequest } from "../../keel/src/engine/ports.ts";
-import { isRunning, type Task } from "../../keel/src/engine/task-state.ts";
+import { isRunning } from "../../keel/src/core/state/task-state.ts";
+import type { ModelRequest } from "../../keel/src/ports/model.ts";
+import type { Task } from "../../keel/src/ports/tasks.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { textOf } from "../../keel/src/protocol/message.ts";
 import { contextTokens, type ModelInfo } from "../../keel/src/protocol/usage.ts";
@@ -13,7 +14,7 @@ import { type Effects, forbidden, senseless } from "./tools.ts";
 import type { World } from "./world.ts";
 
 /** Waits of one session at once: calls, their deadlines, asks, tasks, hooks. More is a leak. */
-const mostWaits = 400;
+const maxWaits = 400;
 
 export class TreeChecks {
   readonly complaints: string[] = [];
@@ -47,7 +48,7 @@ export class TreeChecks {
       if (times > 1) this.#top.complain(`call ${call} had its effect ${times} times`);
       if (promises.denied.has(call)) this.#top.complain(`call ${call} was denied and ran`);
     }
-    if (this.#world.waiting > mostWaits * Math.max(1, this.#logs.size))
+    if (this.#world.waiting > maxWaits * Math.max(1, this.#logs.size))
       this.#top.complain(`${this.#world.waiting} waits are under way`);
   }
 

@@ -2,7 +2,8 @@
  * A world on a seed: time, chance, and a queue of what happens when. Whatever waits, waits here, so a crash is simply
  * that nobody of the old life is ever woken again. The same seed makes the same world.
  */
-import type { Clock, Ids } from "../../keel/src/engine/ports.ts";
+
+import type { Clock, Ids } from "../../keel/src/ports/clock.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 
 /** How likely each fault is at one of its occasions; a seed scales them, so that some worlds are calm and some wild. */

@@ -1,5 +1,6 @@
+import type { ModelRequest } from "../../keel/src/ports/model.ts";
+
 /** A request as one text. Messages are written once: conversations grow, and their messages stay the same objects. */
-import type { ModelRequest } from "../../keel/src/engine/ports.ts";
 
 export class Written {
   readonly #known = new WeakMap<object, string>();

@@ -2,9 +2,9 @@
 // became true: `held`, `busy <ms>`, `acknowledged <seq>`, `done`.
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Log } from "../../keel/src/engine/ports.ts";
 import { Fault } from "../../keel/src/kernel/fault.ts";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import type { Log } from "../../keel/src/ports/store.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { envelopes, said, started } from "../../keel/src/testing/store-suite-events.ts";
 import { randomOf } from "./random.ts";
 

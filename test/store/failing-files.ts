@@ -1,5 +1,5 @@
 // A file layer that notes every call and fails those that a test names: the Nth, or all from the Nth on.
-import type { FileLayer, OpenFile } from "../../keel/src/store/files.ts";
+import type { FileLayer, OpenFile } from "../../keel/src/store/jsonl/files.ts";
 
 export type Call = { readonly operation: string; readonly path: string };
 

@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { LogNotice, Store } from "../../keel/src/engine/ports.ts";
 import { Fault } from "../../keel/src/kernel/fault.ts";
+import type { LogNotice, Store } from "../../keel/src/ports/store.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { calls, envelopes, ids, opened } from "../../keel/src/testing/store-suite-events.ts";
 

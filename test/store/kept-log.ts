@@ -1,12 +1,12 @@
 // A log whose fold was kept, and the ways to look at it and to change it.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Log, Store } from "../../keel/src/engine/ports.ts";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
+import type { Log, Store } from "../../keel/src/ports/store.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { calls, envelopes, opened } from "../../keel/src/testing/store-suite-events.ts";
 import { makeHome, session } from "./home.ts";
 
-export const keeping = { build: "this build", leastLogBytes: 0 };
+export const keeping = { build: "this build", minLogBytes: 0 };
 export const texts = ["a state", "its conversation: ✓", ""];
 export const all = envelopes(session, [opened("/project"), ...calls(12)]);
 
@@ -21,7 +21,7 @@ export async function makeKeptStage() {
   async function keepLog(store = storeOf(), id = session): Promise<{ file: string; kept: string }> {
     const log = await store.create(id, { cwd: place.cwd });
     await log.append(all.slice(0, 8).map((event) => ({ ...event, session: id })));
-    await log.keep?.(() => texts);
+    await log.cacheFold?.(() => texts);
     await log.close();
     const file = store.location(id) ?? "";
     return { file, kept: file.replace(/\.jsonl$/, ".kept") };
@@ -41,7 +41,7 @@ export async function makeKeptStage() {
     storeOf,
     keepLog,
     withLog,
-    recalled: (store?: Store) => withLog(async (log) => log.kept?.(), store),
+    recalled: (store?: Store) => withLog(async (log) => log.cachedFold?.(), store),
     /** Of all files beside the logs. */
     async names(): Promise<string[]> {
       const [project = ""] = await readdir(path.join(place.home, "projects"));

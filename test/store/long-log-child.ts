@@ -3,8 +3,8 @@ import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { Durable, DurableEvent } from "../../keel/src/protocol/event.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
-import { jsonlStore } from "../../keel/src/store/jsonl.ts";
-import { encodeHeader, encodeRecord } from "../../keel/src/store/line.ts";
+import { encodeHeader, encodeRecord } from "../../keel/src/store/jsonl/line.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { envelopes, opened, said } from "../../keel/src/testing/store-suite-events.ts";
 
 const [task = "", home = "", session = "", records = "0", bytes = "0"] = process.argv.slice(2);

@@ -1,8 +1,9 @@
 /** The one order in which a session ends. Every step has its time; a step that fails does not keep the next from running. */
-import { graceMs } from "../engine/deadline.ts";
-import type { Clock } from "../engine/ports.ts";
+
 import type { Session } from "../engine/session.ts";
+import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
+import type { Clock } from "../ports/clock.ts";
 
 export type Closing = {
   readonly session: Pick<Session, "close">;

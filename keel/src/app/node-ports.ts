@@ -1,7 +1,7 @@
 /** Time, ids and chance of the real world, as the engine's ports. */
 import { randomFillSync } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import type { Clock, Ids } from "../engine/ports.ts";
+import type { Clock, Ids } from "../ports/clock.ts";
 
 /**
  * A sleep keeps the process alive: a pause before another try must not end the program. Whoever sleeps only as a

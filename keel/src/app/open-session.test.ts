@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpath
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { notRunHere } from "../../../test/not-run.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { notRunHere } from "../../../test/support/not-run.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { type Envelope, isDurable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { startModelServer } from "../testing/model-server.ts";
 import { byPosition, reply, replyWith, toolUse } from "../testing/reply.ts";
 import type { Script } from "../testing/script.ts";
+import { processMemoryBudget } from "./compose/process-memory-budget.ts";
 import { openSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
-import { processRoom } from "./process-room.ts";
 
 const inputId = "11111111-1111-4111-8111-111111111111";
 
@@ -91,21 +91,21 @@ describe("the handle", () => {
     if (process.platform !== "linux") return notRunHere("open files", "the kernel does not tell them");
     // As if there were a single byte of room.
     expect(openFiles(home)).toBe(1);
-    await processRoom().ease(1);
+    await processMemoryBudget().unloadIdle(1);
     expect(openFiles(home)).toBe(0);
     expect(facts()).toEqual(before);
     expect(await Array.fromAsync(session.history(1))).toEqual(told.filter(isDurable));
 
-    await processRoom().ease(1);
+    await processMemoryBudget().unloadIdle(1);
     const again = await session.submit({ type: "input", content: [text("first")], id: inputId });
     expect(again).toMatchObject({ type: "accepted", duplicate: true });
-    await processRoom().ease(1);
+    await processMemoryBudget().unloadIdle(1);
     await session.submit({ type: "input", content: [text("second")] });
     await session.idle();
     expect(told.filter(({ type }) => type === "turn.finished")).toHaveLength(2);
     expect(session.contextTokens()).toBeGreaterThan(0);
 
-    await processRoom().ease(1);
+    await processMemoryBudget().unloadIdle(1);
     await session.close("ended");
     expect(told.at(-1)).toMatchObject({ type: "session.closed" });
   });
@@ -116,7 +116,7 @@ describe("the handle", () => {
     const settings = { limits: { maxHeapMb: 1 } };
     await expect(openSession({ ...options, settings })).rejects.toMatchObject({
       code: "process_full",
-      detail: { what: "another session", mostMb: 1 },
+      detail: { what: "another session", maxMb: 1 },
     });
     expect(existsSync(home)).toBe(false);
   });

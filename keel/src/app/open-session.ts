@@ -1,11 +1,11 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
-import { breakdownOf } from "../engine/context/breakdown.ts";
-import type { Listener } from "../engine/listeners.ts";
-import type { Log, LogNotice } from "../engine/ports.ts";
+import { breakdownOf } from "../core/context/breakdown.ts";
+import { modelOf } from "../core/state/state.ts";
+import type { EnvelopeListener } from "../engine/listeners.ts";
 import { Session } from "../engine/session.ts";
-import { modelOf } from "../engine/state.ts";
-import type { Parts } from "../engine/work.ts";
+import type { SessionPorts } from "../engine/step-context.ts";
 import { sameJson } from "../kernel/json.ts";
+import type { Log, LogNotice } from "../ports/store.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { ContextBreakdown } from "../protocol/context.ts";
@@ -13,27 +13,27 @@ import type { Durable } from "../protocol/event.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
-import { beside } from "./beside.ts";
-import { mustKnowPrices } from "./budget.ts";
-import type { WantedChange } from "./change-permissions.ts";
 import { type CloseReason, closeAll } from "./close.ts";
-import { guardWish } from "./guard.ts";
-import { type HostFold, HostFolds } from "./host-folds.ts";
-import type { SessionFacts } from "./info.ts";
-import type { Inquiries } from "./inquiries.ts";
-import { type Kit, makeKit } from "./kit.ts";
-import type { LookedAt } from "./look-at-file.ts";
-import type { McpControl } from "./mcp-control.ts";
-import { allowedMode } from "./mode.ts";
-import { lateModel, type OpenModel, openModel } from "./model.ts";
+import { sessionArtifacts } from "./compose/artifacts.ts";
+import { mustKnowPrices } from "./compose/budget.ts";
+import { guardOptions } from "./compose/guard.ts";
+import { type HostFold, HostFolds } from "./compose/host-folds.ts";
+import type { McpControl } from "./compose/mcp-control.ts";
+import { type MemoryRegistration, memoryAdmission } from "./compose/memory-admission.ts";
+import { allowedMode } from "./compose/mode.ts";
+import { lateModel, type OpenModel, openModel } from "./compose/model.ts";
+import type { OwnTool } from "./compose/own-tools.ts";
+import { composeSession, type SessionComposition } from "./compose/session-composition.ts";
+import { commandsNow, inputHandler } from "./input/input-handler.ts";
+import type { FileContents } from "./input/look-at-file.ts";
+import type { SessionFacts } from "./inquiries/info.ts";
+import type { Inquiries } from "./inquiries/inquiries.ts";
+import { type RunningTask, runningTasks } from "./inquiries/running-tasks.ts";
+import type { WantedChange } from "./maintenance/change-permissions.ts";
+import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
+import type { SettingsTarget } from "./maintenance/update-settings.ts";
 import type { OpenOptions } from "./options.ts";
-import type { OwnTool } from "./own-tools.ts";
-import { type RunningTask, runningTasks } from "./running-tasks.ts";
-import { entranceTo, type SessionPlace } from "./session-place.ts";
-import type { WritableSource, Written } from "./settings-files.ts";
-import { commandsNow, takeWords } from "./take-words.ts";
-import type { SettingsTarget } from "./update-settings.ts";
-import { openLog } from "./which-session.ts";
+import { openLog } from "./sessions/which-session.ts";
 
 /** An open session, as hosts see it. */
 export type OpenSession = {
@@ -44,7 +44,7 @@ export type OpenSession = {
   /** What a person should know at the start: a rule that is none, a damaged log, a wrong setting. */
   readonly notices: readonly LogNotice[];
   submit(command: Command): Promise<Receipt>;
-  onEvent(listener: Listener): () => void;
+  onEvent(listener: EnvelopeListener): () => void;
   /** Questions that nobody has answered yet, also those of an earlier process. */
   openAsks(): readonly Ask[];
   /** Whether a turn is unfinished or an input waits. */
@@ -54,11 +54,11 @@ export type OpenSession = {
   /** Resolves when nothing is left to do. Throws what stopped the work, such as `log_unwritable`. */
   idle(): Promise<void>;
   /** Keeps an allow rule in a settings file, for sessions to come. Throws `settings_unwritable`. */
-  keepRule(rule: string, to: WritableSource): Promise<Written>;
+  keepRule(rule: string, to: WritableSource): Promise<WrittenSetting>;
   /** Settings into a file, or as flags; what can hold at once does. Throws as `readChange` and `changePermissions` do. */
   updateSettings(to: SettingsTarget, settings: Record<string, unknown>): Promise<void>;
   /** Undefined for a file that the model may not read unasked either. */
-  readFile(name: string, limits: { mostBytes: number }): Promise<LookedAt | undefined>;
+  readFile(name: string, limits: { maxBytes: number }): Promise<FileContents | undefined>;
   /** For whoever looks at the session from beside. */
   inquiries(): Promise<Inquiries>;
   /** Reads what people and projects bring in files once more; the model hears of new skills with the next request. */
@@ -88,54 +88,63 @@ export type OpenSession = {
 
 /** Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. */
 export async function openSession(options: OpenOptions): Promise<OpenSession> {
-  const kit = await makeKit(options);
-  const entrance = entranceTo(kit.settings);
-  await entrance.enter();
-  const { clock, ids, workspace } = kit.parts;
+  const composition = await composeSession(options);
+  const entrance = memoryAdmission(composition.settings);
+  await entrance.admit();
+  const { clock, ids, workspace } = composition.parts;
   const which = options.which ?? { kind: "new" };
   const find = (logged?: string | undefined) =>
-    openModel({ name: kit.model, logged, env: kit.env, settings: kit.settings, keys: kit.keys }, clock);
+    openModel(
+      {
+        name: composition.model,
+        logged,
+        env: composition.env,
+        settings: composition.settings,
+        keys: composition.keys,
+      },
+      clock,
+    );
 
   await using undo = new AsyncDisposableStack();
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.
   const chosen = which.kind === "new" ? await find() : undefined;
   if (chosen) undo.defer(chosen.close);
-  if (chosen) checkBudget(kit, chosen);
-  const folds = new HostFolds(await openLog(which, { store: kit.store, ids, cwd: workspace.cwd }));
+  if (chosen) checkBudget(composition, chosen);
+  const folds = new HostFolds(await openLog(which, { store: composition.store, ids, cwd: workspace.cwd }));
   const log = folds.log();
-  if (which.kind !== "resume") undo.defer(() => kit.store.delete(log.session));
+  if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
   undo.defer(() => log.close());
-  undo.defer(() => kit.mcp.close());
-  if (offersForeign(options.tools)) kit.mcp.start();
+  undo.defer(() => composition.mcp.close());
+  if (offersForeign(options.tools)) composition.mcp.start();
   const port = lateModel();
-  const parts: Parts = {
-    ...kit.parts,
+  const parts: SessionPorts = {
+    ...composition.parts,
     log,
     model: port,
     ...(which.kind === "fork" ? { startedAs: "fork" as const } : {}),
-    ...beside(kit.store, log.session),
+    ...sessionArtifacts(composition.store, log.session),
   };
-  const { crew, tree } = kit.agents;
+  const { supervisor: crew, tree } = composition.agents;
   crew.equip(parts);
   const session = await Session.open(parts, {
-    start: startOf(options, kit, chosen),
+    start: startOf(options, composition, chosen),
     unfinished: options.unfinished ?? "continue",
   });
   crew.attach(session);
   tree.plant(session, clock);
   undo.defer(() => tree.budget.close());
   const place = session.state.folder?.worktree;
-  const elsewhere = place && (await kit.worktrees.takeUp(place));
-  undo.defer(() => kit.worktrees.close());
-  kit.folders.follow(() => session.state.learnt.folders);
-  kit.texts.port.follow(() => session.state);
+  const elsewhere = place && (await composition.worktrees.takeUp(place));
+  undo.defer(() => composition.worktrees.close());
+  composition.folders.follow(() => session.state.learnt.folders);
+  composition.texts.port.follow(() => session.state);
   const model = chosen ?? (await find(session.state.settings?.model));
   if (!chosen) undo.defer(model.close);
-  if (!chosen) checkBudget(kit, model);
+  if (!chosen) checkBudget(composition, model);
   port.connect(model.port);
   await adjust(session, {
     model: model.facts.model,
-    permissionMode: kit.permissionMode,
+    permissionMode: composition.permissionMode,
     thinking: options.thinking,
     effort: options.effort,
     title: options.title,
@@ -143,23 +152,23 @@ export async function openSession(options: OpenOptions): Promise<OpenSession> {
   undo.move();
   const found: LogNotice[] = elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere }];
   return handleOf({
-    kit,
+    composition: composition,
     log,
     folds,
     session,
     model,
     version: options.version,
     found,
-    place: entrance.placeFor(session),
+    memory: entrance.register(session),
   });
 }
 
-const checkBudget = ({ parts: { limits } }: Kit, { facts, catalog }: OpenModel): void =>
+const checkBudget = ({ parts: { limits } }: SessionComposition, { facts, catalog }: OpenModel): void =>
   mustKnowPrices(limits.maxBudgetUsd, [facts.model, ...limits.fallbackModels], catalog);
 
 function startOf(
   { version, thinking }: OpenOptions,
-  { parts, permissionMode, texts }: Kit,
+  { parts, permissionMode, texts }: SessionComposition,
   model: OpenModel | undefined,
 ) {
   const settings = {
@@ -187,18 +196,27 @@ async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   });
 }
 
-type Opened = {
-  kit: Kit;
+type OpenedSession = {
+  composition: SessionComposition;
   log: Log;
   folds: HostFolds;
   session: Session;
   model: OpenModel;
   version: string;
   found: LogNotice[];
-  place: SessionPlace;
+  memory: MemoryRegistration;
 };
 
-function handleOf({ kit, log, folds, session, model, version, found, place }: Opened): OpenSession {
+function handleOf({
+  composition: kit,
+  log,
+  folds,
+  session,
+  model,
+  version,
+  found,
+  memory: place,
+}: OpenedSession): OpenSession {
   let closing: Promise<void> | undefined;
   const hasWork = (): boolean => {
     const { turn, pending, compaction } = session.state;
@@ -212,7 +230,7 @@ function handleOf({ kit, log, folds, session, model, version, found, place }: Op
     if (command.type === "set" && command.patch.model !== undefined)
       mustKnowPrices(kit.parts.limits.maxBudgetUsd, [command.patch.model], model.catalog);
     return command.type === "input"
-      ? place.use(() => words.take(command))
+      ? place.use(() => words.handle(command))
       : holderOf(command).submit(command);
   };
   // An answer, a stop and a wish for the background may be for an agent of this session.
@@ -230,11 +248,20 @@ function handleOf({ kit, log, folds, session, model, version, found, place }: Op
       info: model.port.info(modelOf(session.state)),
       limits: kit.parts.limits,
     });
-  const words = takeWords({
+  const words = inputHandler({
     session,
     kit,
     desk: {
-      ...{ id: session.id, version, location, info, place: kit.place, bill, context, submit },
+      ...{
+        id: session.id,
+        version,
+        location,
+        info,
+        settingsLocation: kit.settingsLocation,
+        bill,
+        context,
+        submit,
+      },
       sessions: () => kit.store.list({ cwd: info.cwd, limit: 20 }),
     },
   });
@@ -255,29 +282,29 @@ function handleOf({ kit, log, folds, session, model, version, found, place }: Op
     },
     async keepRule(rule, to) {
       // Loaded late: most sessions keep none.
-      const { writeRule } = await import("./settings-files.ts");
-      return writeRule(kit.place, to, { list: "allow", rule });
+      const { writeRule } = await import("./maintenance/settings-files.ts");
+      return writeRule(kit.settingsLocation, to, { list: "allow", rule });
     },
     async updateSettings(to, settings) {
-      const { readChange, writeSettings } = await import("./update-settings.ts");
+      const { readChange, writeSettings } = await import("./maintenance/update-settings.ts");
       const { patch, changes } = readChange(settings, to);
       if (Object.keys(patch).length > 0) await submit({ type: "set", patch });
       await this.changePermissions(changes);
-      if (to !== "flags") await writeSettings(kit.place, to, settings);
+      if (to !== "flags") await writeSettings(kit.settingsLocation, to, settings);
     },
     async readFile(name, limits) {
-      const { lookAtFile } = await import("./look-at-file.ts");
+      const { lookAtFile } = await import("./input/look-at-file.ts");
       return lookAtFile(kit, name, limits);
     },
     async inquiries() {
-      const { inquiriesOf } = await import("./inquiries.ts");
+      const { inquiriesOf } = await import("./inquiries/inquiries.ts");
       return inquiriesOf({ kit, session });
     },
     reload: () => kit.texts.reload(),
     toolNames: () => namesOf(kit),
     setOwnTools: (tools) => kit.own.set(tools),
     async changePermissions(changes, more) {
-      const { changePermissions } = await import("./change-permissions.ts");
+      const { changePermissions } = await import("./maintenance/change-permissions.ts");
       return changePermissions({ session, kit }, changes, more);
     },
     bill,
@@ -292,18 +319,18 @@ function handleOf({ kit, log, folds, session, model, version, found, place }: Op
       const { budget } = kit.agents.tree;
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
       const end = { session, model, clock, budget, ...beside };
-      place.leave();
+      place.release();
       closing ??= closeAll(end, reason).finally(() => kit.worktrees.close());
       return closing;
     },
   };
 }
 
-const namesOf = ({ parts }: Kit): string[] =>
+const namesOf = ({ parts }: SessionComposition): string[] =>
   [...parts.tools, ...(parts.toolbox?.tools() ?? [])].map(({ name }) => name);
 
-function factsOf(kit: Kit, { facts, catalog }: OpenModel): SessionFacts {
-  const { parts, permissionMode, env, settings, trust, texts } = kit;
+function factsOf(composition: SessionComposition, { facts, catalog }: OpenModel): SessionFacts {
+  const { parts, permissionMode, env, settings, trust, texts } = composition;
   const names = [facts.model, ...parts.limits.fallbackModels];
   return {
     cwd: parts.workspace.cwd,
@@ -314,13 +341,13 @@ function factsOf(kit: Kit, { facts, catalog }: OpenModel): SessionFacts {
     provider: facts.provider,
     keySource: facts.keySource,
     permissionMode,
-    tools: namesOf(kit),
+    tools: namesOf(composition),
     // What comes from files and servers is as it is whenever somebody looks.
     get agents() {
       return texts.agents.map(({ name, description, model }) => ({ name, description, model }));
     },
     get commands() {
-      return commandsNow(kit);
+      return commandsNow(composition);
     },
     get skills() {
       return texts.skillNames;
@@ -336,7 +363,7 @@ function factsOf(kit: Kit, { facts, catalog }: OpenModel): SessionFacts {
       return texts.style;
     },
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
-    guard: guardWish(env, settings),
+    guard: guardOptions(env, settings),
     trust: {
       root: trust.root,
       state: trust.state,

@@ -1,23 +1,23 @@
 /** What a host may say about the session that it wants. Everything from the outside arrives here. */
-import type { ChosenSource } from "../config/layers.ts";
-import type { Environment } from "../config/paths.ts";
-import type { AgentDefinition } from "../engine/agents/definition.ts";
-import type { CondenseStrategy } from "../engine/context/condense.ts";
+import type { ChosenSource } from "../config/settings/layers.ts";
+import type { EnvironmentVariables } from "../config/settings/paths.ts";
+import type { CondenseStrategy } from "../core/context/condense.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import type { McpServerWish } from "../protocol/mcp.ts";
+import type { AgentProfile } from "../ports/agent-definition.ts";
+import type { McpServerOptions } from "../protocol/mcp.ts";
 import type { PermissionMode, SessionSettings, ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
-import type { LimitWish } from "./limits.ts";
-import type { OwnTool } from "./own-tools.ts";
-import type { ProgramHook } from "./program-hook.ts";
-import type { Which } from "./which-session.ts";
+import type { LimitOptions } from "./compose/limits.ts";
+import type { OwnTool } from "./compose/own-tools.ts";
+import type { ProgramHook } from "./compose/program-hook.ts";
+import type { SessionChoice } from "./sessions/which-session.ts";
 
-export type OpenOptions = LimitWish & {
+export type OpenOptions = LimitOptions & {
   /** Keel's own version, for the log. */
   readonly version: string;
   readonly cwd: string;
   /** The user's environment: keys, base URL, proxies, and what commands inherit. */
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   /** In place of `KEEL_HOME` and `~/.keel`. */
   readonly home?: string | undefined;
   /** Settings for this session: an object, or the path of a file. */
@@ -29,7 +29,7 @@ export type OpenOptions = LimitWish & {
   /** The folder whose project settings count, in place of `cwd`. */
   readonly projectRoot?: string | undefined;
   /** A new session when left out. */
-  readonly which?: Which | undefined;
+  readonly which?: SessionChoice | undefined;
   /** What becomes of a turn that an earlier process left unfinished; it goes on when left out. */
   readonly unfinished?: "continue" | "lost" | undefined;
   readonly persist?: "disk" | "memory" | undefined;
@@ -55,13 +55,13 @@ export type OpenOptions = LimitWish & {
   /** Tools of the program that opens the session. */
   readonly ownTools?: readonly OwnTool[] | undefined;
   /** MCP servers, by a name of the host's own. */
-  readonly mcpServers?: Readonly<Record<string, McpServerWish>> | undefined;
+  readonly mcpServers?: Readonly<Record<string, McpServerOptions>> | undefined;
   /** Only the servers that are named here, and none of files. */
   readonly strictMcpConfig?: boolean | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly ProgramHook[] | undefined;
   /** Kinds of agents of the program, beside those of files and our own. */
-  readonly agents?: readonly AgentDefinition[] | undefined;
+  readonly agents?: readonly AgentProfile[] | undefined;
   /** The session itself works as this kind of agent. */
   readonly agent?: string | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */

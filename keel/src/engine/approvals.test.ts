@@ -2,18 +2,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { seed } from "../../../test/budget.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { seed } from "../../../test/support/budget.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { fingerprint } from "../kernel/text.ts";
 import { hiddenCharacters } from "../kernel/visible.ts";
+import type { Tool } from "../ports/tool.ts";
 import type { Ask } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { changeTool } from "../testing/test-tools.ts";
-import { defineTool, type Tool } from "./tools/define.ts";
 
 /** Runs nothing: it notes what it would run. */
 const noting = (ran: string[]): Tool =>

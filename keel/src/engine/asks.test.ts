@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { noRules } from "../policy/decide.ts";
+import { parseRule } from "../policy/rules.ts";
 import type { Ask } from "../protocol/ask.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { layout } from "../testing/layout.ts";
@@ -7,8 +9,6 @@ import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { memoryLog, openTestSession } from "../testing/test-session.ts";
 import { changeTool, lookTool } from "../testing/test-tools.ts";
-import { noRules } from "./policy/decide.ts";
-import { parseRule } from "./policy/rules.ts";
 
 const rule = (words: string) => {
   const parsed = parseRule(words);

@@ -1,30 +1,31 @@
 /** Questions to the host: opened, joined, answered once. What is open stands in the log; who waits, here. */
+
+import type { Limits } from "../core/limits.ts";
+import type { SessionState } from "../core/state/state.ts";
 import { over } from "../kernel/abort.ts";
+import { answersAsk } from "../policy/remember.ts";
+import type { Above } from "../ports/agents.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { DurableEvent } from "../protocol/event.ts";
-import type { Above } from "./agents/port.ts";
-import type { Limits } from "./limits.ts";
-import { answersAsk } from "./policy/remember.ts";
-import type { Clock } from "./ports.ts";
-import type { State } from "./state.ts";
-import type { Closed } from "./work.ts";
+import type { Closed } from "./step-context.ts";
 
-export type AskWorld = {
+export type AskContext = {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly above?: Above | undefined;
-  state(): State;
+  state(): SessionState;
   record(event: DurableEvent): void;
   saved(): Promise<void>;
 };
 
 export class Asks {
-  readonly #world: AskWorld;
+  readonly #world: AskContext;
   readonly #waiting = new Map<string, Set<(closed: Closed) => void>>();
 
-  constructor(world: AskWorld) {
-    this.#world = world;
+  constructor(context: AskContext) {
+    this.#world = context;
   }
 
   /** Opens it, or joins one that is open or closed already under the same id. */

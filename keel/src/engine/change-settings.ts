@@ -1,12 +1,13 @@
 /** What a host changes about a running session, with the hooks that hear of it. */
+
+import { note } from "../core/context/blocks.ts";
 import { fault } from "../kernel/fault.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
-import { note } from "./context/blocks.ts";
-import { siteOf } from "./hooks/site.ts";
-import type { Work } from "./work.ts";
+import { hookContextOf } from "./hook-context.ts";
+import type { StepContext } from "./step-context.ts";
 
 /** Throws `usage` when a hook refuses another model; then nothing has changed. */
-export async function changeSettings(work: Work, patch: SettingsPatch): Promise<void> {
+export async function changeSettings(work: StepContext, patch: SettingsPatch): Promise<void> {
   const { hooks } = work.parts;
   // Before the first input nothing has begun that a hook could know of.
   const heard = hooks.begins() === undefined;
@@ -20,7 +21,7 @@ export async function changeSettings(work: Work, patch: SettingsPatch): Promise<
     context_tokens: work.state.contextTokens,
   };
   // Also after a turn was interrupted, whose signal has fired.
-  const site = { ...siteOf(work), signal: new AbortController().signal };
+  const site = { ...hookContextOf(work), signal: new AbortController().signal };
   if (heard && to !== from) {
     const { deny } = await hooks.modelSwitch(change, site);
     if (deny !== undefined) throw fault("usage", { reason: `The model stays ${from}: ${deny}` });
@@ -37,13 +38,13 @@ export async function changeSettings(work: Work, patch: SettingsPatch): Promise<
 }
 
 /** False where nothing was said yet: there is nothing to make notes of. */
-export function requestCompaction({ state, record }: Work, instructions: string | undefined): void {
+export function requestCompaction({ state, record }: StepContext, instructions: string | undefined): void {
   if (state.history.length > 0 || state.turn) record({ type: "compaction.requested", instructions });
 }
 
 /** The conversation begins anew: for hooks one session ends and, with the next input, another starts. */
-export async function clearContext(work: Work): Promise<void> {
-  await work.parts.hooks.end({ reason: "clear" }, siteOf(work));
+export async function clearContext(work: StepContext): Promise<void> {
+  await work.parts.hooks.end({ reason: "clear" }, hookContextOf(work));
   work.record({ type: "context.cleared" });
 }
 

@@ -1,18 +1,20 @@
 /** Keeps files before calls change them, and takes changes back. Another's edits are never touched. */
+
+import { filesAt, isSaved } from "../core/state/checkpoint-state.ts";
+import type { SessionState } from "../core/state/state.ts";
+import { isRunning } from "../core/state/task-state.ts";
 import { over } from "../kernel/abort.ts";
+import { graceMs, within } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
+import type { Checkpoints, FileBackup, WantedFile } from "../ports/checkpoints.ts";
+import type { FileLedger } from "../ports/file-ledger.ts";
+import type { Task } from "../ports/tasks.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Claim } from "../protocol/tool.ts";
-import { filesAt, isSaved } from "./checkpoint-state.ts";
-import { graceMs, within } from "./deadline.ts";
-import type { FileLedger } from "./file-ledger.ts";
-import type { Checkpoints, KeptFile, WantedFile } from "./ports.ts";
-import type { State } from "./state.ts";
-import { isRunning, type Task } from "./task-state.ts";
-import type { Work } from "./work.ts";
+import type { StepContext } from "./step-context.ts";
 
 /** Undefined where nothing is kept. An agent has that of the session above it. */
-export function ledgerOf(work: Work): FileLedger | undefined {
+export function ledgerOf(work: StepContext): FileLedger | undefined {
   const { checkpoints, above } = work.parts;
   if (above) return above.ledger;
   return (
@@ -28,7 +30,7 @@ export function ledgerOf(work: Work): FileLedger | undefined {
 }
 
 /** Begins to take stock before a command, so that it need not wait for that. */
-export function prepareBeside(work: Work, claims: readonly Claim[]): void {
+export function prepareSnapshot(work: StepContext, claims: readonly Claim[]): void {
   const ledger = ledgerOf(work);
   const checkpoint = ledger?.checkpoint();
   if (checkpoint !== undefined && isCommand(claims))
@@ -37,14 +39,14 @@ export function prepareBeside(work: Work, claims: readonly Claim[]): void {
 }
 
 /** Before a call: each file that it will write is kept, and before a command the workspace. */
-export async function keepBefore(work: Work, claims: readonly Claim[]): Promise<void> {
+export async function backUpBefore(work: StepContext, claims: readonly Claim[]): Promise<void> {
   const ledger = ledgerOf(work);
   const checkpoint = ledger?.checkpoint();
   if (!ledger || checkpoint === undefined) return;
   const { checkpoints } = ledger;
   const unsaved = writesIn(claims).filter((path) => !ledger.isSaved(checkpoint, path));
   if (unsaved.length > 0) {
-    const kept = await Promise.all(unsaved.map((path) => keepInTime(work, checkpoints, path)));
+    const kept = await Promise.all(unsaved.map((path) => backUpInTime(work, checkpoints, path)));
     save(ledger, checkpoint, { kept, left: [] });
     // Its own log is saved before the call runs; that of another session is not.
     if (work.parts.above) await ledger.saved();
@@ -58,7 +60,7 @@ export async function keepBefore(work: Work, claims: readonly Claim[]): Promise<
 }
 
 /** After a call: what a command changed, as it was before, and how an agent left the files that it wrote. */
-export async function keepAfter(work: Work, claims: readonly Claim[]): Promise<void> {
+export async function backUpAfter(work: StepContext, claims: readonly Claim[]): Promise<void> {
   const ledger = ledgerOf(work);
   const checkpoint = ledger?.checkpoint();
   if (!ledger || checkpoint === undefined) return;
@@ -79,15 +81,15 @@ export async function keepAfter(work: Work, claims: readonly Claim[]): Promise<v
 const writesIn = (claims: readonly Claim[]): string[] =>
   claims.filter(({ action }) => action === "write").map(({ target }) => target);
 
-type Kept = {
-  readonly kept: readonly KeptFile[];
+type FileBackups = {
+  readonly kept: readonly FileBackup[];
   readonly left: { path: string; stamp: string | null }[];
 };
 
-const stampsOf = (checkpoints: Checkpoints, paths: readonly string[]): Promise<Kept["left"]> =>
+const stampsOf = (checkpoints: Checkpoints, paths: readonly string[]): Promise<FileBackups["left"]> =>
   Promise.all(paths.map(async (path) => ({ path, stamp: await checkpoints.stamp(path) })));
 
-const changesInTime = (work: Work, checkpoints: Checkpoints): Promise<Kept | undefined> =>
+const changesInTime = (work: StepContext, checkpoints: Checkpoints): Promise<FileBackups | undefined> =>
   afterCall(work, async (signal) => {
     const kept = await checkpoints.changes(signal);
     return {
@@ -100,7 +102,10 @@ const changesInTime = (work: Work, checkpoints: Checkpoints): Promise<Kept | und
   });
 
 /** Also after an interrupt, though then not for long: what the call did may have to be taken back. */
-async function afterCall<T>(work: Work, look: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+async function afterCall<T>(
+  work: StepContext,
+  look: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
   const { clock, limits } = work.parts;
   const patience = new AbortController();
   const hurry = (): void => void clock.sleep(graceMs, patience.signal).then(() => patience.abort(over));
@@ -116,22 +121,22 @@ async function afterCall<T>(work: Work, look: (signal: AbortSignal) => Promise<T
 }
 
 /** A file that cannot be kept in time is one that cannot be put back; the call runs all the same. */
-async function keepInTime(work: Work, checkpoints: Checkpoints, path: string): Promise<KeptFile> {
+async function backUpInTime(work: StepContext, checkpoints: Checkpoints, path: string): Promise<FileBackup> {
   const { clock, limits } = work.parts;
   const timed = await within({ clock, ms: limits.checkpointMs, signal: work.signal }, () =>
-    checkpoints.keep(path),
+    checkpoints.backUp(path),
   );
   return timed.kind === "done" ? timed.value : { path, lost: true, why: "it did not answer in time" };
 }
 
-function warn(work: Work, words: string): void {
+function warn(work: StepContext, words: string): void {
   const text = `${words} \`keel sessions rewind\` may not put all of them back.`;
   work.show({ type: "notice.raised", level: "warning", text, code: "checkpoint_late" });
 }
 
 const isCommand = (claims: readonly Claim[]): boolean => claims.some(({ action }) => action === "execute");
 
-function save(ledger: Pick<FileLedger, "record">, checkpoint: string, { kept, left }: Kept): void {
+function save(ledger: Pick<FileLedger, "record">, checkpoint: string, { kept, left }: FileBackups): void {
   const files = kept.flatMap((file): WantedFile[] =>
     "blob" in file ? [{ path: file.path, blob: file.blob }] : [],
   );
@@ -153,7 +158,7 @@ type Rewound = Extract<Receipt, { type: "rewound" }>;
 
 /** Undefined when nothing was kept under that name. */
 export async function rewind(
-  work: Work,
+  work: StepContext,
   { checkpoint, preview, checkpoints }: { checkpoint: string; preview: boolean; checkpoints: Checkpoints },
 ): Promise<Rewound | undefined> {
   const wanted = filesAt(work.state.files, checkpoint);
@@ -167,7 +172,7 @@ export async function rewind(
   // What is there now is kept first, so that the rewind can be taken back too.
   const undo = work.parts.ids.uuid();
   const differing = ours.filter(({ path }) => files.some((file) => file.path === path));
-  const kept = await Promise.all(differing.map(({ path }) => checkpoints.keep(path)));
+  const kept = await Promise.all(differing.map(({ path }) => checkpoints.backUp(path)));
   for (const file of kept)
     if ("lost" in file)
       skipped.push({ path: file.path, why: file.why ?? "what it holds now cannot be kept" });
@@ -199,7 +204,7 @@ export async function rewind(
 
 /** A file that is not as this session left it was changed by somebody else, and stays. */
 async function ownFiles(
-  state: State,
+  state: SessionState,
   files: readonly WantedFile[],
   checkpoints: Checkpoints,
 ): Promise<{ ours: WantedFile[]; skipped: Rewound["skipped"] }> {

@@ -2,19 +2,20 @@
  * Asks the model something beside the conversation, for a hook or for a server whose tool runs: one reply, without
  * tools, once, on the bill and within the budget of the session. Nothing of it becomes part of the conversation.
  */
+
+import { costOf } from "../core/state/cost.ts";
+import { modelOf } from "../core/state/state.ts";
 import { failed, ok } from "../kernel/result.ts";
 import { estimateTokens } from "../kernel/text.ts";
+import type { Consult } from "../ports/consult.ts";
 import { text, textOf } from "../protocol/message.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
-import type { Consult } from "./consulting.ts";
-import { costOf } from "./cost.ts";
-import { modelOf } from "./state.ts";
+import type { StepContext } from "./step-context.ts";
 import { type Failed, readReply } from "./steps/stream.ts";
-import type { Work } from "./work.ts";
 
 export const consultOf =
-  (work: Work): Consult =>
-  async ({ by, system, messages, mostTokens, model: wanted }, signal) => {
+  (work: StepContext): Consult =>
+  async ({ by, system, messages, maxTokens, model: wanted }, signal) => {
     const { parts } = work;
     const model = wanted ?? modelOf(work.state);
     const info = parts.model.info(model);
@@ -23,7 +24,7 @@ export const consultOf =
       system: system === undefined ? [] : [system],
       tools: [],
       messages: messages.map(({ role, text: words }) => ({ role, content: [text(words)] })),
-      maxOutputTokens: Math.min(mostTokens, info.maxOutputTokens),
+      maxOutputTokens: Math.min(maxTokens, info.maxOutputTokens),
       thinking: { kind: "off" as const },
       // It shares nothing with the conversation, so its start is no start of it either.
       session: parts.ids.uuid(),

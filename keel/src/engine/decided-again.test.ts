@@ -1,12 +1,13 @@
 // What was asked, answered or changed before a call is decided about: nothing slips past on the second look.
 import { describe, expect, test } from "vitest";
+import { defineTool } from "../core/define-tool.ts";
+import type { Tool } from "../ports/tool.ts";
 import type { Durable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { memoryLog, openTestSession } from "../testing/test-session.ts";
 import { anyInput, changeTool } from "../testing/test-tools.ts";
-import { defineTool, type Tool } from "./tools/define.ts";
 
 /** Refuses an input that makes no sense to it. */
 function picky(ran: string[]): Tool {
@@ -152,7 +153,7 @@ test("a call that began while its reply streamed is not told as started after an
   const opened = await openTestSession({
     tools: [look],
     script: { replies: [reply(toolUse("Look", {}, "c1"))] },
-    clock: instantClock({ mostMs: 5_000 }),
+    clock: instantClock({ maxMs: 5_000 }),
   });
   opened.session.onEvent(({ type }) => {
     if (type === "model.finished") void opened.session.submit({ type: "interrupt" });

@@ -1,10 +1,10 @@
 /** Takes back inputs that no turn has begun with. */
 import type { Receipt } from "../protocol/command.ts";
-import type { Work } from "./work.ts";
+import type { StepContext } from "./step-context.ts";
 
-type Recorder = Pick<Work, "state" | "record" | "saved">;
+type InputRecorder = Pick<StepContext, "state" | "record" | "saved">;
 
-export async function dropInput(work: Recorder, inputId: string): Promise<Receipt> {
+export async function dropInput(work: InputRecorder, inputId: string): Promise<Receipt> {
   const found = work.state.pending.some(({ id }) => id === inputId);
   if (found) work.record({ type: "input.dropped", inputId, why: "cancelled" });
   await work.saved();
@@ -13,7 +13,7 @@ export async function dropInput(work: Recorder, inputId: string): Promise<Receip
 
 /** After an interrupt: all that wait, or only the one whose turn was about to begin, if there is one. */
 export async function dropQueued(
-  work: Recorder,
+  work: InputRecorder,
   which: { readonly all: boolean; readonly taken: string | undefined },
 ): Promise<Pick<Extract<Receipt, { type: "interrupted" }>, "stillQueued" | "dropped">> {
   const queued = work.state.pending.map(({ id }) => id);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../core/define-tool.ts";
+import type { Tool } from "../ports/tool.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { EventType } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
@@ -8,7 +10,6 @@ import { reply, replyWith, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { openTestSession, type TestSession } from "../testing/test-session.ts";
 import { anyInput, changeTool, lookTool } from "../testing/test-tools.ts";
-import { defineTool, type Tool } from "./tools/define.ts";
 
 /** Interrupts at the first event of a type. */
 function interruptAt({ session }: TestSession, type: EventType, dropQueued = false): Promise<Receipt> {

@@ -5,8 +5,9 @@
  */
 import { over } from "../kernel/abort.ts";
 import { type Fault, toFault } from "../kernel/fault.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log, Meanwhile } from "../ports/store.ts";
 import type { Durable } from "../protocol/event.ts";
-import type { Clock, Log, Meanwhile } from "./ports.ts";
 
 /** How long events wait for company while nobody waits for them: a quick tool is done by then, and nobody sees it. */
 const lingerMs = 5;
@@ -20,7 +21,7 @@ type Write = {
   readonly reject: (fault: Fault) => void;
 };
 
-export type JournalParts = {
+export type JournalPorts = {
   readonly log: Log;
   readonly clock: Clock;
   readonly onSaved: (event: Durable) => void;
@@ -35,14 +36,14 @@ export class Journal {
   #writing: Promise<void> | undefined;
   #broken: Fault | undefined;
 
-  constructor({ log, clock, onSaved }: JournalParts) {
+  constructor({ log, clock, onSaved }: JournalPorts) {
     this.#log = log;
     this.#clock = clock;
     this.#onSaved = onSaved;
   }
 
   /** A journal that takes nothing: the session must be loaded again from its log. */
-  static broken(parts: Omit<JournalParts, "onSaved">, fault: Fault): Journal {
+  static broken(parts: Omit<JournalPorts, "onSaved">, fault: Fault): Journal {
     const journal = new Journal({ ...parts, onSaved: () => undefined });
     journal.#broken = fault;
     return journal;

@@ -2,17 +2,17 @@
 import { fault } from "../kernel/fault.ts";
 import type { Envelope } from "../protocol/event.ts";
 
-export type Listener = (envelope: Envelope) => void;
+export type EnvelopeListener = (envelope: Envelope) => void;
 
 /** More than all screens and programs of one session; a program that only ever adds has forgotten to leave. */
-export const mostListeners = 1_000;
+export const maxListeners = 1_000;
 
 export class Listeners {
-  readonly #all = new Set<Listener>();
+  readonly #all = new Set<EnvelopeListener>();
 
   /** Returns how to leave. Throws `queue_full`. */
-  add(listener: Listener): () => void {
-    if (this.#all.size >= mostListeners) throw fault("queue_full", { limit: mostListeners });
+  add(listener: EnvelopeListener): () => void {
+    if (this.#all.size >= maxListeners) throw fault("queue_full", { limit: maxListeners });
     this.#all.add(listener);
     return () => this.#all.delete(listener);
   }

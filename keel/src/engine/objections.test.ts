@@ -1,11 +1,11 @@
 // Stop hooks that object: they send the model back to work, and never without an end.
 import { describe, expect, test } from "vitest";
+import type { Tool } from "../ports/tool.ts";
 import type { Durable } from "../protocol/event.ts";
 import { crashPoint } from "../testing/crash.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { memoryLog, openTestSession } from "../testing/test-session.ts";
-import { answerTool } from "./answer.ts";
-import type { Tool } from "./tools/define.ts";
+import { answerTool } from "./calls/answer.ts";
 
 const structured = {
   tools: [answerTool({ schema: { type: "object" }, check: () => [] }) as Tool],

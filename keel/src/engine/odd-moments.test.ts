@@ -1,6 +1,9 @@
 // Interrupts, ends and answers that come at moments when nobody expects them.
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { parseRule } from "../policy/rules.ts";
+import type { Tool } from "../ports/tool.ts";
 import type { Durable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
@@ -8,8 +11,6 @@ import { reply, replyWith, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { memoryLog, openTestSession, type TestSession } from "../testing/test-session.ts";
 import { anyInput, changeTool } from "../testing/test-tools.ts";
-import { parseRule } from "./policy/rules.ts";
-import { defineTool, type Tool } from "./tools/define.ts";
 
 const id = "00000000-0000-4000-8000-000000000001";
 
@@ -189,7 +190,7 @@ describe("a compaction between turns", () => {
       otherwise: reply("Yes."),
     });
     // No deadline comes to help.
-    const session = await openTestSession({ model, clock: instantClock({ mostMs: 60_000 }) });
+    const session = await openTestSession({ model, clock: instantClock({ maxMs: 60_000 }) });
     await session.say("one");
     const asked = new Promise<void>((resolve) => {
       session.session.onEvent(({ type }) => type === "model.started" && resolve());
@@ -243,7 +244,7 @@ test("a turn does not begin while files are put back", async () => {
   const order: string[] = [];
   const restoring = gate();
   const checkpoints = {
-    keep: async (path: string) => ({ path, blob: "b" }),
+    backUp: async (path: string) => ({ path, blob: "b" }),
     prepare: async () => undefined,
     changes: async () => [],
     stamp: async () => "s",

@@ -1,6 +1,6 @@
 // Recoveries that must come to an end, or must not end too early.
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { httpError, reply, replyWith } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { openTestSession } from "../testing/test-session.ts";

@@ -1,5 +1,5 @@
 /** How questions are closed that nobody answers any more. */
-import type { Closed } from "./work.ts";
+import type { Closed } from "./step-context.ts";
 
 export const interruptedAnswer: Closed = {
   answer: { verdict: "deny", reason: "Interrupted." },

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../core/define-tool.ts";
+import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { layout } from "../testing/layout.ts";
 import { reply, replyWith, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { memoryLog, openTestSession } from "../testing/test-session.ts";
 import { anyInput, changeTool, lookTool } from "../testing/test-tools.ts";
-import { defineTool, type Tool } from "./tools/define.ts";
 
 describe("one turn", () => {
   test("is recorded from the accepted input to its one terminal event", async () => {

@@ -1,42 +1,43 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
+
+import { acceptedInput } from "../core/accepted-input.ts";
+import type { BudgetReason } from "../core/halt.ts";
+import { canHalt } from "../core/halt.ts";
+import { limitsFor } from "../core/limits.ts";
+import { inputFor, nextStep, type Step } from "../core/next-step.ts";
+import type { SessionOpening } from "../core/opening.ts";
+import { closingOf, settleAsLost, settleLeft, settleRequest } from "../core/settle.ts";
+import { emptyState, fold, modelOf, type SessionState } from "../core/state/state.ts";
+import { isIdle, unloaded } from "../core/unload.ts";
+import { UsedIds } from "../core/used-ids.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
+import { rulesInForce } from "../policy/changes.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent, TurnReason } from "../protocol/event.ts";
-import { acceptedInput } from "./accepted-input.ts";
-import type { BudgetReason } from "./agents/budget.ts";
-import { canHalt } from "./agents/halt.ts";
 import { Asks } from "./asks.ts";
+import { type CommandRequest, type CommandVerdict, permitCommand } from "./calls/permit-command.ts";
 import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
 import { dropInput, dropQueued } from "./drop-inputs.ts";
-import { siteOf } from "./hooks/site.ts";
+import { hookContextOf } from "./hook-context.ts";
 import { Journal } from "./journal.ts";
-import { limitsFor } from "./limits.ts";
-import { type Listener, Listeners } from "./listeners.ts";
-import { keepState, readState } from "./load-state.ts";
-import { inputFor, nextStep, type Step } from "./next-step.ts";
-import type { Opening } from "./opening.ts";
-import { type BesideVerdict, type BesideWish, permitBeside } from "./permit-beside.ts";
-import { rulesInForce } from "./policy/changes.ts";
+import { type EnvelopeListener, Listeners } from "./listeners.ts";
+import { cacheState, readState } from "./load-state.ts";
 import { interruptedAnswer, notWritten } from "./refused-answers.ts";
-import { isQuiet, lightened } from "./rest.ts";
-import { closingOf, settleAsLost, settleLeft, settleRequest } from "./settle.ts";
-import { emptyState, fold, modelOf, type State } from "./state.ts";
+import type { SessionPorts, StepContext } from "./step-context.ts";
 import { perform } from "./steps/perform.ts";
 import { TaskBoard } from "./tasks.ts";
-import { UsedIds } from "./used-ids.ts";
-import type { Parts, Work } from "./work.ts";
 
 export class Session {
   readonly id: string;
-  readonly #parts: Parts;
+  readonly #parts: SessionPorts;
   readonly #listeners = new Listeners();
   readonly #asks: Asks;
   readonly #tasks: TaskBoard;
-  readonly #early: Work["early"] = new Map();
+  readonly #early: StepContext["early"] = new Map();
   readonly #used = new UsedIds();
-  #state: State = emptyState;
+  #state: SessionState = emptyState;
   #journal: Journal;
   #abort = new AbortController();
   #running: Promise<void> | undefined;
@@ -45,30 +46,33 @@ export class Session {
   #reloading: Promise<void> | undefined;
   #rewinding: Promise<unknown> = Promise.resolve();
   /** Only what is light is in memory. */
-  #rests = false;
+  #isUnloaded = false;
   /** Commands that are being taken. */
   #commands = 0;
   #closing: Promise<void> | undefined;
   readonly #newJournal = () =>
     new Journal({ ...this.#parts, onSaved: (event) => this.#listeners.tell(event) });
 
-  private constructor(parts: Parts) {
+  private constructor(parts: SessionPorts) {
     this.id = parts.log.session;
     this.#parts = { ...parts, rules: rulesInForce(parts.rules, () => this.#state.learnt) };
     this.#journal = this.#newJournal();
-    const world = {
+    const context = {
       ...parts,
       state: () => this.#state,
       record: (event: DurableEvent) => this.#record(event),
       saved: () => this.#journal.saved(),
       wake: () => this.#wake(),
     };
-    this.#asks = new Asks(world);
-    this.#tasks = new TaskBoard(world);
+    this.#asks = new Asks(context);
+    this.#tasks = new TaskBoard(context);
   }
 
   /** Folds the log, settles what an unclean end left open, and waits. Nothing runs before `submit` or `run`. */
-  static async open(parts: Parts, { start, first = [], unfinished = "continue" }: Opening): Promise<Session> {
+  static async open(
+    parts: SessionPorts,
+    { start, first = [], unfinished = "continue" }: SessionOpening,
+  ): Promise<Session> {
     const session = new Session(parts);
     await session.#load();
     if (!session.#state.opened)
@@ -82,12 +86,12 @@ export class Session {
   }
 
   /** At rest it has neither the conversation nor what is known of files. */
-  get state(): State {
+  get state(): SessionState {
     return this.#state;
   }
 
   /** The rules as they are now. */
-  get rules(): Parts["rules"] {
+  get rules(): SessionPorts["rules"] {
     return this.#parts.rules;
   }
 
@@ -97,12 +101,12 @@ export class Session {
   }
 
   /** What a person should know about the log: damage that was found, and whether it is being saved. */
-  get notices(): Parts["log"]["notices"] {
+  get notices(): SessionPorts["log"]["notices"] {
     return this.#parts.log.notices;
   }
 
   /** A listener sees durable events once they are on disk, and live ones at once. It must not throw. */
-  onEvent(listener: Listener): () => void {
+  onEvent(listener: EnvelopeListener): () => void {
     return this.#listeners.add(listener);
   }
 
@@ -122,7 +126,7 @@ export class Session {
     if (this.#closing !== undefined && command.type !== "close") throw fault("session_closed");
     this.#commands++;
     try {
-      if (this.#journal.broken || (this.#rests && command.type !== "close")) await this.restore();
+      if (this.#journal.broken || (this.#isUnloaded && command.type !== "close")) await this.reload();
       return await this.#do(command);
     } finally {
       this.#commands--;
@@ -167,20 +171,20 @@ export class Session {
   }
 
   /** Lets go of what the log can tell again, until it is needed. False while something is to be done. */
-  async rest(): Promise<boolean> {
-    if (this.#rests) return true;
-    if (!this.#isQuiet() || !(await this.#parts.log.rest?.())) return false;
+  async unload(): Promise<boolean> {
+    if (this.#isUnloaded) return true;
+    if (!this.#isIdle() || !(await this.#parts.log.unload?.())) return false;
     // What came in meanwhile opened the log again, or is on its way to it.
-    if (!this.#isQuiet()) return false;
-    this.#rests = true;
+    if (!this.#isIdle()) return false;
+    this.#isUnloaded = true;
     this.#used.forget();
-    this.#state = lightened(this.#state);
+    this.#state = unloaded(this.#state);
     return true;
   }
 
   /** Reads the log again after a rest, or after a write that failed. Throws what keeps it from being read. */
-  async restore(): Promise<void> {
-    if (!this.#rests && !this.#journal.broken) return;
+  async reload(): Promise<void> {
+    if (!this.#isUnloaded && !this.#journal.broken) return;
     // One for all who come meanwhile: a second look at the log would forget what the first one added to it.
     this.#reloading ??= (this.#journal.broken ? this.#reload() : this.#load()).finally(() => {
       this.#reloading = undefined;
@@ -189,8 +193,8 @@ export class Session {
   }
 
   /** Leave for a command in a person's own words, before they are an input. */
-  permitBeside(wish: BesideWish): Promise<BesideVerdict> {
-    return permitBeside(this.#work(), wish, (ask) => this.#asks.open(ask));
+  permitBeside(request: CommandRequest): Promise<CommandVerdict> {
+    return permitCommand(this.#work(), request, (ask) => this.#asks.open(ask));
   }
 
   /** Works until nothing is left to do. A second call joins the first. Never throws: a fault is shown as a notice. */
@@ -229,11 +233,14 @@ export class Session {
       await this.#rewinding;
       await stopped;
       await this.#tasks.close();
-      await this.#parts.hooks.end({ reason: reason === "cleared" ? "clear" : "other" }, siteOf(this.#work()));
+      await this.#parts.hooks.end(
+        { reason: reason === "cleared" ? "clear" : "other" },
+        hookContextOf(this.#work()),
+      );
       const last = this.#journal.broken ? [] : closingOf(this.#state, this.#parts, reason);
       for (const event of last) this.#record(event);
       await this.#journal.saved();
-      if (!this.#rests) await keepState(this.#parts, this.#state, this.#used);
+      if (!this.#isUnloaded) await cacheState(this.#parts, this.#state, this.#used);
     } finally {
       await this.#parts.checkpoints?.close();
       await this.#parts.log.close();
@@ -273,7 +280,7 @@ export class Session {
     return nextStep(this.#state, budget?.bound(own, this.#state.bill) ?? own);
   }
 
-  #work(): Work {
+  #work(): StepContext {
     const session = this;
     const { signal } = this.#abort;
     return {
@@ -367,16 +374,16 @@ export class Session {
 
   async #load(): Promise<void> {
     this.#state = await readState(this.#parts.log, this.#used, this.#state);
-    this.#rests = false;
+    this.#isUnloaded = false;
     this.#abort = new AbortController();
     // What a person stopped stays stopped.
     if (this.#state.turn?.interrupted) this.#abort.abort();
   }
 
   /** Nothing is to be done, and all that happened is on disk. */
-  #isQuiet(): boolean {
+  #isIdle(): boolean {
     if (this.#commands > 0 || (this.#running ?? this.#reloading ?? this.#closing)) return false;
-    return !this.#journal.broken && this.#state.seq === this.#parts.log.lastSeq && isQuiet(this.#state);
+    return !this.#journal.broken && this.#state.seq === this.#parts.log.lastSeq && isIdle(this.#state);
   }
 
   /** After a failed write only the disk is right: what was not saved is forgotten, and the work goes on from there. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { fault } from "../kernel/fault.ts";
+import type { TaskAbout, TaskEnd } from "../ports/tasks.ts";
+import type { Tool } from "../ports/tool.ts";
 import type { Durable } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
@@ -12,8 +15,6 @@ import {
   type TestSessionOptions,
 } from "../testing/test-session.ts";
 import { anyInput } from "../testing/test-tools.ts";
-import type { TaskAbout, TaskEnd } from "./task-work.ts";
-import { defineTool, type Tool } from "./tools/define.ts";
 
 const ended: TaskEnd = { status: "completed", exitCode: 0, summary: "count: ended with exit code 0" };
 

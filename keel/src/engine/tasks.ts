@@ -2,21 +2,22 @@
  * The tasks of a session that run beside its conversation. What is true of them stands in the log; here are the hands
  * on the work itself: to look at it, to wait for it, to stop it. A task that ends by itself comes back as input.
  */
+
+import type { SessionState } from "../core/state/state.ts";
+import { hasNews, isRunning, isUnsettled } from "../core/state/task-state.ts";
+import { lostEvent, notStarted, settledLate } from "../core/task-ends.ts";
+import { taskNotice } from "../core/task-text.ts";
 import { over } from "../kernel/abort.ts";
+import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
+import type { Clock, Ids } from "../ports/clock.ts";
+import type { CallTasks, SessionTasks, Task, TaskEnd, TaskOutputLocation, TaskWork } from "../ports/tasks.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import type { TaskData } from "../protocol/task.ts";
-import { graceMs } from "./deadline.ts";
-import type { Clock, Ids } from "./ports.ts";
-import type { State } from "./state.ts";
-import { lostEvent, notStarted, settledLate } from "./task-ends.ts";
-import { hasNews, isRunning, isUnsettled, type Task } from "./task-state.ts";
-import { taskNotice } from "./task-words.ts";
-import type { CallTasks, SessionTasks, TaskEnd, TaskPlace, TaskWork } from "./task-work.ts";
 
 type By = NonNullable<TaskData["by"]>;
 
-type Held = {
+type HeldTask = {
   readonly work: TaskWork;
   /** Settles when the end is on record. */
   readonly settled: PromiseWithResolvers<void>;
@@ -25,12 +26,12 @@ type Held = {
   end?: TaskEnd;
 };
 
-export type TaskWorld = {
+export type TaskContext = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly taskFile?: ((name: string) => Promise<string | undefined>) | undefined;
   readonly recover?: ((task: Task) => Promise<TaskEnd>) | undefined;
-  state(): State;
+  state(): SessionState;
   record(event: DurableEvent): void;
   saved(): Promise<void>;
   /** There may be something to do. */
@@ -38,20 +39,20 @@ export type TaskWorld = {
 };
 
 /** Ended work whose output is still at hand. */
-const mostKept = 20;
+const maxKept = 20;
 /** Stopping takes its grace time, and a moment for those who were killed. */
-const mostStopMs = graceMs + 1_000;
+const maxStopMs = graceMs + 1_000;
 
 export class TaskBoard implements SessionTasks {
-  readonly #world: TaskWorld;
-  readonly #held = new Map<string, Held>();
+  readonly #world: TaskContext;
+  readonly #held = new Map<string, HeldTask>();
   readonly #awayWishes = new Map<string, () => void>();
   /** On record, and not in our hands yet. */
   readonly #starting = new Map<string, Promise<unknown>>();
   #isClosed = false;
 
-  constructor(world: TaskWorld) {
-    this.#world = world;
+  constructor(context: TaskContext) {
+    this.#world = context;
   }
 
   forCall(callId: string): CallTasks {
@@ -86,7 +87,7 @@ export class TaskBoard implements SessionTasks {
     if (held && !held.end) {
       held.by = by;
       await held.work.stop();
-      await this.#atMost(held.settled.promise, mostStopMs);
+      await this.#atMost(held.settled.promise, maxStopMs);
     }
     return this.#tasks.get(id);
   }
@@ -100,7 +101,7 @@ export class TaskBoard implements SessionTasks {
 
   /** Stops all that run now. What ends may still leave something behind. */
   async stopAll(): Promise<void> {
-    if (this.#starting.size > 0) await this.#atMost(Promise.allSettled(this.#starting.values()), mostStopMs);
+    if (this.#starting.size > 0) await this.#atMost(Promise.allSettled(this.#starting.values()), maxStopMs);
     const running = [...this.#held].filter(([, { end }]) => !end);
     await Promise.all(running.map(([id]) => this.stop(id, "shutdown")));
   }
@@ -153,7 +154,7 @@ export class TaskBoard implements SessionTasks {
   async #start(
     known: string | undefined,
     data: TaskData,
-    begin: (place: TaskPlace) => Promise<TaskWork>,
+    begin: (place: TaskOutputLocation) => Promise<TaskWork>,
   ): Promise<Task> {
     const fresh = data.kind === "agent" ? { letter: "a", digits: 16 } : { letter: "b", digits: 8 };
     const id = known ?? this.#newId(fresh);
@@ -171,7 +172,7 @@ export class TaskBoard implements SessionTasks {
     this.#starting.set(id, begun);
     const work = await begun.finally(() => this.#starting.delete(id));
     if (this.#isClosed) void work.stop();
-    const held: Held = { work, settled: Promise.withResolvers(), waiters: 0, by: "itself" };
+    const held: HeldTask = { work, settled: Promise.withResolvers(), waiters: 0, by: "itself" };
     this.#held.set(id, held);
     void work.over.then((end) => {
       held.end = end;
@@ -183,8 +184,8 @@ export class TaskBoard implements SessionTasks {
   }
 
   async #begin(
-    begin: (place: TaskPlace) => Promise<TaskWork>,
-    place: TaskPlace,
+    begin: (place: TaskOutputLocation) => Promise<TaskWork>,
+    place: TaskOutputLocation,
     failed: () => DurableEvent,
   ): Promise<TaskWork> {
     await this.#world.saved();
@@ -208,7 +209,7 @@ export class TaskBoard implements SessionTasks {
     }
   }
 
-  #record(id: string, held: Held, end: TaskEnd): void {
+  #record(id: string, held: HeldTask, end: TaskEnd): void {
     const task = this.#tasks.get(id);
     if (!task || !isRunning(task) || this.#isClosed) return held.settled.resolve();
     const { status, ...rest } = end;
@@ -263,7 +264,7 @@ export class TaskBoard implements SessionTasks {
 
   #letGoOfOldest(): void {
     const ended = [...this.#held].filter(([, { end }]) => end);
-    for (const [id] of ended.slice(0, Math.max(0, ended.length - mostKept))) this.#held.delete(id);
+    for (const [id] of ended.slice(0, Math.max(0, ended.length - maxKept))) this.#held.delete(id);
   }
 
   #newId({ letter, digits }: { letter: string; digits: number }): string {

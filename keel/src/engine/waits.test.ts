@@ -1,5 +1,9 @@
 // Whatever a call or a model does not answer is left behind: every wait has a deadline and a signal.
 import { describe, expect, test } from "vitest";
+import { defineTool, type ToolDefinition } from "../core/define-tool.ts";
+import type { Checkpoints } from "../ports/checkpoints.ts";
+import type { Model, ModelEvent } from "../ports/model.ts";
+import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { memoryWorkspace } from "../testing/memory-workspace.ts";
@@ -7,8 +11,6 @@ import { reply, toolUse } from "../testing/reply.ts";
 import { testModelInfo } from "../testing/scripted-model.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { anyInput } from "../testing/test-tools.ts";
-import type { Checkpoints, Model, ModelEvent } from "./ports.ts";
-import { defineTool, type Tool, type ToolDefinition } from "./tools/define.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
@@ -53,7 +55,7 @@ describe("a call that is never through while", () => {
 
   test.each(stuck)("%s ends with an interrupt, at once", async (_, options) => {
     // Neither the deadline nor a grace ever comes: only the signal can end it.
-    const clock = instantClock({ mostMs: 100 });
+    const clock = instantClock({ maxMs: 100 });
     const opened = await openTestSession({ ...options, script: once, clock });
     opened.session.onEvent(({ type }) => {
       if (type === "model.finished") setImmediate(() => opened.session.submit({ type: "interrupt" }));
@@ -66,7 +68,7 @@ describe("a call that is never through while", () => {
 
 describe("checkpoints that do not answer", () => {
   const none: Checkpoints = {
-    keep: async (path) => ({ path, blob: null }),
+    backUp: async (path) => ({ path, blob: null }),
     prepare: async () => undefined,
     changes: async () => [],
     stamp: async () => null,
@@ -104,7 +106,7 @@ describe("checkpoints that do not answer", () => {
     const opened = await openTestSession({
       tools: [command],
       script: once,
-      checkpoints: { ...none, keep: never },
+      checkpoints: { ...none, backUp: never },
     });
     await opened.say("go");
     expect(opened.all("files.saved")).toMatchObject([{ lost: ["/project/b"] }]);
@@ -125,7 +127,7 @@ describe("checkpoints that do not answer", () => {
       script: once,
       checkpoints: { ...none, changes: never },
       // Longer waits than the graces never end here.
-      clock: instantClock({ mostMs: 5_000 }),
+      clock: instantClock({ maxMs: 5_000 }),
     });
     opened.session.onEvent(({ type }) => {
       if (type === "tool.progress") void opened.session.submit({ type: "interrupt" });
@@ -146,7 +148,7 @@ describe("a model that does not hear its signal", () => {
   };
 
   test("is left behind when the turn is interrupted", async () => {
-    const opened = await openTestSession({ model: deaf, clock: instantClock({ mostMs: 5_000 }) });
+    const opened = await openTestSession({ model: deaf, clock: instantClock({ maxMs: 5_000 }) });
     opened.session.onEvent(({ type }) => {
       if (type === "reply.started") void opened.session.submit({ type: "interrupt" });
     });

@@ -1,5 +1,5 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
-type Row = { readonly says: string; readonly hint: string; readonly exit: number };
+type FaultRow = { readonly says: string; readonly hint: string; readonly exit: number };
 
 export const exitCodes = {
   ended: 0,
@@ -234,7 +234,7 @@ export const faults = {
     exit: exitCodes.outputClosed,
   },
   process_full: {
-    says: "This process has no room for {what}: {usedMb} MB of its {mostMb} MB of heap are in use.",
+    says: "This process has no room for {what}: {usedMb} MB of its {maxMb} MB of heap are in use.",
     hint: "Try again when other sessions have ended or rest, or give it more with `node --max-old-space-size`.",
     exit: exitCodes.turnFailed,
   },
@@ -254,7 +254,7 @@ export const faults = {
     hint: "Please report it with `keel doctor`.",
     exit: exitCodes.internal,
   },
-} as const satisfies Record<string, Row>;
+} as const satisfies Record<string, FaultRow>;
 
 export type FaultCode = keyof typeof faults;
 

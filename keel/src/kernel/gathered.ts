@@ -12,7 +12,7 @@ export class Gathered {
 
   add(piece: string): void {
     this.#pieces.push(piece);
-    if (this.#pieces.length >= mostPieces) this.#join();
+    if (this.#pieces.length >= maxPieces) this.#join();
   }
 
   text(): string {
@@ -28,4 +28,4 @@ export class Gathered {
   }
 }
 
-const mostPieces = 256;
+const maxPieces = 256;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { globDepth, globMatcher, parseGlob } from "./glob.ts";
 
 const fits = (pattern: string, path: string): boolean => {

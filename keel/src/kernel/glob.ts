@@ -13,18 +13,18 @@ export type Glob = {
 };
 
 /** Alternatives that braces may expand to. People write a handful. */
-const mostAlternatives = 1_000;
+const maxAlternatives = 1_000;
 /** As long as a path may be. */
-const mostCharacters = 4_096;
+const maxCharacters = 4_096;
 
 /** Fails with a sentence about what is wrong with the pattern. */
 export function parseGlob(pattern: string): Result<Glob, string> {
   if (pattern === "") return failed("The pattern is empty.");
-  if (pattern.length > mostCharacters)
-    return failed(`The pattern is longer than ${mostCharacters} characters.`);
+  if (pattern.length > maxCharacters)
+    return failed(`The pattern is longer than ${maxCharacters} characters.`);
   const alternatives = expandBraces(pattern);
   if (alternatives === undefined)
-    return failed(`The pattern has more than ${mostAlternatives} alternatives in braces. Use fewer.`);
+    return failed(`The pattern has more than ${maxAlternatives} alternatives in braces. Use fewer.`);
   const split = alternatives.map(segmentsOf);
   const base = commonBase(split);
   const rests = split.map((segments) => segments.slice(base.length));
@@ -55,7 +55,7 @@ function expandBraces(pattern: string): string[] | undefined {
   const all: string[] = [];
   for (const choice of group.choices) {
     const middles = expandBraces(choice);
-    if (!middles || all.length + middles.length * tails.length > mostAlternatives) return undefined;
+    if (!middles || all.length + middles.length * tails.length > maxAlternatives) return undefined;
     for (const middle of middles) for (const tail of tails) all.push(group.before + middle + tail);
   }
   return all;
@@ -120,15 +120,17 @@ function commonBase(alternatives: readonly (readonly string[])[]): string[] {
 const nameOf = (base: readonly string[]): string =>
   base.length === 1 && base[0] === "" ? "/" : base.join("/").replace(/\\(.)/g, "$1");
 
-type Token =
+type GlobToken =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "one"; readonly fits: (sign: string) => boolean }
   | { readonly kind: "many" };
-type Segment = { readonly kind: "deep" } | { readonly kind: "name"; readonly tokens: readonly Token[] };
+type GlobSegment =
+  | { readonly kind: "deep" }
+  | { readonly kind: "name"; readonly tokens: readonly GlobToken[] };
 
-function compileSegment(segment: string): Segment {
+function compileSegment(segment: string): GlobSegment {
   if (segment === "**") return { kind: "deep" };
-  const tokens: Token[] = [];
+  const tokens: GlobToken[] = [];
   for (let at = 0; at < segment.length; ) {
     const { token, next } = tokenAt(segment, at);
     const last = tokens.at(-1);
@@ -140,7 +142,7 @@ function compileSegment(segment: string): Segment {
   return { kind: "name", tokens };
 }
 
-function tokenAt(segment: string, at: number): { token: Token; next: number } {
+function tokenAt(segment: string, at: number): { token: GlobToken; next: number } {
   const sign = String.fromCodePoint(segment.codePointAt(at) ?? 0);
   if (sign === "*") return { token: { kind: "many" }, next: at + 1 };
   if (sign === "?") return { token: { kind: "one", fits: () => true }, next: at + 1 };
@@ -152,7 +154,7 @@ function tokenAt(segment: string, at: number): { token: Token; next: number } {
 }
 
 /** `[a-z]`, `[!a]`, `[]x]`; undefined when the bracket is not closed and so is only a bracket. */
-function classAt(segment: string, at: number): { token: Token; next: number } | undefined {
+function classAt(segment: string, at: number): { token: GlobToken; next: number } | undefined {
   const isNegated = segment[at + 1] === "!" || segment[at + 1] === "^";
   const start = at + (isNegated ? 2 : 1);
   const end = segment.indexOf("]", start + 1);
@@ -170,7 +172,7 @@ function classAt(segment: string, at: number): { token: Token; next: number } | 
   return { token: { kind: "one", fits }, next: end + 1 };
 }
 
-function matchesPath(segments: readonly Segment[], path: string): boolean {
+function matchesPath(segments: readonly GlobSegment[], path: string): boolean {
   // The last name decides most often, and in `**/*.ts` it decides alone.
   const last = segments.at(-1);
   if (last?.kind === "name" && !matchesName(last.tokens, path.slice(path.lastIndexOf("/") + 1))) return false;
@@ -187,7 +189,7 @@ function matchesPath(segments: readonly Segment[], path: string): boolean {
   );
 }
 
-function matchesName(tokens: readonly Token[], name: string): boolean {
+function matchesName(tokens: readonly GlobToken[], name: string): boolean {
   return withStars(
     tokens.length,
     name.length,

@@ -4,12 +4,12 @@
  * its start; only extending the *same* lookup twice copies.
  */
 export class Lookup<V> {
-  readonly #entries: Map<string, Entry<V>>;
+  readonly #entries: Map<string, LookupEntry<V>>;
   /** How many extensions the storage holds, this lookup's and newer ones. */
   readonly #storage: { extensions: number };
   readonly #extensions: number;
 
-  private constructor(entries: Map<string, Entry<V>>, storage: { extensions: number }) {
+  private constructor(entries: Map<string, LookupEntry<V>>, storage: { extensions: number }) {
     this.#entries = entries;
     this.#storage = storage;
     this.#extensions = storage.extensions;
@@ -49,26 +49,26 @@ export class Lookup<V> {
   }
 
   /** What a newer lookup set is not there for this one. */
-  #entryOf(name: string): Entry<V> | undefined {
+  #entryOf(name: string): LookupEntry<V> | undefined {
     let entry = this.#entries.get(name);
     while (entry && entry.since > this.#extensions) entry = entry.before;
     return entry;
   }
 
   /** The shared storage while nobody has extended this lookup yet, otherwise a copy of what it sees. */
-  #newest(): { entries: Map<string, Entry<V>>; storage: { extensions: number } } {
+  #newest(): { entries: Map<string, LookupEntry<V>>; storage: { extensions: number } } {
     // An empty one shares nothing: it may live as long as the program, and would keep alive whatever extends it.
     if (this.#extensions > 0 && this.#storage.extensions === this.#extensions)
       return { entries: this.#entries, storage: this.#storage };
-    const entries = new Map<string, Entry<V>>();
+    const entries = new Map<string, LookupEntry<V>>();
     for (const [name, value] of this) entries.set(name, { value, since: 0, before: undefined });
     return { entries, storage: { extensions: 0 } };
   }
 }
 
-type Entry<V> = {
+type LookupEntry<V> = {
   readonly value: V;
   /** Set by this extension of the storage. */
   readonly since: number;
-  readonly before: Entry<V> | undefined;
+  readonly before: LookupEntry<V> | undefined;
 };

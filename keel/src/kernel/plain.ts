@@ -39,14 +39,14 @@ export function fromPlain(value: unknown): unknown {
 const made = (members: readonly (readonly [string, unknown])[]): object =>
   Object.fromEntries(members.map(([name, member]) => [name, fromPlain(member)]));
 
-type Kind = {
+type CollectionKind = {
   readonly name: string;
   is(value: unknown): boolean;
   make(items: readonly unknown[]): unknown;
 };
 type Pair = readonly [string, unknown];
 
-const kinds: readonly Kind[] = [
+const kinds: readonly CollectionKind[] = [
   { name: "map", is: (value) => value instanceof Map, make: (items) => new Map(items as Pair[]) },
   { name: "set", is: (value) => value instanceof Set, make: (items) => new Set(items) },
   { name: "list", is: (value) => value instanceof List, make: (items) => List.of(items) },

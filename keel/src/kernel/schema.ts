@@ -7,14 +7,14 @@ import type { JsonObject } from "./json.ts";
 import { failed, ok, type Result } from "./result.ts";
 
 export interface Schema<T> {
-  parse(value: unknown): Result<T, Issue[]>;
+  parse(value: unknown): Result<T, SchemaIssue[]>;
   /** What a model is told about the shape. Always an object schema for a tool's input. */
   readonly json: JsonObject;
   /** The same, made from the schema whatever was given for it. */
   toJson?(): JsonObject;
 }
 
-export type Issue = { readonly path: string; readonly message: string };
+export type SchemaIssue = { readonly path: string; readonly message: string };
 
 /**
  * Wraps a zod schema. Its JSON form is made at first use, since most schemas are never shown; those that every first
@@ -32,7 +32,7 @@ export function schemaOf<T>(type: z.ZodMiniType<T>, given?: JsonObject): Schema<
   };
 }
 
-export function parseWith<T>(type: z.ZodMiniType<T>, value: unknown): Result<T, Issue[]> {
+export function parseWith<T>(type: z.ZodMiniType<T>, value: unknown): Result<T, SchemaIssue[]> {
   const parsed = type.safeParse(value);
   if (parsed.success) return ok(parsed.data);
   return failed(
@@ -40,7 +40,7 @@ export function parseWith<T>(type: z.ZodMiniType<T>, value: unknown): Result<T, 
   );
 }
 
-export const sayIssues = (issues: readonly Issue[]): string =>
+export const sayIssues = (issues: readonly SchemaIssue[]): string =>
   issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
 
 function toJsonSchema(type: z.ZodMiniType): JsonObject {

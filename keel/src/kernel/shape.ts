@@ -6,21 +6,21 @@
 import { isJson, isPlain } from "./json.ts";
 import { never } from "./never.ts";
 
-export type Shape =
+export type ValueShape =
   /** `unsure`: only the schema can tell. */
   | { readonly kind: "text" | "number" | "flag" | "null" | "json" | "unsure" }
   | { readonly kind: "one"; readonly of: readonly (string | number | boolean | null)[] }
-  | { readonly kind: "list"; readonly of: Shape }
-  | { readonly kind: "map"; readonly of: Shape }
-  | { readonly kind: "any"; readonly of: readonly Shape[] }
+  | { readonly kind: "list"; readonly of: ValueShape }
+  | { readonly kind: "map"; readonly of: ValueShape }
+  | { readonly kind: "any"; readonly of: readonly ValueShape[] }
   /** Each member with 1 when it is always there, and 0 when it may be absent; `must` is their sum. */
   | { readonly kind: "object"; readonly must: number; readonly of: Readonly<Record<string, Member>> }
   /** Objects, told apart by the text of one member. */
-  | { readonly kind: "by"; readonly key: string; readonly of: Readonly<Record<string, Shape>> };
+  | { readonly kind: "by"; readonly key: string; readonly of: Readonly<Record<string, ValueShape>> };
 
-export type Member = readonly [shape: Shape, must: 0 | 1];
+export type Member = readonly [shape: ValueShape, must: 0 | 1];
 
-export function fits(shape: Shape, value: unknown): boolean {
+export function fits(shape: ValueShape, value: unknown): boolean {
   switch (shape.kind) {
     case "text":
       return typeof value === "string";
@@ -53,19 +53,19 @@ export function fits(shape: Shape, value: unknown): boolean {
 }
 
 /** By number: what is missing in an array is a member too. */
-function fitsAll(shape: Shape, values: readonly unknown[]): boolean {
+function fitsAll(shape: ValueShape, values: readonly unknown[]): boolean {
   for (let at = 0; at < values.length; at++) if (!fits(shape, values[at])) return false;
   return true;
 }
 
-function fitsOneOf(shapes: Readonly<Record<string, Shape>>, name: unknown, value: unknown): boolean {
+function fitsOneOf(shapes: Readonly<Record<string, ValueShape>>, name: unknown, value: unknown): boolean {
   const shape = typeof name === "string" && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
   return shape !== undefined && fits(shape, value);
 }
 
 /** All that must be there, and nothing that is not known. What is undefined is as good as absent. */
 function fitsMembers(
-  { must, of }: Extract<Shape, { kind: "object" }>,
+  { must, of }: Extract<ValueShape, { kind: "object" }>,
   value: Record<string, unknown>,
 ): boolean {
   let left = must;

@@ -3,22 +3,22 @@
  * server says about its tools is a hint; permission does not depend on it.
  */
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
-import type { BoxTool } from "../engine/tools/toolbox.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { canonicalJson, isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
 import type { Schema } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
 import { visible } from "../kernel/visible.ts";
+import type { BoxTool, Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import {
-  mostDescriptionCharacters,
-  mostOfferedCharacters,
-  mostSchemaCharacters,
-  mostSchemaDepth,
-  mostTools,
+  maxDescriptionCharacters,
+  maxOfferedCharacters,
+  maxSchemaCharacters,
+  maxSchemaDepth,
+  maxTools,
 } from "./limits.ts";
 import type { Link } from "./link.ts";
 import { wireName } from "./names.ts";
@@ -28,24 +28,24 @@ import type { CallHost } from "./requests.ts";
 import { outcomeOf } from "./results.ts";
 
 /** A tool as the server offers it now, bounded. */
-export type Found = Definition & {
+export type OfferedTool = Definition & {
   readonly mark: string;
   readonly wireName: string;
   readonly readOnly: boolean;
 };
 
-export type FoundTools = {
-  readonly tools: readonly Found[];
+export type OfferedTools = {
+  readonly tools: readonly OfferedTool[];
   /** What was left out and why, for a person. */
   readonly problems: readonly string[];
 };
 
 /** By name; the first of two that would have one name counts. */
-export function findTools(server: string, offered: readonly ServerTool[]): FoundTools {
+export function findTools(server: string, offered: readonly ServerTool[]): OfferedTools {
   const problems: string[] = [];
-  const known = new Map<string, Found>();
+  const known = new Map<string, OfferedTool>();
   const sorted = offered.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  for (const tool of sorted.slice(0, mostTools)) {
+  for (const tool of sorted.slice(0, maxTools)) {
     const found = foundOf(server, tool);
     if (typeof found === "string")
       problems.push(`${server}: ${visible(shorten(tool.name, 80))} is left out: ${found}.`);
@@ -53,23 +53,23 @@ export function findTools(server: string, offered: readonly ServerTool[]): Found
       problems.push(`${server}: a second tool is called ${found.wireName}.`);
     else known.set(found.wireName, found);
   }
-  if (offered.length > mostTools)
+  if (offered.length > maxTools)
     problems.push(
-      `${server}: it has ${offered.length} tools; only the first ${mostTools} by name are offered.`,
+      `${server}: it has ${offered.length} tools; only the first ${maxTools} by name are offered.`,
     );
   return { tools: [...known.values()], problems };
 }
 
-function foundOf(server: string, tool: ServerTool): Found | string {
+function foundOf(server: string, tool: ServerTool): OfferedTool | string {
   const schema: unknown = tool.inputSchema;
   if (!isJson(schema) || !isObject(schema) || schema["type"] !== "object") return "its input is no object";
-  if (isTooDeep(schema, mostSchemaDepth)) return `its schema is nested deeper than ${mostSchemaDepth}`;
-  if (JSON.stringify(schema).length > mostSchemaCharacters) return "its schema is too large";
+  if (isTooDeep(schema, maxSchemaDepth)) return `its schema is nested deeper than ${maxSchemaDepth}`;
+  if (JSON.stringify(schema).length > maxSchemaCharacters) return "its schema is too large";
   const { name, description = "", inputSchema, outputSchema, annotations, title } = tool;
   return {
     name,
     wireName: wireName(server, name),
-    description: shorten(plainText(description), mostDescriptionCharacters),
+    description: shorten(plainText(description), maxDescriptionCharacters),
     schema,
     mark: markOf({ name, title, description, inputSchema, outputSchema, annotations }),
     readOnly: annotations?.readOnlyHint === true,
@@ -81,7 +81,7 @@ function isTooDeep(value: unknown, left: number): boolean {
   return left === 0 || Object.values(value).some((part) => isTooDeep(part, left - 1));
 }
 
-export type ToolsWish = {
+export type McpToolsOptions = {
   readonly link: Link;
   readonly pins: Pins;
   /** What was approved, by the server's own name of a tool. */
@@ -101,16 +101,16 @@ export type McpTool = Omit<BoxTool, "run"> & {
   ): AsyncGenerator<Display, ToolOutcome>;
 };
 
-export function boxTools(found: readonly Found[], wish: ToolsWish): McpTool[] {
+export function boxTools(found: readonly OfferedTool[], options: McpToolsOptions): McpTool[] {
   const size = found.reduce(
     (sum, { description, schema }) => sum + description.length + JSON.stringify(schema).length,
     0,
   );
   // Too much to read at every request: the model gets the names and loads what it needs.
-  const deferred = size > mostOfferedCharacters && wish.late !== "joins";
+  const deferred = size > maxOfferedCharacters && options.late !== "joins";
   return found.map((one) => {
-    const tool = toolOf(one, { ...wish, deferred });
-    return Object.defineProperty(tool, "late", { value: wish.late, enumerable: true }) as McpTool;
+    const tool = toolOf(one, { ...options, deferred });
+    return Object.defineProperty(tool, "late", { value: options.late, enumerable: true }) as McpTool;
   });
 }
 
@@ -124,10 +124,10 @@ const schemaFor = (json: JsonObject): Schema<JsonObject> => ({
 });
 
 /** More than anybody watches; who tells faster is not kept waiting. */
-const mostProgress = 1_000;
+const maxProgress = 1_000;
 
-function toolOf(found: Found, wish: ToolsWish & { readonly deferred: boolean }): Tool {
-  const { link, pinned, timeoutMs, deferred } = wish;
+function toolOf(found: OfferedTool, request: McpToolsOptions & { readonly deferred: boolean }): Tool {
+  const { link, pinned, timeoutMs, deferred } = request;
   const approved = pinned.get(found.name);
   const hasChanged = approved !== undefined && approved.mark !== found.mark;
   // The model is told what was approved, and nothing else before a person has seen it.
@@ -141,10 +141,10 @@ function toolOf(found: Found, wish: ToolsWish & { readonly deferred: boolean }):
     traits: { readOnly: found.readOnly, concurrent: found.readOnly },
     async *run(input, context, signal) {
       if (hasChanged) {
-        const refused = await askAboutChange({ found, approved, wish }, context.ask);
+        const refused = await askAboutChange({ found, approved, wish: request }, context.ask);
         if (refused) return refused;
       }
-      const progress = new Queue<Display>({ limit: mostProgress });
+      const progress = new Queue<Display>({ limit: maxProgress });
       const running = link
         .call(
           {
@@ -173,7 +173,7 @@ function toolOf(found: Found, wish: ToolsWish & { readonly deferred: boolean }):
 
 /** Nothing of a changed tool runs, whatever the mode, before somebody has seen what it is now. */
 async function askAboutChange(
-  { found, approved, wish }: { found: Found; approved: Pinned; wish: ToolsWish },
+  { found, approved, wish }: { found: OfferedTool; approved: Pinned; wish: McpToolsOptions },
   ask: CallHost["ask"],
 ): Promise<ToolOutcome | undefined> {
   const answer = await ask({
@@ -198,13 +198,13 @@ async function askAboutChange(
   await wish.pins.approve(found);
   wish.approved();
   if (canonicalJson(approved.schema) === canonicalJson(found.schema)) return undefined;
-  const now = shorten(JSON.stringify(found.schema), mostSchemaCharacters);
+  const now = shorten(JSON.stringify(found.schema), maxSchemaCharacters);
   return failure(
     `The input of this tool has changed and was approved. Call it again with an input that fits: ${now}`,
   );
 }
 
-function sayChange(before: Pinned, now: Found): string {
+function sayChange(before: Pinned, now: OfferedTool): string {
   const lines = (title: string, { description, schema }: Definition): string =>
     `${title}:\n${visible(description)}\n${visible(shorten(JSON.stringify(schema), 4_000))}`;
   return `${lines("Approved", before)}\n\n${lines("Now", now)}`;

@@ -2,33 +2,33 @@
  * The servers of one session: the engine takes tools from it, hosts look at it and change it. Servers connect in the
  * background; the first request waits for them only so long.
  */
-import type { Clock, Ids } from "../engine/ports.ts";
-import type { ToolOutcome } from "../engine/tools/define.ts";
-import type { BoxTool, Toolbox } from "../engine/tools/toolbox.ts";
+
 import { over } from "../kernel/abort.ts";
 import { fault } from "../kernel/fault.ts";
 import { sameJson } from "../kernel/json.ts";
-import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
+import type { Clock, Ids } from "../ports/clock.ts";
+import type { BoxTool, Toolbox, ToolOutcome } from "../ports/tool.ts";
+import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
 import type { InputBlock } from "../protocol/message.ts";
-import { Entry } from "./entry.ts";
+import { McpEntry } from "./entry.ts";
 import { listMs, type McpLimits, probeMs } from "./limits.ts";
-import type { LinkWish } from "./link.ts";
+import type { LinkOptions } from "./link.ts";
 import { prefixOf } from "./names.ts";
 import { readPrompt, readResource } from "./offers.ts";
 import type { LinkPool } from "./pool.ts";
 import { resourceTools } from "./resource-tools.ts";
-import { authFileOf, identityOf, pinsFolder, type Site, wayTo } from "./ways.ts";
+import { authFileOf, identityOf, type McpEnvironment, pinsFolder, routeTo } from "./routes.ts";
 
 export type NamedServer = {
   readonly name: string;
   readonly scope: McpScope;
-  readonly config: McpServerWish;
+  readonly config: McpServerOptions;
   /** Known, but not to be started until somebody says so. */
   readonly isOff?: boolean | undefined;
 };
 
-export type BoxWish = {
-  readonly site: Site;
+export type McpBoxOptions = {
+  readonly environment: McpEnvironment;
   readonly roots: readonly string[];
   readonly version: string;
   readonly clock: Clock;
@@ -45,8 +45,8 @@ export type SetOutcome = {
 };
 
 export class McpBox implements Toolbox {
-  readonly #wish: BoxWish;
-  readonly #entries = new Map<string, Entry>();
+  readonly #wish: McpBoxOptions;
+  readonly #entries = new Map<string, McpEntry>();
   readonly #seen = new Set<string>();
   readonly #listeners = new Set<() => void>();
   readonly #untilMs: number;
@@ -55,9 +55,9 @@ export class McpBox implements Toolbox {
   #isSettled = false;
   #closing: Promise<void> | undefined;
 
-  constructor(servers: readonly NamedServer[], wish: BoxWish) {
-    this.#wish = wish;
-    this.#untilMs = wish.clock.monotonicMs() + wish.limits.startMs;
+  constructor(servers: readonly NamedServer[], mcpBoxOptions: McpBoxOptions) {
+    this.#wish = mcpBoxOptions;
+    this.#untilMs = mcpBoxOptions.clock.monotonicMs() + mcpBoxOptions.limits.startMs;
     this.#first = Promise.all(servers.map((server) => this.#add(server)));
     void this.#first.then(() => {
       this.#isSettled = true;
@@ -83,7 +83,7 @@ export class McpBox implements Toolbox {
     done.abort(over);
   }
 
-  status(): McpServerStatus[] {
+  status(): McpServerState[] {
     return [...this.#entries.values()].map((entry) => entry.status());
   }
 
@@ -105,9 +105,9 @@ export class McpBox implements Toolbox {
   }
 
   /** The servers that the host itself named, from now on; those of files stay as they are. */
-  async set(servers: Readonly<Record<string, McpServerWish>>): Promise<SetOutcome> {
-    const own = [...this.#entries.values()].filter(({ wish }) => wish.scope === "host");
-    const gone = own.filter(({ name, wish }) => !isSame(wish.config, servers[name]));
+  async set(servers: Readonly<Record<string, McpServerOptions>>): Promise<SetOutcome> {
+    const own = [...this.#entries.values()].filter(({ options }) => options.scope === "host");
+    const gone = own.filter(({ name, options }) => !isSame(options.config, servers[name]));
     for (const entry of gone) {
       this.#entries.delete(entry.name);
       await entry.turnOff();
@@ -194,7 +194,7 @@ export class McpBox implements Toolbox {
   }
 
   async #add({ name, scope, config, isOff }: NamedServer): Promise<void> {
-    const entry = new Entry({
+    const entry = new McpEntry({
       ...{ name, scope, config },
       callMs: this.#wish.limits.callMs,
       lease: () => this.#wish.pool.lease(this.#leaseOf(name, config)),
@@ -204,16 +204,16 @@ export class McpBox implements Toolbox {
     if (!isOff) await entry.turnOn();
   }
 
-  #leaseOf(name: string, config: McpServerWish): Parameters<LinkPool["lease"]>[0] {
-    const { site, roots, version, clock, ids, limits, sampling } = this.#wish;
+  #leaseOf(name: string, config: McpServerOptions): Parameters<LinkPool["lease"]>[0] {
+    const { environment: site, roots, version, clock, ids, limits, sampling } = this.#wish;
     const isOwn = config.type === "channel" || config.share === false;
-    const link: LinkWish = {
-      ...{ name, version, clock, limits, world: { roots, sampling } },
+    const link: LinkOptions = {
+      ...{ name, version, clock, limits, requestContext: { roots, sampling } },
       revision: config.type === "sse" ? "legacy" : "newest",
       // A program that does not know the question may say nothing at all; over HTTP silence is a server that is down.
       probeMs: config.type === "stdio" ? probeMs : limits.connectMs,
       draw: () => ids.random(),
-      open: () => wayTo(name, config, site),
+      open: () => routeTo(name, config, site),
       wantScope: async (scope) => {
         if (site.home !== undefined) await authFileOf(site.home, config).change({ scope });
       },
@@ -233,7 +233,7 @@ export class McpBox implements Toolbox {
     };
   }
 
-  #named(name: string): Entry {
+  #named(name: string): McpEntry {
     const entry = this.#entries.get(name);
     if (!entry) throw fault("usage", { reason: `There is no MCP server called ${JSON.stringify(name)}.` });
     return entry;
@@ -252,5 +252,5 @@ export class McpBox implements Toolbox {
   }
 }
 
-const isSame = (left: McpServerWish, right: McpServerWish | undefined): boolean =>
+const isSame = (left: McpServerOptions, right: McpServerOptions | undefined): boolean =>
   right !== undefined && left.type === right.type && left.type !== "channel" && sameJson(left, right);

@@ -9,10 +9,10 @@ import type {
   Tool as ServerTool,
   Transport,
 } from "@modelcontextprotocol/client";
-import { listMs, mostCallMs, mostPrompts, mostResources } from "./limits.ts";
-import { answerRequests, capabilitiesOf, type RequestWorld } from "./requests.ts";
+import { listMs, maxCallMs, maxPrompts, maxResources } from "./limits.ts";
+import { answerRequests, capabilitiesOf, type ServerRequestContext } from "./requests.ts";
 
-export type Offer = {
+export type ServerOffer = {
   readonly tools: readonly ServerTool[];
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
@@ -22,12 +22,12 @@ export type Connection = {
   readonly info: { readonly name: string; readonly version: string };
   readonly instructions: string | undefined;
   readonly client: Client;
-  offer(): Promise<Offer>;
-  call(wish: CallWish, signal: AbortSignal): Promise<CallToolResult>;
+  offer(): Promise<ServerOffer>;
+  call(request: McpCallRequest, signal: AbortSignal): Promise<CallToolResult>;
   close(): Promise<void>;
 };
 
-export type CallWish = {
+export type McpCallRequest = {
   readonly tool: string;
   readonly input: Record<string, unknown>;
   readonly callId: string;
@@ -35,12 +35,12 @@ export type CallWish = {
   progress(words: string): void;
 };
 
-export type ConnectWish = {
+export type ConnectOptions = {
   readonly transport: Transport;
   readonly version: string;
   /** `legacy`: the older wire, which knows nothing of the newest revision. */
   readonly revision: "newest" | "legacy";
-  readonly world: RequestWorld;
+  readonly requestContext: ServerRequestContext;
   /** How long a server may be silent when it is asked for the newest revision. */
   readonly probeMs: number;
   readonly connectMs: number;
@@ -50,30 +50,30 @@ export type ConnectWish = {
 };
 
 /** Rejects with what the library or the transport says; then nothing is left open. */
-export async function connect(wish: ConnectWish, signal: AbortSignal): Promise<Connection> {
+export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connection> {
   const { Client: McpClient } = await import("@modelcontextprotocol/client");
-  const listChanged = { autoRefresh: false, debounceMs: 200, onChanged: () => wish.changed() };
+  const listChanged = { autoRefresh: false, debounceMs: 200, onChanged: () => options.changed() };
   const client = new McpClient(
-    { name: "keel", version: wish.version },
+    { name: "keel", version: options.version },
     {
-      capabilities: capabilitiesOf(wish.world),
+      capabilities: capabilitiesOf(options.requestContext),
       versionNegotiation:
-        wish.revision === "legacy"
+        options.revision === "legacy"
           ? { mode: "legacy" }
-          : { mode: "auto", probe: { timeoutMs: Math.min(wish.probeMs, wish.connectMs) } },
+          : { mode: "auto", probe: { timeoutMs: Math.min(options.probeMs, options.connectMs) } },
       listChanged: { tools: listChanged, prompts: listChanged, resources: listChanged },
       // What a server returns is data for the model, whether or not it fits a schema of the server's own.
       jsonSchemaValidator: { getValidator: takeAnything },
     },
   );
-  answerRequests(client, wish.world);
+  answerRequests(client, options.requestContext);
   client.onerror = () => undefined; // What matters fails a request or closes the connection.
-  client.onclose = () => wish.closed();
+  client.onclose = () => options.closed();
   try {
-    await client.connect(wish.transport, { timeout: wish.connectMs, signal });
+    await client.connect(options.transport, { timeout: options.connectMs, signal });
   } catch (thrown) {
     await client.close().catch(() => undefined);
-    await wish.transport.close().catch(() => undefined);
+    await options.transport.close().catch(() => undefined);
     throw thrown;
   }
   const { name = "", version = "" } = client.getServerVersion() ?? {};
@@ -92,20 +92,20 @@ const takeAnything =
   (input) => ({ valid: true, data: input as T, errorMessage: undefined });
 
 /** A list that a server does not have is empty; one that fails is empty too, unless it is that of its tools. */
-async function offerOf(client: Client, signal: AbortSignal): Promise<Offer> {
+async function offerOf(client: Client, signal: AbortSignal): Promise<ServerOffer> {
   const has = client.getServerCapabilities() ?? {};
   const options = { timeout: listMs, signal, cacheMode: "refresh" } as const;
   const [tools, prompts, resources] = await Promise.all([
     has.tools ? client.listTools(undefined, options).then((list) => list.tools) : [],
     has.prompts
       ? client.listPrompts(undefined, options).then(
-          (list) => list.prompts.slice(0, mostPrompts),
+          (list) => list.prompts.slice(0, maxPrompts),
           () => [],
         )
       : [],
     has.resources
       ? client.listResources(undefined, options).then(
-          (list) => list.resources.slice(0, mostResources),
+          (list) => list.resources.slice(0, maxResources),
           () => [],
         )
       : [],
@@ -115,7 +115,7 @@ async function offerOf(client: Client, signal: AbortSignal): Promise<Offer> {
 
 async function callTool(
   client: Client,
-  { tool, input, callId, timeoutMs, progress }: CallWish,
+  { tool, input, callId, timeoutMs, progress }: McpCallRequest,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   return client.callTool(
@@ -123,7 +123,7 @@ async function callTool(
     {
       signal,
       timeout: timeoutMs,
-      maxTotalTimeout: Math.max(timeoutMs, mostCallMs),
+      maxTotalTimeout: Math.max(timeoutMs, maxCallMs),
       resetTimeoutOnProgress: true,
       onprogress: ({ progress: done, total, message }) => {
         const count = total === undefined ? `${done}` : `${done}/${total}`;

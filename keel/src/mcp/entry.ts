@@ -1,26 +1,26 @@
 /** One server as a session sees it: on or off, with the tools that the session has of it. */
 import { never } from "../kernel/never.ts";
 import { shorten } from "../kernel/text.ts";
-import type { McpPrompt, McpResource, McpScope, McpServerStatus, McpServerWish } from "../protocol/mcp.ts";
+import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
 import { boxTools, findTools, type McpTool } from "./as-tools.ts";
-import { mostInstructionCharacters } from "./limits.ts";
+import { maxInstructionCharacters } from "./limits.ts";
 import { wireName } from "./names.ts";
 import { plainText } from "./plain-text.ts";
 import type { Lease } from "./pool.ts";
 
-export type EntryWish = {
+export type McpEntryOptions = {
   readonly name: string;
   readonly scope: McpScope;
-  readonly config: McpServerWish;
+  readonly config: McpServerOptions;
   readonly callMs: number;
   lease(): Lease;
   /** Something about it is not as it was. */
   changed(): void;
 };
 
-export class Entry {
+export class McpEntry {
   readonly name: string;
-  readonly wish: EntryWish;
+  readonly options: McpEntryOptions;
   #lease: Lease | undefined;
   #stop: () => void = () => undefined;
   #tools: readonly McpTool[] = [];
@@ -28,9 +28,9 @@ export class Entry {
   #changed: readonly string[] = [];
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(wish: EntryWish) {
-    this.name = wish.name;
-    this.wish = wish;
+  constructor(options: McpEntryOptions) {
+    this.name = options.name;
+    this.options = options;
   }
 
   get tools(): readonly McpTool[] {
@@ -40,7 +40,7 @@ export class Entry {
   /** Resolves when it is connected, or is known not to be. Never rejects. */
   async turnOn(): Promise<void> {
     if (!this.#lease) {
-      this.#lease = this.wish.lease();
+      this.#lease = this.options.lease();
       this.#stop = this.#lease.link.onChange(() => void this.#look());
       void this.#look();
     }
@@ -53,7 +53,7 @@ export class Entry {
     this.#lease = undefined;
     this.#stop();
     this.#tools = [];
-    this.wish.changed();
+    this.options.changed();
     await lease?.release();
   }
 
@@ -82,20 +82,20 @@ export class Entry {
         .map(({ name }) => name);
       this.#tools = boxTools(tools, {
         ...{ link, pins, pinned },
-        late: this.wish.config.alwaysLoad === true ? "joins" : "announced",
-        timeoutMs: this.wish.config.timeout ?? this.wish.callMs,
+        late: this.options.config.alwaysLoad === true ? "joins" : "announced",
+        timeoutMs: this.options.config.timeout ?? this.options.callMs,
         approved: () => void this.#look(),
       });
     }
-    this.wish.changed();
+    this.options.changed();
   }
 
   get lease(): Lease | undefined {
     return this.#lease;
   }
 
-  status(): McpServerStatus {
-    const about = { name: this.name, scope: this.wish.scope, transport: this.wish.config.type };
+  status(): McpServerState {
+    const about = { name: this.name, scope: this.options.scope, transport: this.options.config.type };
     const state = this.#lease?.link.state;
     if (!state) return { ...about, status: "disabled" };
     switch (state.status) {
@@ -126,7 +126,7 @@ export class Entry {
   instructions(): string | undefined {
     const state = this.#lease?.link.state;
     const words = state?.status === "connected" ? state.connection.instructions?.trim() : undefined;
-    return words ? shorten(plainText(words), mostInstructionCharacters) : undefined;
+    return words ? shorten(plainText(words), maxInstructionCharacters) : undefined;
   }
 
   prompts(): McpPrompt[] {

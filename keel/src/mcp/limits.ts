@@ -19,36 +19,36 @@ export const defaultMcpLimits: McpLimits = {
 };
 
 /** A call that shows progress goes on, but not for ever. */
-export const mostCallMs = 60 * minute;
+export const maxCallMs = 60 * minute;
 /** Listing and reading are answered at once or not at all. */
 export const listMs = 15 * second;
 /** How long a server may be silent when it is asked whether it speaks the newest revision. */
 export const probeMs = 3 * second;
 
 /** Five tries, from one second to half a minute; after ten minutes in all it is given up. */
-export const reconnect = { tries: 5, firstMs: second, mostMs: 30 * second, giveUpMs: 10 * minute } as const;
+export const reconnect = { tries: 5, firstMs: second, maxMs: 30 * second, giveUpMs: 10 * minute } as const;
 
 /** A message larger than this is an attack or a mistake: the connection ends. */
-export const mostMessageBytes = 16 * 1024 * 1024;
+export const maxMessageBytes = 16 * 1024 * 1024;
 /** What a server says on stderr goes to a file of this size; the rest is dropped. */
-export const mostStderrBytes = 1024 * 1024;
+export const maxStderrBytes = 1024 * 1024;
 /** The end of it tells why a server did not start. */
 export const stderrTailCharacters = 2_000;
 /** Messages a second that nobody asked for; who sends more waits until they are read. */
-export const mostNoticesPerSecond = 2_000;
+export const maxNoticesPerSecond = 2_000;
 
 /** A model chooses badly among hundreds; more is a mistake. */
-export const mostTools = 500;
-export const mostPrompts = 200;
-export const mostResources = 1_000;
+export const maxTools = 500;
+export const maxPrompts = 200;
+export const maxResources = 1_000;
 /** Descriptions are for choosing a tool, not for teaching: what is longer is cut. */
-export const mostDescriptionCharacters = 2_048;
+export const maxDescriptionCharacters = 2_048;
 /** A tool whose schema is larger is left out. */
-export const mostSchemaCharacters = 64 * 1024;
-export const mostSchemaDepth = 32;
+export const maxSchemaCharacters = 64 * 1024;
+export const maxSchemaDepth = 32;
 /** From this many characters on, the tools of one server are announced by name and loaded when needed. */
-export const mostOfferedCharacters = 60_000;
+export const maxOfferedCharacters = 60_000;
 /** An image larger than this no model takes; base64. */
-export const mostImageCharacters = 7 * 1024 * 1024;
+export const maxImageCharacters = 7 * 1024 * 1024;
 /** Words of a server for the model at the start of a session. */
-export const mostInstructionCharacters = 2_048;
+export const maxInstructionCharacters = 2_048;

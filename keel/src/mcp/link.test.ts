@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
-import type { Clock } from "../engine/ports.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import type { Clock } from "../ports/clock.ts";
 import { defaultMcpLimits } from "./limits.ts";
-import { Link, type LinkWish } from "./link.ts";
+import { Link, type LinkOptions } from "./link.ts";
 import { LinkPool } from "./pool.ts";
 
 /** A server in memory: it answers what a good one answers, and can be pulled away. */
@@ -70,10 +70,10 @@ function linkTo(open: (attempt: number) => Server | Error) {
   const clock = quickClock();
   const servers: Server[] = [];
   let attempts = 0;
-  const wish: LinkWish = {
+  const options: LinkOptions = {
     ...{ name: "memory", version: "0", revision: "legacy", probeMs: 100, clock, limits: defaultMcpLimits },
     draw: () => 0,
-    world: { roots: [], sampling: "off" },
+    requestContext: { roots: [], sampling: "off" },
     async open() {
       const found = open(++attempts);
       if (found instanceof Error) throw found;
@@ -81,7 +81,7 @@ function linkTo(open: (attempt: number) => Server | Error) {
       return { transport: found, lastWords: () => "its last words" };
     },
   };
-  return { wish, clock, servers, attempts: () => attempts };
+  return { wish: options, clock, servers, attempts: () => attempts };
 }
 
 async function until(condition: () => boolean): Promise<void> {

@@ -3,30 +3,30 @@
  * throws out of here: what went wrong is its state.
  */
 import type { CallToolResult, Transport } from "@modelcontextprotocol/client";
-import type { Clock } from "../engine/ports.ts";
 import { over } from "../kernel/abort.ts";
 import { delayMs } from "../kernel/backoff.ts";
 import { shorten } from "../kernel/text.ts";
-import { type CallWish, type Connection, connect, type Offer } from "./connection.ts";
+import type { Clock } from "../ports/clock.ts";
+import { type Connection, connect, type McpCallRequest, type ServerOffer } from "./connection.ts";
 import { type McpLimits, reconnect } from "./limits.ts";
 import { plainText } from "./plain-text.ts";
-import type { CallHost, RequestWorld } from "./requests.ts";
+import type { CallHost, ServerRequestContext } from "./requests.ts";
 
 export type LinkState =
   | { readonly status: "pending"; readonly error?: string }
-  | { readonly status: "connected"; readonly connection: Connection; readonly offer: Offer }
+  | { readonly status: "connected"; readonly connection: Connection; readonly offer: ServerOffer }
   | { readonly status: "failed"; readonly error: string }
   | { readonly status: "needs-auth"; readonly error: string };
 
 /** A way to the server, not yet begun. `lastWords`: what it said when it went, for the reason of a failure. */
-export type Way = {
+export type ServerRoute = {
   readonly transport: Transport;
   lastWords(): string;
   /** The program at the other end is gone. */
   hasEnded?(): boolean;
 };
 
-export type LinkWish = {
+export type LinkOptions = {
   readonly name: string;
   readonly version: string;
   readonly revision: "newest" | "legacy";
@@ -35,8 +35,8 @@ export type LinkWish = {
   /** A number in [0, 1), for jitter. */
   draw(): number;
   readonly limits: McpLimits;
-  readonly world: Pick<RequestWorld, "roots" | "sampling">;
-  open(): Promise<Way>;
+  readonly requestContext: Pick<ServerRequestContext, "roots" | "sampling">;
+  open(): Promise<ServerRoute>;
   /** The server wants more rights than the last login gave. */
   wantScope?(scope: string): Promise<void>;
 };
@@ -48,7 +48,7 @@ export class Link {
   readonly name: string;
   /** Settles when the first attempt is over, however it ended. Never rejects. */
   readonly settled: Promise<void>;
-  readonly #wish: LinkWish;
+  readonly #wish: LinkOptions;
   readonly #life = new AbortController();
   readonly #listeners = new Set<() => void>();
   readonly #hosts: CallHost[] = [];
@@ -60,9 +60,9 @@ export class Link {
   #hunt = 0;
   #connectedAt = 0;
 
-  constructor(wish: LinkWish) {
-    this.name = wish.name;
-    this.#wish = wish;
+  constructor(options: LinkOptions) {
+    this.name = options.name;
+    this.#wish = options;
     this.settled = this.#try();
     this.#working = this.settled;
   }
@@ -84,15 +84,18 @@ export class Link {
   }
 
   /** Runs one of its tools. Rejects with a sentence for the model. */
-  async call(wish: CallWish & { readonly host: CallHost }, signal: AbortSignal): Promise<CallToolResult> {
+  async call(
+    request: McpCallRequest & { readonly host: CallHost },
+    signal: AbortSignal,
+  ): Promise<CallToolResult> {
     const connection = await this.#connected(signal);
-    this.#hosts.push(wish.host);
+    this.#hosts.push(request.host);
     try {
-      return await connection.call(wish, signal);
+      return await connection.call(request, signal);
     } catch (thrown) {
       throw new Error(await this.#explain(thrown, connection));
     } finally {
-      this.#hosts.splice(this.#hosts.indexOf(wish.host), 1);
+      this.#hosts.splice(this.#hosts.indexOf(request.host), 1);
     }
   }
 
@@ -133,7 +136,7 @@ export class Link {
   async #try(): Promise<void> {
     const attempt = ++this.#attempt;
     const isOld = (): boolean => attempt !== this.#attempt || this.#life.signal.aborted;
-    let way: Way | undefined;
+    let way: ServerRoute | undefined;
     try {
       way = await this.#wish.open();
       if (isOld()) return;
@@ -160,14 +163,14 @@ export class Link {
   }
 
   #connect(
-    { transport }: Way,
-    { isOld, revision }: { isOld: () => boolean; revision: LinkWish["revision"] },
+    { transport }: ServerRoute,
+    { isOld, revision }: { isOld: () => boolean; revision: LinkOptions["revision"] },
   ): Promise<Connection> {
-    const { name, version, probeMs, limits, world } = this.#wish;
+    const { name, version, probeMs, limits, requestContext: world } = this.#wish;
     return connect(
       {
         ...{ transport, version, revision, probeMs, connectMs: limits.connectMs },
-        world: { ...world, server: name, host: () => this.#hosts.at(-1) },
+        requestContext: { ...world, server: name, host: () => this.#hosts.at(-1) },
         changed: () => {
           if (!isOld()) void this.#listAgain();
         },
@@ -276,14 +279,14 @@ function isBroken(thrown: unknown): boolean {
   return nameOf(thrown) === "TypeError" || ["SEND_FAILED", "NOT_CONNECTED"].includes(codeOf(thrown));
 }
 
-const mostReason = 500;
+const maxReason = 500;
 
 function sayFailure(thrown: unknown, lastWords: string): string {
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? ` (${thrown.cause.message})` : "";
   const words = plainText(lastWords).trim();
   return shorten(
-    plainText(`${said}${cause}${words ? `\nIts last words: ${words.slice(-mostReason)}` : ""}`),
-    2 * mostReason,
+    plainText(`${said}${cause}${words ? `\nIts last words: ${words.slice(-maxReason)}` : ""}`),
+    2 * maxReason,
   );
 }

@@ -4,17 +4,17 @@ import { createServer, type Server } from "node:http";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { unlessAborted } from "../kernel/abort.ts";
 import { fault } from "../kernel/fault.ts";
-import type { McpServerConfig } from "../protocol/mcp.ts";
+import type { McpServerSpec } from "../protocol/mcp.ts";
 import type { AuthFile } from "./auth-file.ts";
 import { oauthProvider } from "./oauth.ts";
-import { boundedFetch, type RemoteWish, remoteTransport } from "./transports/remote.ts";
+import { boundedFetch, type RemoteTransportOptions, remoteTransport } from "./transports/remote.ts";
 
-export type LoginWish = {
+export type LoginRequest = {
   readonly name: string;
-  readonly config: Extract<McpServerConfig, { url: string }>;
+  readonly config: Extract<McpServerSpec, { url: string }>;
   readonly file: AuthFile;
   readonly version: string;
-  readonly whyNot: RemoteWish["whyNot"];
+  readonly whyNot: RemoteTransportOptions["whyNot"];
   /** Shows the address to the person, or opens it. */
   openPage(url: URL): void | Promise<void>;
 };
@@ -22,18 +22,18 @@ export type LoginWish = {
 export type LoginEnd = "already" | "logged-in";
 
 /** Throws `mcp_failed`. */
-export async function login(wish: LoginWish, signal: AbortSignal): Promise<LoginEnd> {
-  const { config, file, name } = wish;
+export async function login(request: LoginRequest, signal: AbortSignal): Promise<LoginEnd> {
+  const { config, file, name } = request;
   if (config.type === "ws")
     throw fault("mcp_failed", { server: name, reason: "a server over a socket has no login; set a header" });
   const door = await openDoor(config.oauth?.callbackPort ?? 0);
   try {
     await forgetOtherDoor(file, door.url);
-    const provider = oauthProvider(file, config.oauth, { ...door, open: wish.openPage });
+    const provider = oauthProvider(file, config.oauth, { ...door, open: request.openPage });
     const { scope } = await file.read();
     return scope === undefined
-      ? await byConnecting(wish, { door, provider }, signal)
-      : await forScope(wish, { door, provider, scope }, signal);
+      ? await byConnecting(request, { door, provider }, signal)
+      : await forScope(request, { door, provider, scope }, signal);
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw fault("mcp_failed", { server: name, reason, cause: thrown });
@@ -42,15 +42,15 @@ export async function login(wish: LoginWish, signal: AbortSignal): Promise<Login
   }
 }
 
-type Site = { readonly door: Door; readonly provider: OAuthClientProvider };
+type LoginContext = { readonly door: RedirectListener; readonly provider: OAuthClientProvider };
 
 /** The server itself says where to log in, when it is asked for something. */
 async function byConnecting(
-  wish: LoginWish,
-  { door, provider }: Site,
+  request: LoginRequest,
+  { door, provider }: LoginContext,
   signal: AbortSignal,
 ): Promise<LoginEnd> {
-  const { config, whyNot } = wish;
+  const { config, whyNot } = request;
   const { Client, UnauthorizedError } = await import("@modelcontextprotocol/client");
   const type = config.type === "sse" ? "sse" : "http";
   const url = new URL(config.url);
@@ -62,7 +62,7 @@ async function byConnecting(
     whyNot,
   });
   const client = new Client(
-    { name: "keel", version: wish.version },
+    { name: "keel", version: request.version },
     { versionNegotiation: { mode: "auto" } },
   );
   try {
@@ -79,8 +79,8 @@ async function byConnecting(
 
 /** More rights than the last login gave. */
 async function forScope(
-  { config, whyNot }: LoginWish,
-  { door, provider, scope }: Site & { scope: string },
+  { config, whyNot }: LoginRequest,
+  { door, provider, scope }: LoginContext & { scope: string },
   signal: AbortSignal,
 ): Promise<LoginEnd> {
   const { auth, computeScopeUnion } = await import("@modelcontextprotocol/client");
@@ -99,7 +99,7 @@ async function forScope(
   return "logged-in";
 }
 
-type Door = {
+type RedirectListener = {
   readonly url: string;
   readonly state: string;
   /** What the page led back with. Rejects when somebody else knocks, or the person said no. */
@@ -111,7 +111,7 @@ const path = "/callback";
 const page =
   "<!doctype html><meta charset=utf-8><title>Keel</title><p>You can close this page and go back to Keel.";
 
-async function openDoor(port: number): Promise<Door> {
+async function openDoor(port: number): Promise<RedirectListener> {
   const state = randomBytes(16).toString("base64url");
   const came = Promise.withResolvers<URLSearchParams>();
   came.promise.catch(() => undefined); // Whoever waits hears it.

@@ -2,14 +2,14 @@
 import { fingerprint } from "../kernel/text.ts";
 
 /** The longest name that every provider's adapter can carry. */
-const mostCharacters = 128;
+const maxCharacters = 128;
 
 /** `mcp__server__tool`, in signs that every provider takes; one that is too long ends in a mark of the whole. */
 export function wireName(server: string, name: string): string {
   const whole = `mcp__${plain(server)}__${plain(name)}`;
-  if (whole.length <= mostCharacters) return whole;
+  if (whole.length <= maxCharacters) return whole;
   const mark = fingerprint(whole);
-  return `${whole.slice(0, mostCharacters - mark.length - 1)}_${mark}`;
+  return `${whole.slice(0, maxCharacters - mark.length - 1)}_${mark}`;
 }
 
 /** What all names of a server start with. */

@@ -4,23 +4,23 @@
  */
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { isObject } from "../kernel/json.ts";
-import type { McpServerConfig } from "../protocol/mcp.ts";
+import type { McpServerSpec } from "../protocol/mcp.ts";
 import type { AuthFile } from "./auth-file.ts";
 
-export type OAuthWish = Extract<McpServerConfig, { type: "http" }>["oauth"];
+export type OAuthOptions = Extract<McpServerSpec, { type: "http" }>["oauth"];
 
 type Stored<Name extends "clientInformation" | "tokens"> = Awaited<ReturnType<OAuthClientProvider[Name]>>;
 
 /** `redirect`: where the page of the login leads back to, and what to do with the address to open. */
 export function oauthProvider(
   file: AuthFile,
-  wish: OAuthWish,
+  request: OAuthOptions,
   redirect: { readonly url: string; readonly state?: string; open(url: URL): void | Promise<void> },
 ): OAuthClientProvider {
   const { state } = redirect;
   return {
     redirectUrl: redirect.url,
-    ...(wish?.clientMetadataUrl === undefined ? {} : { clientMetadataUrl: wish.clientMetadataUrl }),
+    ...(request?.clientMetadataUrl === undefined ? {} : { clientMetadataUrl: request.clientMetadataUrl }),
     ...(state === undefined ? {} : { state: () => state }),
     clientMetadata: {
       client_name: "Keel",
@@ -28,14 +28,14 @@ export function oauthProvider(
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       application_type: "native",
-      token_endpoint_auth_method: wish?.clientSecret === undefined ? "none" : "client_secret_basic",
-      ...(wish?.scope === undefined ? {} : { scope: wish.scope }),
+      token_endpoint_auth_method: request?.clientSecret === undefined ? "none" : "client_secret_basic",
+      ...(request?.scope === undefined ? {} : { scope: request.scope }),
     },
     async clientInformation(context) {
-      if (wish?.clientId !== undefined)
+      if (request?.clientId !== undefined)
         return {
-          client_id: wish.clientId,
-          ...(wish.clientSecret === undefined ? {} : { client_secret: wish.clientSecret }),
+          client_id: request.clientId,
+          ...(request.clientSecret === undefined ? {} : { client_secret: request.clientSecret }),
         };
       const { client } = await file.read();
       // Who we are to one authority is nothing to another one.
@@ -67,9 +67,9 @@ const isOf = (kept: unknown, issuer: string | undefined): boolean =>
   issuer === undefined || !isObject(kept) || typeof kept["issuer"] !== "string" || kept["issuer"] === issuer;
 
 /** Uses and renews what a login has left. */
-export function sessionAuth(file: AuthFile, wish: OAuthWish): AuthProvider {
+export function sessionAuth(file: AuthFile, request: OAuthOptions): AuthProvider {
   // No page is opened: whoever is sent to one here has to log in first.
-  const provider = oauthProvider(file, wish, { url: "http://127.0.0.1/", open: () => undefined });
+  const provider = oauthProvider(file, request, { url: "http://127.0.0.1/", open: () => undefined });
   return {
     token: async () => (await provider.tokens())?.access_token,
     async onUnauthorized({ serverUrl, fetchFn }) {

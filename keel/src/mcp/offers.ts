@@ -2,12 +2,12 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
 import { fault } from "../kernel/fault.ts";
 import { type InputBlock, type ResultPart, text } from "../protocol/message.ts";
-import type { Entry } from "./entry.ts";
+import type { McpEntry } from "./entry.ts";
 import type { Link } from "./link.ts";
 import { contentsPart, outcomeOf } from "./results.ts";
 
 export async function readPrompt(
-  entry: Entry,
+  entry: McpEntry,
   { name, values, timeoutMs }: { name: string; values: Readonly<Record<string, string>>; timeoutMs: number },
 ): Promise<InputBlock[]> {
   return reading(entry, async (link, signal) => {
@@ -20,7 +20,7 @@ export async function readPrompt(
 }
 
 export async function readResource(
-  entry: Entry,
+  entry: McpEntry,
   { uri, timeoutMs }: { uri: string; timeoutMs: number },
 ): Promise<InputBlock[]> {
   return reading(entry, async (link, signal) => {
@@ -35,7 +35,7 @@ export async function readResource(
 const partsOf = (content: ContentBlock[]): ResultPart[] => outcomeOf({ content }).content;
 
 async function reading(
-  entry: Entry,
+  entry: McpEntry,
   read: (link: Link, signal: AbortSignal) => Promise<ResultPart[]>,
 ): Promise<InputBlock[]> {
   const link = entry.lease?.link;

@@ -3,7 +3,7 @@
  * same folder, with the same variables and roots. It ends with the last of them.
  */
 import { canonicalJson } from "../kernel/json.ts";
-import { Link, type LinkWish } from "./link.ts";
+import { Link, type LinkOptions } from "./link.ts";
 import { Pins } from "./pins.ts";
 
 /** A server with what was approved of it. */
@@ -11,17 +11,17 @@ export type Shared = { readonly link: Link; readonly pins: Pins };
 
 export type Lease = Shared & { release(): Promise<void> };
 
-export type LeaseWish = {
+export type LinkLeaseRequest = {
   /** Everything that makes one server another; undefined: nobody else may use this one. */
   readonly key: unknown;
-  readonly link: LinkWish;
+  readonly link: LinkOptions;
   readonly pins: ConstructorParameters<typeof Pins>[0];
 };
 
 export class LinkPool {
   readonly #held = new Map<string, { readonly shared: Shared; users: number }>();
 
-  lease({ key, link, pins }: LeaseWish): Lease {
+  lease({ key, link, pins }: LinkLeaseRequest): Lease {
     const make = (): Shared => ({ link: new Link(link), pins: new Pins(pins) });
     if (key === undefined) {
       const own = make();

@@ -4,20 +4,20 @@
  */
 import { pathToFileURL } from "node:url";
 import type { Client, CreateMessageRequest, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
-import type { Consulted, ConsultWish } from "../engine/consulting.ts";
-import type { ToolContext } from "../engine/tools/define.ts";
 import { isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
 import { visible } from "../kernel/visible.ts";
+import type { Consulted, ConsultRequest } from "../ports/consult.ts";
+import type { ToolContext } from "../ports/tool.ts";
 import type { AskOption } from "../protocol/ask.ts";
 
 /** On behalf of the call that runs: a person to ask, and the model of its session. */
 export type CallHost = Pick<ToolContext, "ask" | "consult">;
 
 /** Words of a conversation that a server wants a reply to. */
-type SampleWish = Omit<ConsultWish, "by" | "model">;
+type SampleRequest = Omit<ConsultRequest, "by" | "model">;
 
-export type RequestWorld = {
+export type ServerRequestContext = {
   readonly server: string;
   readonly roots: readonly string[];
   /** Whether servers may ask for replies of the model at all. */
@@ -26,28 +26,28 @@ export type RequestWorld = {
   host(): CallHost | undefined;
 };
 
-const mostMessage = 4_000;
-const mostFormCharacters = 16_000;
-const mostSampleCharacters = 200_000;
-const mostSampleTokens = 8_000;
+const maxMessage = 4_000;
+const maxFormCharacters = 16_000;
+const maxSampleCharacters = 200_000;
+const maxSampleTokens = 8_000;
 
-export const capabilitiesOf = ({ sampling }: Pick<RequestWorld, "sampling">) => ({
+export const capabilitiesOf = ({ sampling }: Pick<ServerRequestContext, "sampling">) => ({
   roots: {},
   elicitation: { form: { applyDefaults: true }, url: {} },
   ...(sampling === "ask" ? { sampling: {} } : {}),
 });
 
-export function answerRequests(client: Client, world: RequestWorld): void {
+export function answerRequests(client: Client, context: ServerRequestContext): void {
   client.setRequestHandler("roots/list", async () => ({
-    roots: world.roots.map((root) => ({
+    roots: context.roots.map((root) => ({
       uri: pathToFileURL(root).href,
       name: root.split("/").at(-1) ?? root,
     })),
   }));
-  client.setRequestHandler("elicitation/create", (request) => elicit(request, world));
-  if (world.sampling === "off") return;
+  client.setRequestHandler("elicitation/create", (request) => elicit(request, context));
+  if (context.sampling === "off") return;
   client.setRequestHandler("sampling/createMessage", async (request, { mcpReq }) => {
-    const reply = await sampled(request, world, mcpReq.signal);
+    const reply = await sampled(request, context, mcpReq.signal);
     return {
       role: "assistant" as const,
       model: reply.model,
@@ -62,10 +62,13 @@ const yesOrNo = (yes: string): AskOption[] => [
   { id: "no", label: "Decline", verdict: "deny" },
 ];
 
-async function elicit({ params }: ElicitRequest, { server, host }: RequestWorld): Promise<ElicitResult> {
+async function elicit(
+  { params }: ElicitRequest,
+  { server, host }: ServerRequestContext,
+): Promise<ElicitResult> {
   const ask = host()?.ask;
   if (!ask) return { action: "decline" };
-  const message = visible(shorten(params.message, mostMessage));
+  const message = visible(shorten(params.message, maxMessage));
   if (params.mode === "url") {
     const place = placeOf(params.url);
     if (place === undefined) return { action: "decline" };
@@ -79,7 +82,7 @@ async function elicit({ params }: ElicitRequest, { server, host }: RequestWorld)
     return { action: actionOf(answer) };
   }
   const schema: unknown = params.requestedSchema;
-  if (!isJson(schema) || !isObject(schema) || JSON.stringify(schema).length > mostFormCharacters)
+  if (!isJson(schema) || !isObject(schema) || JSON.stringify(schema).length > maxFormCharacters)
     return { action: "decline" };
   const answer = await ask({
     kind: "elicitation",
@@ -93,22 +96,22 @@ async function elicit({ params }: ElicitRequest, { server, host }: RequestWorld)
   return action === "accept" ? { action, content: contentOf(answer.data) } : { action };
 }
 
-type Answered = Awaited<ReturnType<CallHost["ask"]>>;
+type ElicitationAnswer = Awaited<ReturnType<CallHost["ask"]>>;
 
 /** Nobody's answer is no refusal: the server may ask again. */
-function actionOf({ verdict, by }: Answered): ElicitResult["action"] {
+function actionOf({ verdict, by }: ElicitationAnswer): ElicitResult["action"] {
   if (verdict === "allow") return "accept";
   return by === "host" || by === "hook" || by === "rule" || by === "no-host" ? "decline" : "cancel";
 }
 
-type Content = NonNullable<ElicitResult["content"]>;
+type ElicitedContent = NonNullable<ElicitResult["content"]>;
 
 /** A form has plain values only. */
-function contentOf(data: unknown): Content {
+function contentOf(data: unknown): ElicitedContent {
   if (!isObject(data)) return {};
   return Object.fromEntries(
     Object.entries(data).filter(
-      (entry): entry is [string, Content[string]] =>
+      (entry): entry is [string, ElicitedContent[string]] =>
         ["string", "number", "boolean"].includes(typeof entry[1]) ||
         (Array.isArray(entry[1]) && entry[1].every((item) => typeof item === "string")),
     ),
@@ -129,35 +132,35 @@ const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"
 
 async function sampled(
   { params }: CreateMessageRequest,
-  world: RequestWorld,
+  context: ServerRequestContext,
   signal: AbortSignal,
 ): Promise<Consulted> {
-  const { ask, consult } = world.host() ?? {};
+  const { ask, consult } = context.host() ?? {};
   if (!ask || !consult) throw new Error("Nobody is there to allow it.");
-  const wish = wishOf(params);
+  const request = sampleRequestOf(params);
   const input: JsonObject = {
-    server: world.server,
-    messages: wish.messages.map(({ role, text }) => ({ role, text })),
-    ...(wish.system === undefined ? {} : { system: wish.system }),
+    server: context.server,
+    messages: request.messages.map(({ role, text }) => ({ role, text })),
+    ...(request.system === undefined ? {} : { system: request.system }),
   };
   const { verdict } = await ask({
     kind: "permission",
-    title: `May the server ${visible(world.server)} ask the model?`,
-    body: { kind: "text", text: visible(shorten(sayWish(wish), mostMessage)) },
+    title: `May the server ${visible(context.server)} ask the model?`,
+    body: { kind: "text", text: visible(shorten(saySampleRequest(request), maxMessage)) },
     input,
-    claims: [{ action: "use", target: `the model, for the server ${world.server}` }],
+    claims: [{ action: "use", target: `the model, for the server ${context.server}` }],
     options: [
       { id: "once", label: "Yes, once", verdict: "allow" },
       { id: "no", label: "No", verdict: "deny" },
     ],
   });
   if (verdict === "deny") throw new Error("The user said no.");
-  const reply = await consult({ ...wish, by: { kind: "server", name: world.server } }, signal);
+  const reply = await consult({ ...request, by: { kind: "server", name: context.server } }, signal);
   if (!reply.ok) throw new Error(`The model did not answer: ${reply.error}`);
   return reply.value;
 }
 
-function wishOf(params: CreateMessageRequest["params"]): SampleWish {
+function sampleRequestOf(params: CreateMessageRequest["params"]): SampleRequest {
   const messages = params.messages.map(({ role, content }) => ({
     role,
     text: [content]
@@ -167,13 +170,13 @@ function wishOf(params: CreateMessageRequest["params"]): SampleWish {
   }));
   const { systemPrompt: system } = params;
   const size = messages.reduce((sum, { text }) => sum + text.length, system?.length ?? 0);
-  if (size > mostSampleCharacters) throw new Error("The conversation is too long.");
-  return { system, messages, mostTokens: Math.min(params.maxTokens, mostSampleTokens) };
+  if (size > maxSampleCharacters) throw new Error("The conversation is too long.");
+  return { system, messages, maxTokens: Math.min(params.maxTokens, maxSampleTokens) };
 }
 
-const sayWish = ({ system, messages, mostTokens }: SampleWish): string =>
+const saySampleRequest = ({ system, messages, maxTokens }: SampleRequest): string =>
   [
     ...(system === undefined ? [] : [`Instructions: ${system}`]),
     ...messages.map(({ role, text }) => `${role}: ${text}`),
-    `(a reply of at most ${mostTokens} tokens)`,
+    `(a reply of at most ${maxTokens} tokens)`,
   ].join("\n");

@@ -1,13 +1,14 @@
 /** Two tools over the resources of all servers: what there is, and what one of it holds. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { McpResource } from "../protocol/mcp.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
 
-export type ResourceWorld = {
+export type ResourceAccess = {
   resources(): readonly McpResource[];
   read(server: string, uri: string): Promise<InputBlock[]>;
 };
@@ -21,7 +22,7 @@ const readInput = z.object({
   uri: z.string().check(z.describe("The address of the resource, as the list has it.")),
 });
 
-export function resourceTools(world: ResourceWorld): Tool[] {
+export function resourceTools(context: ResourceAccess): Tool[] {
   const list = defineTool<z.infer<typeof listInput>>({
     name: "ListMcpResourcesTool",
     description: "Lists what MCP servers offer for reading: each with its server, address, name and type.",
@@ -30,7 +31,7 @@ export function resourceTools(world: ResourceWorld): Tool[] {
     traits: { readOnly: true, concurrent: true, replay: "safe" },
     claims: async () => [],
     async *run({ server }): AsyncGenerator<never, ToolOutcome> {
-      const found = world.resources().filter((one) => server === undefined || one.server === server);
+      const found = context.resources().filter((one) => server === undefined || one.server === server);
       const said = found.length === 0 ? "There are no resources." : JSON.stringify(found, null, 1);
       return {
         content: [text(said)],
@@ -47,7 +48,7 @@ export function resourceTools(world: ResourceWorld): Tool[] {
     traits: { readOnly: true, concurrent: true },
     async *run({ server, uri }): AsyncGenerator<never, ToolOutcome> {
       try {
-        const content = await world.read(server, uri);
+        const content = await context.read(server, uri);
         return { content, display: { kind: "text", text: uri } };
       } catch (thrown) {
         const words = toFault(thrown).message;

@@ -1,10 +1,10 @@
 /** What a server's tool returned, as a result of a call: text, pictures, resources, data. Bounded, and only data. */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import type { ToolOutcome } from "../engine/tools/define.ts";
 import { isJson, type Json } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { type ResultPart, text } from "../protocol/message.ts";
-import { mostImageCharacters } from "./limits.ts";
+import { maxImageCharacters } from "./limits.ts";
 import { plainText } from "./plain-text.ts";
 
 export function outcomeOf(result: CallToolResult): ToolOutcome {
@@ -18,19 +18,19 @@ export function outcomeOf(result: CallToolResult): ToolOutcome {
   const words = content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join("\n");
   return {
     content,
-    display: { kind: "text", text: shorten(words, mostShown) },
+    display: { kind: "text", text: shorten(words, maxShown) },
     ...(result.isError === true ? { failed: true } : {}),
     ...dataOf(structuredContent ?? blocks.map(withoutBytes)),
   };
 }
 
 /** What a program wants of a result fits into a log; more is in the result itself. */
-const mostDataCharacters = 256 * 1024;
-const mostShown = 10_000;
+const maxDataCharacters = 256 * 1024;
+const maxShown = 10_000;
 
 function dataOf(value: unknown): { data?: Json } {
   if (!isJson(value)) return {};
-  return JSON.stringify(value).length > mostDataCharacters ? {} : { data: value };
+  return JSON.stringify(value).length > maxDataCharacters ? {} : { data: value };
 }
 
 /** The bytes of a picture stand in the result already. */
@@ -74,7 +74,7 @@ export function contentsPart(resource: Contents): ResultPart {
   if ("text" in resource) return text(plainText(resource.text));
   const { mimeType = "", blob, uri } = resource;
   if (mimeType.startsWith("image/")) return imagePart(mimeType, blob);
-  if (mimeType === "application/pdf" && blob.length <= mostImageCharacters)
+  if (mimeType === "application/pdf" && blob.length <= maxImageCharacters)
     return { type: "document", mediaType: mimeType, data: blob };
   return text(`(${plainText(mimeType) || "bytes"} of ${plainText(uri)}: it cannot be shown here)`);
 }
@@ -86,7 +86,7 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 function imagePart(mediaType: string, data: string): ResultPart {
   if (!imageTypes.includes(mediaType))
     return text(`(an image of the type ${plainText(mediaType)}, which no model takes)`);
-  if (data.length > mostImageCharacters) return text("(an image that is too large)");
+  if (data.length > maxImageCharacters) return text("(an image that is too large)");
   if (data === "" || !base64.test(data)) return text("(an image whose data is damaged)");
   return { type: "image", mediaType, data };
 }

@@ -1,11 +1,11 @@
 /** Keel as a server of another agent: one tool that does a task in a session, and goes on with it when asked again. */
 import type { Readable, Writable } from "node:stream";
 import { isObject, type JsonObject } from "../kernel/json.ts";
-import { mostMessageBytes } from "./limits.ts";
+import { maxMessageBytes } from "./limits.ts";
 
-export type Task = { readonly prompt: string; readonly session: string | undefined };
+export type ServedTask = { readonly prompt: string; readonly session: string | undefined };
 
-export type TaskEnd = { readonly text: string; readonly session: string; readonly failed: boolean };
+export type ServedTaskEnd = { readonly text: string; readonly session: string; readonly failed: boolean };
 
 export type TaskHost = {
   /** Whether whoever sent the task says yes; false where nobody can be asked. */
@@ -14,11 +14,11 @@ export type TaskHost = {
   readonly signal: AbortSignal;
 };
 
-export type ServeWish = {
+export type TaskServerOptions = {
   readonly version: string;
   readonly input: Readable;
   readonly output: Writable;
-  run(task: Task, host: TaskHost): Promise<TaskEnd>;
+  run(task: ServedTask, host: TaskHost): Promise<ServedTaskEnd>;
 };
 
 export const taskTool = {
@@ -36,17 +36,17 @@ export const taskTool = {
 };
 
 /** Resolves when the other side has closed its end. */
-export async function serveTasks(wish: ServeWish): Promise<void> {
+export async function serveTasks(options: TaskServerOptions): Promise<void> {
   const [{ Server }, { StdioServerTransport }] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("@modelcontextprotocol/server/stdio"),
   ]);
-  const server = new Server({ name: "keel", version: wish.version }, { capabilities: { tools: {} } });
+  const server = new Server({ name: "keel", version: options.version }, { capabilities: { tools: {} } });
   const ended = Promise.withResolvers<void>();
   server.onclose = () => ended.resolve();
   server.onerror = () => undefined; // A line that is no message is answered by the library.
-  wish.input.once("end", () => ended.resolve());
-  wish.input.once("close", () => ended.resolve());
+  options.input.once("end", () => ended.resolve());
+  options.input.once("close", () => ended.resolve());
 
   server.setRequestHandler("tools/list", async () => ({ tools: [taskTool] }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
@@ -54,7 +54,7 @@ export async function serveTasks(wish: ServeWish): Promise<void> {
     if (params.name !== taskTool.name || !task) return failure("Give the tool keel a prompt.");
     const token = params._meta?.progressToken;
     let told = 0;
-    const end = await wish.run(task, {
+    const end = await options.run(task, {
       signal: mcpReq.signal,
       progress(words) {
         if (token === undefined) return;
@@ -75,13 +75,13 @@ export async function serveTasks(wish: ServeWish): Promise<void> {
     };
   });
   await server.connect(
-    new StdioServerTransport(wish.input, wish.output, { maxBufferSize: mostMessageBytes }),
+    new StdioServerTransport(options.input, options.output, { maxBufferSize: maxMessageBytes }),
   );
   await ended.promise;
   await server.close();
 }
 
-function taskOf(given: unknown): Task | undefined {
+function taskOf(given: unknown): ServedTask | undefined {
   if (!isObject(given) || typeof given["prompt"] !== "string") return undefined;
   const { prompt, session } = given;
   return { prompt, session: typeof session === "string" ? session : undefined };

@@ -2,7 +2,7 @@
 import { chmod, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { mostStderrBytes, stderrTailCharacters } from "./limits.ts";
+import { maxStderrBytes, stderrTailCharacters } from "./limits.ts";
 
 export type StderrLog = { /** The last words, in one piece. */ tail(): string };
 
@@ -14,11 +14,11 @@ export function keepStderr(stderr: Readable, file: string | undefined): StderrLo
   let writing: Promise<unknown> = handle;
   stderr.on("data", (chunk: Buffer) => {
     tail = (tail + chunk.toString("utf8")).slice(-stderrTailCharacters);
-    const room = mostStderrBytes - written;
+    const room = maxStderrBytes - written;
     if (room <= 0) return;
     const part = chunk.subarray(0, room);
     written += part.length;
-    const rest = written >= mostStderrBytes ? "\n(what came after this was left out)\n" : "";
+    const rest = written >= maxStderrBytes ? "\n(what came after this was left out)\n" : "";
     writing = writing.then(async () => {
       await (await handle)?.appendFile(Buffer.concat([part, Buffer.from(rest)]));
     });

@@ -1,22 +1,22 @@
 /** The index of notes: one line each, and a bound in lines and in bytes, whichever is met first, with a word about it. */
 
-export const mostLines = 200;
-export const mostBytes = 25_000;
+export const maxLines = 200;
+export const maxBytes = 25_000;
 
 /** The index as the model reads it. */
 export function bounded(text: string): string {
   const lines = text.split("\n");
   const bytes = new TextEncoder().encode(text).length;
-  if (lines.length <= mostLines && bytes <= mostBytes) return text;
-  const room = mostBytes - 200;
+  if (lines.length <= maxLines && bytes <= maxBytes) return text;
+  const room = maxBytes - 200;
   const kept: string[] = [];
   let used = 0;
-  for (const line of lines.slice(0, mostLines)) {
+  for (const line of lines.slice(0, maxLines)) {
     used += new TextEncoder().encode(line).length + 1;
     if (used > room) break;
     kept.push(line);
   }
-  const why = lines.length > mostLines ? `${mostLines} lines` : `${mostBytes} bytes`;
+  const why = lines.length > maxLines ? `${maxLines} lines` : `${maxBytes} bytes`;
   return `${kept.join("\n")}\n\nWARNING: the index is longer than ${why}; the rest is left out here. Shorten it: one line for each note.`;
 }
 

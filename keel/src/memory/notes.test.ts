@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
-import type { Memory, Note } from "../engine/memory.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import type { Memory, Note } from "../ports/memory.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { openTestSession } from "../testing/test-session.ts";

@@ -4,26 +4,26 @@
  */
 import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Memory, Note } from "../engine/memory.ts";
+import type { Memory, Note } from "../ports/memory.ts";
 import { bounded, nameIn, withLine } from "./index-page.ts";
-import { mostContent, nameProblem, noteText, oneLine, readNote } from "./note-file.ts";
+import { maxContent, nameProblem, noteText, oneLine, readNote } from "./note-file.ts";
 
 const indexName = "MEMORY.md";
 /** More topics than an index of 200 lines can name are not looked at. */
-const mostNotes = 1_000;
+const maxNotes = 1_000;
 /** Far above what the model sees of it: enough to add a line to. */
-const mostIndexBytes = 1_000_000;
+const maxIndexBytes = 1_000_000;
 
 export function fileMemory({ folder, uuid }: { folder: string; uuid: () => string }): Memory {
   let index: Promise<string> | undefined;
   const fileOf = (name: string): string => path.join(folder, name);
 
   const readIndex = async (): Promise<string> => {
-    let text = (await readText(fileOf(indexName), mostIndexBytes)) ?? "";
+    let text = (await readText(fileOf(indexName), maxIndexBytes)) ?? "";
     const listed = new Set(text.split("\n").map(nameIn));
     for (const name of await topics(folder)) {
       if (listed.has(name)) continue;
-      const note = await readText(fileOf(`${name}.md`), mostContent);
+      const note = await readText(fileOf(`${name}.md`), maxContent);
       if (note !== undefined) text = withLine(text, readNote(name, note));
     }
     return bounded(text.trim());
@@ -56,7 +56,7 @@ export function fileMemory({ folder, uuid }: { folder: string; uuid: () => strin
       const words = query.toLowerCase().split(/\s+/).filter(Boolean);
       const found: { note: Note; score: number }[] = [];
       for (const name of await topics(folder)) {
-        const text = await readText(fileOf(`${name}.md`), mostContent);
+        const text = await readText(fileOf(`${name}.md`), maxContent);
         if (text === undefined) continue;
         const note = readNote(name, text);
         const score = scoreOf(note, words);
@@ -70,13 +70,13 @@ export function fileMemory({ folder, uuid }: { folder: string; uuid: () => strin
     async remember(note) {
       const why = nameProblem(note.name);
       if (why !== undefined) return { ok: false, why };
-      if (note.content.length > mostContent)
-        return { ok: false, why: `A note has at most ${mostContent} characters.` };
+      if (note.content.length > maxContent)
+        return { ok: false, why: `A note has at most ${maxContent} characters.` };
       const kept = { ...note, description: oneLine(note.description) };
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await write(`${note.name}.md`, noteText(kept));
-        const before = (await readText(fileOf(indexName), mostIndexBytes)) ?? "";
+        const before = (await readText(fileOf(indexName), maxIndexBytes)) ?? "";
         await write(indexName, withLine(before, kept));
         return { ok: true };
       } catch (thrown) {
@@ -96,7 +96,7 @@ async function topics(folder: string): Promise<string[]> {
     .map((name) => name.slice(0, -3))
     .filter((name) => nameProblem(name) === undefined)
     .sort()
-    .slice(0, mostNotes);
+    .slice(0, maxNotes);
 }
 
 /** Undefined for what is no plain file: a link or a device in the folder is nobody's note. */

@@ -1,6 +1,6 @@
 /** From a resolved model to the port that the engine asks. The one place that knows every wire. */
-import type { Model } from "../engine/ports.ts";
 import { never } from "../kernel/never.ts";
+import type { Model } from "../ports/model.ts";
 import { headersFor as messagesHeaders } from "./anthropic/headers.ts";
 import { anthropicModel } from "./anthropic/model.ts";
 import type { Catalog } from "./catalog.ts";

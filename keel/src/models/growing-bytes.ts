@@ -3,7 +3,7 @@
  * copied twice.
  */
 export class GrowingBytes {
-  readonly #segments: Segment[] = [];
+  readonly #segments: ByteSegment[] = [];
   #nextBytes = firstSegmentBytes;
 
   /** Returns where the bytes stand now: whoever remembers them there needs no copy of their own. */
@@ -29,21 +29,21 @@ export class GrowingBytes {
     return this.#segments.map(({ bytes, used }) => bytes.subarray(0, used));
   }
 
-  #withRoom(bytes: number): Segment {
+  #withRoom(bytes: number): ByteSegment {
     const last = this.#segments.at(-1);
     return last && last.bytes.length - last.used >= bytes ? last : this.#grow(bytes);
   }
 
-  #grow(leastBytes: number): Segment {
-    const segment = { bytes: Buffer.allocUnsafeSlow(Math.max(this.#nextBytes, leastBytes)), used: 0 };
-    this.#nextBytes = Math.min(this.#nextBytes * 2, mostSegmentBytes);
+  #grow(minBytes: number): ByteSegment {
+    const segment = { bytes: Buffer.allocUnsafeSlow(Math.max(this.#nextBytes, minBytes)), used: 0 };
+    this.#nextBytes = Math.min(this.#nextBytes * 2, maxSegmentBytes);
     this.#segments.push(segment);
     return segment;
   }
 }
 
-type Segment = { readonly bytes: Buffer; used: number };
+type ByteSegment = { readonly bytes: Buffer; used: number };
 
 /** Little for a session that says little; a long one is still few pieces. */
 const firstSegmentBytes = 16 * 1024;
-const mostSegmentBytes = 1024 * 1024;
+const maxSegmentBytes = 1024 * 1024;

@@ -54,7 +54,7 @@ export function openHttp(options: HttpOptions = {}): { readonly send: Http; clos
     for (let tries = 1; ; tries++) {
       const outcome = await attempt({ request, agents, connectMs, answerMs }, signal);
       if (outcome.kind === "answered") return responseOf(outcome.incoming, signal);
-      if (outcome.kind === "failed" || tries >= mostStale) throw outcome.fault;
+      if (outcome.kind === "failed" || tries >= maxStale) throw outcome.fault;
     }
   };
   return {
@@ -66,22 +66,22 @@ export function openHttp(options: HttpOptions = {}): { readonly send: Http; clos
 }
 
 /** The body as text; what is longer than the bound is cut there. Throws what reading the body throws. */
-export async function readText(response: HttpResponse, mostBytes: number): Promise<string> {
+export async function readText(response: HttpResponse, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   for await (const chunk of response.body) {
-    text += decoder.decode(chunk.subarray(0, mostBytes - bytes), { stream: true });
+    text += decoder.decode(chunk.subarray(0, maxBytes - bytes), { stream: true });
     bytes += chunk.length;
-    if (bytes >= mostBytes) break;
+    if (bytes >= maxBytes) break;
   }
   return text;
 }
 
-type Agents = { readonly plain: Agent; readonly secure: SecureAgent; close(): void };
+type HttpAgents = { readonly plain: Agent; readonly secure: SecureAgent; close(): void };
 
 /** Made when they are first used. */
-function agentsOf(options: AgentOptions): Agents {
+function agentsOf(options: AgentOptions): HttpAgents {
   let plain: Agent | undefined;
   let secure: SecureAgent | undefined;
   return {
@@ -101,21 +101,24 @@ function agentsOf(options: AgentOptions): Agents {
 }
 
 /** A kept connection that the server closed meanwhile fails before it carried anything: a new one is tried. */
-const mostStale = 3;
+const maxStale = 3;
 
 type Attempt = {
   readonly request: HttpRequest;
-  readonly agents: Agents;
+  readonly agents: HttpAgents;
   readonly connectMs: number;
   readonly answerMs: number;
 };
 
-type Outcome =
+type AttemptOutcome =
   | { kind: "answered"; incoming: IncomingMessage }
   | { kind: "failed"; fault: Fault }
   | { kind: "stale"; fault: Fault };
 
-function attempt({ request, agents, connectMs, answerMs }: Attempt, signal: AbortSignal): Promise<Outcome> {
+function attempt(
+  { request, agents, connectMs, answerMs }: Attempt,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
   if (signal.aborted) return Promise.resolve({ kind: "failed", fault: aborted(signal) });
   const url = new URL(request.url);
   const secure = url.protocol === "https:";
@@ -134,7 +137,7 @@ function attempt({ request, agents, connectMs, answerMs }: Attempt, signal: Abor
     const waiting = late("answer", answerMs);
     const stop = () => outgoing.destroy();
     signal.addEventListener("abort", stop, { once: true });
-    const settle = (outcome: Outcome) => {
+    const settle = (outcome: AttemptOutcome) => {
       clearTimeout(connecting);
       clearTimeout(waiting);
       signal.removeEventListener("abort", stop);

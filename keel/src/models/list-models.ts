@@ -5,14 +5,14 @@ import { headersOf } from "./connect.ts";
 import { type Http, readText } from "./http.ts";
 import { type Endpoint, providerOf } from "./providers.ts";
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Throws a Fault when the server cannot be asked or answers something else. */
 export async function listModels(endpoint: Endpoint, http: Http, signal: AbortSignal): Promise<string[]> {
   const url = `${endpoint.baseUrl}${providerOf(endpoint.provider)?.modelsPath ?? ""}`;
   const headers = { ...headersOf(endpoint), accept: "application/json" };
   const response = await http({ method: "GET", url, headers }, signal);
-  const text = await readText(response, mostBytes);
+  const text = await readText(response, maxBytes);
   const ids = response.status === 200 ? idsIn(text) : undefined;
   if (!ids)
     throw fault("no_model", {

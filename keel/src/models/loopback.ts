@@ -2,7 +2,7 @@
 import http from "node:http";
 import net from "node:net";
 
-export type Seen = {
+export type LoopbackRequest = {
   readonly method: string;
   readonly path: string;
   readonly headers: http.IncomingHttpHeaders;
@@ -12,15 +12,15 @@ export type Seen = {
 export type Loopback = {
   readonly url: string;
   /** The requests so far. */
-  readonly seen: Seen[];
+  readonly seen: LoopbackRequest[];
   connections(): number;
   close(): Promise<void>;
 };
 
 export async function loopback(
-  answer: (response: http.ServerResponse, seen: Seen) => void | Promise<void>,
+  answer: (response: http.ServerResponse, seen: LoopbackRequest) => void | Promise<void>,
 ): Promise<Loopback> {
-  const seen: Seen[] = [];
+  const seen: LoopbackRequest[] = [];
   let connections = 0;
   const server = http.createServer(async (request, response) => {
     const chunks: Uint8Array[] = [];

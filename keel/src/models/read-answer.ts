@@ -1,14 +1,14 @@
 /** What every wire needs to read an answer: its type, its bounds, its events as JSON, and the words of an error. */
-import type { ModelEvent } from "../engine/ports.ts";
 import { Fault, fault } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
-import { measureJson, mostDepth } from "../transport/strict-json.ts";
+import type { ModelEvent } from "../ports/model.ts";
+import { maxDepth, measureJson } from "../transport/strict-json.ts";
 import { type HttpResponse, readText } from "./http.ts";
 
 /** An event is one delta or one whole block of a server's tool. */
-export const mostEventCharacters = 16 * 1024 * 1024;
-const mostWholeCharacters = 32 * 1024 * 1024;
-const mostErrorBytes = 64 * 1024;
+export const maxEventCharacters = 16 * 1024 * 1024;
+const maxWholeCharacters = 32 * 1024 * 1024;
+const maxErrorBytes = 64 * 1024;
 /** The status says most of it; its words are not worth a long wait. */
 const errorBodyMs = 5_000;
 
@@ -31,7 +31,7 @@ export function checkReadable(response: HttpResponse, wanted: string): void {
 /** The data of one event, or a whole body. Throws `stream_malformed`. */
 export function parseData(data: string): Json {
   // Nesting costs two characters a level: what is short cannot be too deep.
-  if (data.length > mostDepth && measureJson(data).depth > mostDepth) {
+  if (data.length > maxDepth && measureJson(data).depth > maxDepth) {
     throw fault("stream_malformed", { reason: "an event is nested too deep" });
   }
   try {
@@ -42,13 +42,13 @@ export function parseData(data: string): Json {
 }
 
 /** Turns the bytes of an answer into events; `end` gives those that only the end of the body makes whole. */
-export type Reader = {
+export type AnswerReader = {
   push(chunk: Uint8Array, into: ModelEvent[]): void;
   end(): Iterable<readonly ModelEvent[]>;
 };
 
 export async function* readWith(
-  reader: Reader,
+  reader: AnswerReader,
   { body }: HttpResponse,
 ): AsyncGenerator<readonly ModelEvent[]> {
   for await (const chunk of body) {
@@ -70,7 +70,7 @@ export function bodyJoiner(): { add(chunk: Uint8Array): void; text(): string } {
   return {
     add(chunk) {
       body += decoder.decode(chunk, { stream: true });
-      if (body.length > mostWholeCharacters)
+      if (body.length > maxWholeCharacters)
         throw fault("stream_malformed", { reason: "the answer does not end" });
     },
     text: () => body,
@@ -80,7 +80,7 @@ export function bodyJoiner(): { add(chunk: Uint8Array): void; text(): string } {
 /** The words of an error; none when they are compressed. An error whose words broke off is still that error. */
 export async function readErrorText(response: HttpResponse): Promise<string> {
   response.endWithin(errorBodyMs);
-  const text = await readText(response, mostErrorBytes).catch(unlessCut);
+  const text = await readText(response, maxErrorBytes).catch(unlessCut);
   return isEncoded(response) ? "" : text;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reasonFrom } from "./reason.ts";
-import { mostRetryAfterMs, retryAfterMs } from "./retry-after.ts";
+import { maxRetryAfterMs, retryAfterMs } from "./retry-after.ts";
 
 describe("a provider's words", () => {
   test("are one line of at most 300 characters", () => {
@@ -44,8 +44,8 @@ describe("retry-after", () => {
     [{ "retry-after": "0" }, 0],
     [{ "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" }, 30_000],
     [{ "retry-after": "Wed, 31 Dec 2025 00:00:00 GMT" }, 0],
-    [{ "retry-after": "86400" }, mostRetryAfterMs],
-    [{ "retry-after": "Fri, 01 Jan 2100 00:00:00 GMT" }, mostRetryAfterMs],
+    [{ "retry-after": "86400" }, maxRetryAfterMs],
+    [{ "retry-after": "Fri, 01 Jan 2100 00:00:00 GMT" }, maxRetryAfterMs],
     [{ "retry-after": "soon" }, undefined],
     [{ "retry-after": "1e9" }, undefined],
     [{ "retry-after-ms": "250", "retry-after": "9" }, 250],

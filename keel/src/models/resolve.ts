@@ -61,7 +61,7 @@ export function resolveNamed(
 }
 
 /** A name that comes from a log was understood once; one from a person is asked back when it is not clear. */
-type Named = { readonly name: string; readonly from: "person" | "log" };
+type NamedModel = { readonly name: string; readonly from: "person" | "log" };
 
 /**
  * Blank names count as absent: `KEEL_MODEL= keel` means "as if it were not set". A provider's own variable names a model
@@ -70,7 +70,7 @@ type Named = { readonly name: string; readonly from: "person" | "log" };
 function nameIn(
   { flag, logged, env, settingsModel }: ModelSources,
   usable: readonly Endpoint[],
-): Named | undefined {
+): NamedModel | undefined {
   const ofProviders = providers
     .filter(({ id }) => usable.length === 0 || usable.some(({ provider }) => provider === id))
     .flatMap(({ id, modelNames }) => modelNames.map((name) => qualified(env[name], id, usable)));
@@ -92,7 +92,7 @@ function qualified(
 }
 
 function chooseNamed(
-  { name, from }: Named,
+  { name, from }: NamedModel,
   usable: readonly Endpoint[],
   catalog: Catalog,
 ): Result<ResolvedModel, Fault> {
@@ -124,7 +124,7 @@ function hasDefault({ provider: id, baseUrl, credential }: Endpoint, catalog: Ca
   return provider.defaultHolds === "everywhere" || baseUrl === provider.baseUrl;
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 function chooseListed(
   endpoint: Endpoint,
@@ -138,8 +138,8 @@ function chooseListed(
     );
   }
   if (others.length === 0) return ok(resolved(only, endpoint, catalog));
-  const shown = models.slice(0, mostListed).join(", ");
-  const more = models.length > mostListed ? ` and ${models.length - mostListed} more` : "";
+  const shown = models.slice(0, maxListed).join(", ");
+  const more = models.length > maxListed ? ` and ${models.length - maxListed} more` : "";
   return failed(
     fault("no_model", {
       reason: `${endpoint.baseUrl} has several models; name one with --model: ${shown}${more}`,

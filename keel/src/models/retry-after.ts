@@ -1,7 +1,7 @@
 /** How long a provider asks us to wait, bounded: a server must not be able to put a session to sleep for a day. */
 
 /** Longer waits are for a person to decide about; the retries before that are few. */
-export const mostRetryAfterMs = 5 * 60_000;
+export const maxRetryAfterMs = 5 * 60_000;
 
 /** Reads `retry-after-ms`, and `retry-after` as seconds or as a date. Undefined when neither says anything usable. */
 export function retryAfterMs(
@@ -21,4 +21,4 @@ function amount(text: string | undefined): number | undefined {
   return text !== undefined && /^\s*\d{1,12}(?:\.\d{1,6})?\s*$/.test(text) ? Number(text) : undefined;
 }
 
-const bounded = (ms: number): number => Math.min(mostRetryAfterMs, Math.max(0, Math.round(ms)));
+const bounded = (ms: number): number => Math.min(maxRetryAfterMs, Math.max(0, Math.round(ms)));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { ModelRequest } from "../engine/ports.ts";
 import { toFault } from "../kernel/fault.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import { type ModelServer, startModelServer } from "../testing/model-server.ts";
 import { reply } from "../testing/reply.ts";
 import { catalog } from "./catalog.ts";

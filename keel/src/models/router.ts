@@ -3,8 +3,8 @@
  * and a change of model in the middle of a session may cross from one to another. Which model that is, is never decided
  * here: the engine names it and records why.
  */
-import type { Model } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
+import type { Model } from "../ports/model.ts";
 import type { Catalog } from "./catalog.ts";
 import { type ConnectTools, connectModel } from "./connect.ts";
 import { type Endpoint, type ProviderId, providerOf, splitName } from "./providers.ts";

@@ -1,6 +1,6 @@
 // Which model, and where, when OpenAI or a server that speaks its wire is set up, alone or beside Anthropic.
 import { afterEach, describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { startModelServer } from "../testing/model-server.ts";
 import { catalog } from "./catalog.ts";
 import { readEndpoints } from "./endpoints.ts";

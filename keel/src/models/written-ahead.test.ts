@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelRequest } from "../engine/ports.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import { writtenAhead } from "./written-ahead.ts";
 
 const request = (session: string): ModelRequest => ({

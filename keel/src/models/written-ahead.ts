@@ -1,5 +1,6 @@
+import type { ModelRequest } from "../ports/model.ts";
+
 /** Something that is made of a request, and may be made before it is needed: the newest one is kept until it is taken. */
-import type { ModelRequest } from "../engine/ports.ts";
 
 export function writtenAhead<T>(make: (request: ModelRequest) => T): {
   prepare(request: ModelRequest): void;

@@ -44,7 +44,7 @@ export const mcpServerSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ws"), ...remote }),
 ]);
 /** How a server outside of this process is reached. */
-export type McpServerConfig = z.infer<typeof mcpServerSchema>;
+export type McpServerSpec = z.infer<typeof mcpServerSchema>;
 
 /** From the strongest to the weakest: of two servers of one name the stronger counts. */
 export const mcpScopes = ["host", "managed", "local", "project", "user", "plugin"] as const;
@@ -57,10 +57,10 @@ export type McpToolFacts = {
 };
 
 /** How a server stands now. */
-export type McpServerStatus = {
+export type McpServerState = {
   readonly name: string;
   readonly scope: McpScope;
-  readonly transport: McpServerConfig["type"] | "channel";
+  readonly transport: McpServerSpec["type"] | "channel";
 } & (
   | {
       readonly status: "connected";
@@ -108,8 +108,8 @@ export interface McpChannel {
 }
 
 /** What a host may name: a server outside, or one that it carries messages to. */
-export type McpServerWish =
-  | McpServerConfig
+export type McpServerOptions =
+  | McpServerSpec
   | {
       readonly type: "channel";
       readonly channel: McpChannel;

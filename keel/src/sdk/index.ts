@@ -10,43 +10,11 @@ export type {
 } from "../protocol/hook.ts";
 export { hookEvents as HOOK_EVENTS } from "../protocol/hook.ts";
 export type { PermissionMode } from "../protocol/settings.ts";
-export { AbortError } from "./abort-error.ts";
-export type { AgentDefinition } from "./agent-definition.ts";
-export type { CanUseTool, PermissionResult } from "./callbacks.ts";
-export type { UserMessage } from "./content.ts";
-export type { QueryControls, ReadFileOptions, ReadFileResult } from "./controls.ts";
-export type { Prompt } from "./conversation.ts";
-export type { ElicitationRequest, ElicitResult, OnElicitation } from "./elicitation.ts";
-export type * from "./hook-inputs.ts";
-export type {
-  HookCallback,
-  HookCallbackMatcher,
-  HookInputOf,
-  HookJSONOutput,
-  HookMap,
-} from "./hooks.ts";
-export type { QueryInquiries, ReloadedPlugins, ResourceContents, SessionUsage } from "./inquiries.ts";
-export type {
-  AccountInfo,
-  AgentInfo,
-  ContextUsage,
-  InitializationResult,
-  ModelInfo,
-  SlashCommand,
-} from "./introspection.ts";
-export {
-  createSdkMcpServer,
-  type McpHttpServerConfig,
-  type McpSdkServerConfig,
-  type McpServerConfig,
-  type McpServerStatus,
-  type McpStdioServerConfig,
-  type SdkMcpServer,
-} from "./mcp-server.ts";
-export type * from "./messages.ts";
-export type * from "./messages-content.ts";
-export type * from "./messages-system.ts";
-export type * from "./messages-tasks.ts";
+export type * from "./messages/content.ts";
+export type * from "./messages/messages.ts";
+export type { UserMessage } from "./messages/read-content.ts";
+export type * from "./messages/system.ts";
+export type * from "./messages/tasks.ts";
 export {
   BUILTIN_TOOL_NAMES,
   EXIT_REASONS,
@@ -54,33 +22,58 @@ export {
   LEGACY_TOOL_NAME_ALIASES,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from "./names.ts";
+export type { AgentDefinition } from "./options/agent-definition.ts";
+export type { CanUseTool, PermissionResult } from "./options/callbacks.ts";
+export type * from "./options/hook-inputs.ts";
+export type {
+  HookCallback,
+  HookCallbackMatcher,
+  HookInputOf,
+  HookJSONOutput,
+  HookMap,
+} from "./options/hooks.ts";
 export type {
   Options,
   SdkPluginConfig,
   SettingSource,
   SystemPromptPreset,
   ThinkingConfig,
-} from "./options.ts";
-export type { AcceptedOptions } from "./options-accepted.ts";
+} from "./options/options.ts";
+export type { AcceptedOptions } from "./options/options-accepted.ts";
 export type {
   PermissionBehavior,
   PermissionRuleValue,
   PermissionUpdate,
   PermissionUpdateDestination,
-} from "./permission-updates.ts";
-export type { SpawnedProcess, SpawnOptions } from "./process/options.ts";
-export { type Query, query } from "./query.ts";
+} from "./options/permission-updates.ts";
 export {
   type ResolvedSettings,
   type ResolvedSource,
   type ResolveSettingsOptions,
   resolveSettings,
   type Settings,
-} from "./resolve-settings.ts";
-export type { RewindFilesResult } from "./rewind-result.ts";
-export type { SandboxFilesystemConfig, SandboxNetworkConfig, SandboxSettings } from "./sandbox-settings.ts";
-export type { McpSetServersResult } from "./servers.ts";
-export { createSession, resumeSession, type SDKSession } from "./session.ts";
+} from "./options/resolve-settings.ts";
+export type {
+  SandboxFilesystemConfig,
+  SandboxNetworkConfig,
+  SandboxSettings,
+} from "./options/sandbox-settings.ts";
+export type { SpawnedProcess, SpawnOptions } from "./process/options.ts";
+export { AbortError } from "./query/abort-error.ts";
+export type { QueryControls, ReadFileOptions, ReadFileResult } from "./query/controls.ts";
+export type { Prompt } from "./query/conversation.ts";
+export type { QueryInquiries, ReloadedPlugins, ResourceContents, SessionUsage } from "./query/inquiries.ts";
+export type {
+  AccountInfo,
+  AgentInfo,
+  ContextUsage,
+  InitializationResult,
+  OfferedModel as ModelInfo,
+} from "./query/introspection.ts";
+export { type Query, query } from "./query/query.ts";
+export type { RewindFilesResult } from "./query/rewind-result.ts";
+export { createSession, resumeSession, type SDKSession } from "./query/session.ts";
+export { type ClaimOptions, prewarm, type SpareProcess, startup, type WarmQuery } from "./query/startup.ts";
 export {
   archiveSession,
   deleteSession,
@@ -98,14 +91,24 @@ export {
   type SessionPlace,
   tagSession,
   unarchiveSession,
-} from "./session-functions.ts";
+} from "./stored/session-functions.ts";
 export {
   InMemorySessionStore,
   type SessionKey,
   type SessionStore,
   type SessionStoreEntry,
-} from "./session-store.ts";
-export { type ClaimOptions, prewarm, type SpareProcess, startup, type WarmQuery } from "./startup.ts";
+} from "./stored/session-store.ts";
+export type { ElicitationRequest, ElicitResult, OnElicitation } from "./tools/elicitation.ts";
+export {
+  createSdkMcpServer,
+  type McpHttpServerConfig,
+  type McpSdkServerConfig,
+  type McpServerConfig,
+  type McpServerStatus,
+  type McpStdioServerConfig,
+  type SdkMcpServer,
+} from "./tools/mcp-server.ts";
+export type { McpSetServersResult } from "./tools/servers.ts";
 export {
   type AnyToolDefinition,
   type CallToolResult,
@@ -115,5 +118,5 @@ export {
   type ToolExtra,
   type ToolExtras,
   tool,
-} from "./tool.ts";
-export type { OutputOf, Shape, StandardSchema } from "./tool-schema.ts";
+} from "./tools/tool.ts";
+export type { OutputOf, Shape, StandardSchema } from "./tools/tool-schema.ts";

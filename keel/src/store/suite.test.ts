@@ -4,8 +4,8 @@ import path from "node:path";
 import { describe, test } from "vitest";
 import { storeSuite } from "../testing/store-suite.ts";
 import type { StoreUnderTest } from "../testing/store-suite-checks.ts";
-import { jsonlStore, leasesOf } from "./jsonl.ts";
-import { memoryStore } from "./memory.ts";
+import { jsonlStore, leasesOf } from "./jsonl/store.ts";
+import { memoryStore } from "./memory/memory.ts";
 
 describe("the store of JSON lines", () => {
   for (const { name, run } of storeSuite({ open: openJsonl })) test(name, run);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Answers, brokenOff, pieces } from "./answers.ts";
+import { brokenOff, pieces, ScriptAnswers } from "./answers.ts";
 import { viewOf } from "./read-request.ts";
 import { byPosition, httpError, reply, replyWith, toolUse } from "./reply.ts";
 import type { Script } from "./script.ts";
@@ -12,7 +12,7 @@ const asking = (lastUser: string, more: object = {}) => ({
 });
 
 const texts = async (script: Script, ...requests: object[]) => {
-  const answers = new Answers(script);
+  const answers = new ScriptAnswers(script);
   const given: string[] = [];
   for (const request of requests) {
     const { blocks } = await answers.next(request, viewOf(request));
@@ -29,7 +29,7 @@ describe("the choice of a reply", () => {
   });
 
   test("without a last resort refuses what the script did not foresee", async () => {
-    const answers = new Answers({ replies: [] });
+    const answers = new ScriptAnswers({ replies: [] });
     await expect(answers.next({}, viewOf(asking("x")))).rejects.toMatchObject({
       code: "model_bad_request",
       message: expect.stringContaining("no reply to request 1"),
@@ -73,7 +73,7 @@ describe("the choice of a reply", () => {
   });
 
   test("by position gives a repeated request the same reply", async () => {
-    const answers = new Answers(byPosition([reply("first"), reply("second")]));
+    const answers = new ScriptAnswers(byPosition([reply("first"), reply("second")]));
     const start = asking("go");
     const later = asking("", {
       messages: [
@@ -95,18 +95,18 @@ describe("the choice of a reply", () => {
 
 describe("a ready reply", () => {
   const ready = async (...given: Parameters<typeof reply>) =>
-    new Answers({ replies: [reply(...given)] }).next({}, viewOf(asking("x")));
+    new ScriptAnswers({ replies: [reply(...given)] }).next({}, viewOf(asking("x")));
 
   test("stops for calls when it has some, and at its end otherwise", async () => {
     expect((await ready("x")).stop).toBe("end");
     expect((await ready(toolUse("Read"))).stop).toBe("tool_use");
-    const given = new Answers({ replies: [replyWith({ stop: "refusal" }, "no")] });
+    const given = new ScriptAnswers({ replies: [replyWith({ stop: "refusal" }, "no")] });
     expect((await given.next({}, viewOf(asking("x")))).stop).toBe("refusal");
   });
 
   test("has ids that count and skip those that the conversation already holds", async () => {
     const used = { type: "tool_use", id: "toolu_scripted_0001", name: "Read", input: {} };
-    const answers = new Answers({
+    const answers = new ScriptAnswers({
       replies: [reply(toolUse("Read"), toolUse("Read"), toolUse("Read", {}, "mine"))],
     });
     const request = asking("", { messages: [{ role: "assistant", content: [used] }] });
@@ -120,7 +120,7 @@ describe("a ready reply", () => {
   });
 
   test("keeps what a script says about usage and fills in the rest", async () => {
-    const answers = new Answers({
+    const answers = new ScriptAnswers({
       replies: [replyWith({ usage: { inputTokens: 7, cacheWriteLongTokens: 3 } }, "x")],
     });
     expect((await answers.next({}, viewOf(asking("x")))).usage).toEqual({

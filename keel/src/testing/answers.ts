@@ -60,7 +60,7 @@ const defaultChunkChars = 24;
 /** A signature that no provider would accept, and ours does. */
 const testSignature = "c2NyaXB0ZWQ=";
 
-export class Answers<R> {
+export class ScriptAnswers<R> {
   readonly #script: Script | ScriptFunction<R>;
   readonly #replies: Reply[];
   readonly #uses: number[];

@@ -4,7 +4,7 @@ import { shorten } from "../kernel/text.ts";
 import type { RecordedExchange } from "./cassette.ts";
 import { layout } from "./layout.ts";
 
-export type Asked = { readonly method: string; readonly path: string; readonly body: Json };
+export type CassetteRequest = { readonly method: string; readonly path: string; readonly body: Json };
 
 export type MatchRules = {
   /** Dotted paths of fields in the body that may differ: `metadata.user_id`. */
@@ -20,7 +20,7 @@ const alwaysIgnored = ["metadata.user_id", "prompt_cache_key"];
 export type Canonical = { readonly path: string; readonly body: Json; readonly key: string };
 
 export function canonical(
-  { method, path, body }: Asked,
+  { method, path, body }: CassetteRequest,
   { ignore = [], replace = [] }: MatchRules,
 ): Canonical {
   const ignored = [...alwaysIgnored, ...ignore].map((name) => name.split("."));
@@ -55,7 +55,7 @@ export function explainMiss(asked: Canonical, recorded: readonly Canonical[]): s
   ].join("\n");
 }
 
-export const askedIn = ({ request }: RecordedExchange): Asked => request;
+export const askedIn = ({ request }: RecordedExchange): CassetteRequest => request;
 
 /** The wire's own part of the path: under which address a server is reached does not matter. */
 const tailOf = (path: string): string =>

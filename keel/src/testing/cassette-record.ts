@@ -7,8 +7,8 @@ import path from "node:path";
 import { fault, toFault } from "../kernel/fault.ts";
 import { type Json, toLine } from "../kernel/json.ts";
 import type { Http, HttpRequest, HttpResponse } from "../models/http.ts";
-import { keptHeaders, type RecordedExchange } from "./cassette.ts";
-import { leastSecret, scrubber, secretsIn } from "./cassette-scrub.ts";
+import { type RecordedExchange, recordedHeaders } from "./cassette.ts";
+import { minSecret, scrubber, secretsIn } from "./cassette-scrub.ts";
 
 export type RecorderOptions = {
   readonly http: Http;
@@ -34,11 +34,11 @@ export async function openRecorder({ http, file, secrets = [] }: RecorderOptions
     const known = [...secrets, ...secretsIn(request.headers)];
     const keep = (bytes: Uint8Array, ended: "whole" | "cut") =>
       appendFile(file, `${toLine(checked(exchangeOf({ request, response, bytes, ended, known }), known))}\n`);
-    return { ...response, header: (name) => response.header(name), body: kept(response.body, keep) };
+    return { ...response, header: (name) => response.header(name), body: recordBody(response.body, keep) };
   };
 }
 
-async function* kept(
+async function* recordBody(
   body: AsyncIterable<Uint8Array>,
   keep: (bytes: Uint8Array, ended: "whole" | "cut") => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
@@ -66,7 +66,7 @@ type Exchanged = {
 function exchangeOf({ request, response, bytes, ended, known }: Exchanged): RecordedExchange {
   const scrub = scrubber(known);
   const headers = Object.fromEntries(
-    keptHeaders.flatMap((name) => {
+    recordedHeaders.flatMap((name) => {
       const value = response.header(name);
       return value === undefined ? [] : [[name, scrub.text(value)]];
     }),
@@ -103,18 +103,18 @@ export function bodyOf({ body }: Pick<HttpRequest, "body">): Json {
 function checked(exchange: RecordedExchange, known: readonly string[]): RecordedExchange {
   const line = toLine(exchange);
   const forms = known
-    .filter(({ length }) => length >= leastSecret)
+    .filter(({ length }) => length >= minSecret)
     .flatMap((secret) => [secret, ...encoded(secret)]);
   if (!forms.some((form) => line.includes(form))) return exchange;
   throw fault("unexpected", { reason: "a recorded exchange would hold a secret; it was not written." });
 }
 
 /** Of shorter ones too little is left to tell them from chance. */
-const leastEncoded = 16;
+const minEncoded = 16;
 
 /** As base64 writes it, without its end, which depends on what follows. */
 const encoded = (secret: string): string[] =>
-  secret.length < leastEncoded
+  secret.length < minEncoded
     ? []
     : [
         Buffer.from(secret)

@@ -3,14 +3,14 @@
  * are answered in the order in which they were recorded, each exchange once. What is not recorded fails, and says what
  * was asked and what comes nearest.
  */
-import type { Model } from "../engine/ports.ts";
 import { fault } from "../kernel/fault.ts";
 import { catalog } from "../models/catalog.ts";
 import { connectModel } from "../models/connect.ts";
 import type { Http, HttpResponse } from "../models/http.ts";
 import type { ProviderId } from "../models/providers.ts";
+import type { Model } from "../ports/model.ts";
 import { type RecordedExchange, readCassette } from "./cassette.ts";
-import { type Asked, canonical, explainMiss, type MatchRules } from "./cassette-match.ts";
+import { type CassetteRequest, canonical, explainMiss, type MatchRules } from "./cassette-match.ts";
 import { bodyOf } from "./cassette-record.ts";
 import { scrubber, secretsIn } from "./cassette-scrub.ts";
 
@@ -24,7 +24,7 @@ export type Replay = {
   /** Throws `not_recorded`. */
   readonly send: Http;
   /** The recorded answer; undefined when there is none, which `misses` then explains. */
-  answer(asked: Question): RecordedExchange["response"] | undefined;
+  answer(asked: ReplayRequest): RecordedExchange["response"] | undefined;
   /** What was asked and is not recorded, for a person to read. */
   readonly misses: readonly string[];
   /** How many exchanges nobody asked for. */
@@ -34,7 +34,7 @@ export type Replay = {
 };
 
 /** The headers say which secrets the body may hold; nothing else of them counts. */
-export type Question = Asked & {
+export type ReplayRequest = CassetteRequest & {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 };
 
@@ -52,7 +52,7 @@ export async function openReplay({ file, secrets = [], ...rules }: ReplayOptions
     path,
     body,
     headers = {},
-  }: Question): RecordedExchange["response"] | undefined => {
+  }: ReplayRequest): RecordedExchange["response"] | undefined => {
     const scrub = scrubber([...secrets, ...secretsIn(headers)]);
     const asked = canonical({ method, path: scrub.text(path), body: scrub.json(body) }, rules);
     const found = waiting.get(asked.key)?.shift();

@@ -15,10 +15,10 @@ export type Scrub = {
 const hidden = "[hidden]";
 
 /** Shorter ones are words ("test"), whose removal would only garble the text. */
-export const leastSecret = 6;
+export const minSecret = 6;
 
 export function scrubber(secrets: readonly string[]): Scrub {
-  const known = secrets.filter((secret) => secret.length >= leastSecret);
+  const known = secrets.filter((secret) => secret.length >= minSecret);
   const text = (words: string): string => {
     let clean = words;
     for (const secret of known) clean = clean.replaceAll(secret, hidden);

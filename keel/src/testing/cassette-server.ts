@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { toFault } from "../kernel/fault.ts";
 import { type Http, openHttp } from "../models/http.ts";
-import { keptHeaders } from "./cassette.ts";
+import { recordedHeaders } from "./cassette.ts";
 import { bodyOf, openRecorder } from "./cassette-record.ts";
 import { bytesOf, openReplay, type Replay, type ReplayOptions } from "./cassette-replay.ts";
 
@@ -71,9 +71,9 @@ export async function startRecordingProxy(options: RecordingProxyOptions): Promi
   };
 }
 
-type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type CassetteHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-async function listen(port: number | undefined, serve: Serve): Promise<CassetteServer> {
+async function listen(port: number | undefined, serve: CassetteHandler): Promise<CassetteServer> {
   const server = createServer((request, response) => {
     // A reader that leaves early is no error of the server.
     response.on("error", () => undefined);
@@ -137,7 +137,7 @@ const passedOn = (headers: IncomingHttpHeaders): Record<string, string> =>
 
 const headersOf = (answer: { header(name: string): string | undefined }): Record<string, string> =>
   Object.fromEntries(
-    keptHeaders.flatMap((name) => {
+    recordedHeaders.flatMap((name) => {
       const value = answer.header(name);
       return value === undefined ? [] : [[name, value]];
     }),

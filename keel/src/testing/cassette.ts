@@ -32,7 +32,7 @@ export const exchangeSchema = z.object({
 export type RecordedExchange = z.infer<typeof exchangeSchema>;
 
 /** The headers of an answer that are kept: none of them tells who asked. */
-export const keptHeaders = [
+export const recordedHeaders = [
   "content-type",
   "content-encoding",
   "retry-after",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Log } from "../engine/ports.ts";
+import type { Log } from "../ports/store.ts";
 import type { Durable } from "../protocol/event.ts";
 import { crashAfter, crashPoint } from "./crash.ts";
 import { fakeClock } from "./fake-clock.ts";
@@ -136,17 +136,21 @@ describe("a crash point", () => {
     const model = scriptedModel({ replies: [], otherwise: reply("hello") }, { check: "none" });
     const { log } = diskLog();
     const point = crashPoint({ after: 1 });
-    const world = { model: point.model(model), workspace: point.workspace(place), clock: point.clock(clock) };
+    const context = {
+      model: point.model(model),
+      workspace: point.workspace(place),
+      clock: point.clock(clock),
+    };
     const signal = new AbortController().signal;
     const request = { model: "m", system: [], tools: [], messages: [], maxOutputTokens: 1, session: "s" };
     const stream = () =>
-      world.model.stream({ ...request, thinking: { kind: "off" } }, signal)[Symbol.asyncIterator]();
-    const command = { text: "ls", cwd: "/project", timeoutMs: 10, mostBytes: 10 };
+      context.model.stream({ ...request, thinking: { kind: "off" } }, signal)[Symbol.asyncIterator]();
+    const command = { text: "ls", cwd: "/project", timeoutMs: 10, maxBytes: 10 };
 
     const before = stream();
     expect(await before.next()).toMatchObject({ value: { type: "start" } });
-    expect(await world.workspace.files.write("b", new Uint8Array([50]))).toMatchObject({ ok: true });
-    const sleeping = world.clock.sleep(5, signal);
+    expect(await context.workspace.files.write("b", new Uint8Array([50]))).toMatchObject({ ok: true });
+    const sleeping = context.clock.sleep(5, signal);
     void point.log(log).append(events(1));
     await point.crashed;
     await clock.advance(5);
@@ -155,16 +159,16 @@ describe("a crash point", () => {
       sleeping,
       before.next(),
       stream().next(),
-      world.clock.sleep(0, signal),
-      world.workspace.files.read("a", { mostBytes: 1 }),
-      world.workspace.files.describe("a"),
-      world.workspace.files.write("c", new Uint8Array()),
-      world.workspace.shell.run(command, signal).next(),
+      context.clock.sleep(0, signal),
+      context.workspace.files.read("a", { maxBytes: 1 }),
+      context.workspace.files.describe("a"),
+      context.workspace.files.write("c", new Uint8Array()),
+      context.workspace.shell.run(command, signal).next(),
     ];
     expect(await Promise.all(calls.map(settles))).toEqual(calls.map(() => false));
     expect(place.effects).toEqual(["write /project/b"]);
     expect(model.requests).toHaveLength(1);
-    expect(world.clock.monotonicMs()).toBe(5);
+    expect(context.clock.monotonicMs()).toBe(5);
   });
 
   test("passes everything on before it comes, also the end of a stream that is left early", async () => {
@@ -182,7 +186,7 @@ describe("a crash point", () => {
     const memory = memoryWorkspace();
     const place = { ...memory, shell: { ...memory.shell, run: numbers } };
     const { shell } = point.workspace(place);
-    const command = { text: "x", cwd: "/", timeoutMs: 1, mostBytes: 1 };
+    const command = { text: "x", cwd: "/", timeoutMs: 1, maxBytes: 1 };
     for await (const chunk of shell.run(command, new AbortController().signal)) {
       expect(chunk.text).toBe("1");
       break;

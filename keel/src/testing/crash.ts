@@ -2,17 +2,12 @@
  * A crash after any event, in one process. When the chosen event is on disk the old world stands still: nothing more is
  * written, run or answered, and nothing is told. What was written can be opened again and gone on with.
  */
-import type {
-  Clock,
-  Files,
-  Log,
-  Model,
-  ModelEvent,
-  Shell,
-  ShellRun,
-  Store,
-  Workspace,
-} from "../engine/ports.ts";
+
+import type { Clock } from "../ports/clock.ts";
+import type { Model, ModelEvent } from "../ports/model.ts";
+import type { Shell, ShellRun } from "../ports/shell.ts";
+import type { Log, Store } from "../ports/store.ts";
+import type { Files, Workspace } from "../ports/workspace.ts";
 import type { Durable } from "../protocol/event.ts";
 
 export type CrashPoint = {
@@ -161,7 +156,7 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
       files: wrapFiles(workspace.files),
       search: {
         files: guard((wish, signal) => workspace.search.files(wish, signal)),
-        text: guard((wish, signal) => workspace.search.text(wish, signal)),
+        text: guard((textSearchRequest, signal) => workspace.search.text(textSearchRequest, signal)),
       },
       documents: { pdfText: guard((wish, signal) => workspace.documents.pdfText(wish, signal)) },
       shell: wrapShell(workspace.shell),
@@ -188,9 +183,11 @@ export function crashAfter(log: Log, after: number): { log: Log; crashed: Promis
 /** A process that is gone neither returns nor throws. */
 const stopped = (): Promise<never> => new Promise(() => undefined);
 
-type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly thrown: unknown };
+type SettledResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly thrown: unknown };
 
-async function settle<T>(value: T | PromiseLike<T>): Promise<Settled<T>> {
+async function settle<T>(value: T | PromiseLike<T>): Promise<SettledResult<T>> {
   try {
     return { ok: true, value: await value };
   } catch (thrown) {

@@ -1,6 +1,6 @@
 /** A request of the engine as a provider's cache would see it: marked where our adapter for the Messages wire marks. */
-import { prefixOf } from "../engine/context/prefix.ts";
-import type { ModelRequest } from "../engine/ports.ts";
+import { prefixOf } from "../core/context/prefix.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import type { MarkedBlock } from "./wires/wire.ts";
 
 /** Marks: the last block of system or tools, the last message, and the last one of the user before the last reply. */

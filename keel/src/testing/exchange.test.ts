@@ -60,7 +60,7 @@ describe("a scripted fault over HTTP", () => {
   test.each([
     ["silence", 0],
     ["pings-only", 2],
-  ] as const)("%s keeps the connection open", async (name, leastPings) => {
+  ] as const)("%s keeps the connection open", async (name, minPings) => {
     const given = faultReply(name);
     const quick =
       given.fault?.kind === "stall" ? { ...given, fault: { ...given.fault, pingEveryMs: 5 } } : given;
@@ -84,8 +84,8 @@ describe("a scripted fault over HTTP", () => {
       "content_block_start",
       "content_block_delta",
     ]);
-    if (leastPings === 0) expect(types).toHaveLength(4);
-    else expect(types.slice(4).filter((type) => type === "ping").length).toBeGreaterThanOrEqual(leastPings);
+    if (minPings === 0) expect(types).toHaveLength(4);
+    else expect(types.slice(4).filter((type) => type === "ping").length).toBeGreaterThanOrEqual(minPings);
   });
 
   test.each([

@@ -103,7 +103,7 @@ describe("the clock that hurries", () => {
   });
 
   test("leaves long sleeps to their signal where it is told to", async () => {
-    const clock = instantClock({ mostMs: 1000 });
+    const clock = instantClock({ maxMs: 1000 });
     const stop = new AbortController();
     let over = false;
     const long = clock.sleep(1001, stop.signal).then(() => {

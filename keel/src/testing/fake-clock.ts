@@ -1,5 +1,6 @@
+import type { Clock } from "../ports/clock.ts";
+
 /** Clocks for tests: one that stands still until it is moved, and one that hurries on whenever everybody waits. */
-import type { Clock } from "../engine/ports.ts";
 
 export type FakeClock = Clock & {
   /** Both clocks go on. Sleepers wake in the order of their time, and each one's work is done before the next wakes. */
@@ -12,13 +13,13 @@ export type FakeClock = Clock & {
   readonly sleeping: number;
 };
 
-type Start = { readonly now?: number; readonly monotonicMs?: number };
+type FakeClockOptions = { readonly now?: number; readonly monotonicMs?: number };
 
 /** A fixed moment, so that logs of tests are the same on every day. */
 export const testEpochMs = Date.UTC(2026, 0, 1);
 
 /** Moved by hand. */
-export function fakeClock(start: Start = {}): FakeClock {
+export function fakeClock(start: FakeClockOptions = {}): FakeClock {
   const time = virtualTime(start);
   return {
     now: time.now,
@@ -39,12 +40,12 @@ export function fakeClock(start: Start = {}): FakeClock {
 /**
  * Nobody waits in real time: as soon as all work stands still, time jumps to the first sleeper. Deadlines are kept in
  * the right order, so they fire only when nothing else can happen. Work that waits for real files or processes looks
- * like standing still: give `mostMs` there, and longer sleeps last until their signal fires.
+ * like standing still: give `maxMs` there, and longer sleeps last until their signal fires.
  */
 export function instantClock({
-  mostMs = Number.POSITIVE_INFINITY,
+  maxMs = Number.POSITIVE_INFINITY,
   ...start
-}: Start & { mostMs?: number } = {}): Clock {
+}: FakeClockOptions & { maxMs?: number } = {}): Clock {
   const time = virtualTime(start);
   let running = false;
 
@@ -54,7 +55,7 @@ export function instantClock({
     running = true;
     for (;;) {
       await settled();
-      const next = time.sleepers.find(({ ms }) => ms <= mostMs);
+      const next = time.sleepers.find(({ ms }) => ms <= maxMs);
       if (!next) break;
       time.wake(next);
     }
@@ -74,7 +75,7 @@ export function instantClock({
 
 type Sleeper = { readonly due: number; readonly ms: number; readonly wake: () => void };
 
-function virtualTime({ now = testEpochMs, monotonicMs = 0 }: Start) {
+function virtualTime({ now = testEpochMs, monotonicMs = 0 }: FakeClockOptions) {
   let wall = now;
   let monotonic = monotonicMs;
   /** Ordered by time, then by who came first. */

@@ -1,5 +1,5 @@
 /** Diagnostics that know what is wrong by a function of yours: which errors a text has. */
-import type { Diagnostics } from "../engine/diagnostics.ts";
+import type { Diagnostics } from "../ports/diagnostics.ts";
 
 export type FakeDiagnostics = Diagnostics & {
   /** Every text that was looked at, in its order. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelRequest } from "../engine/ports.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import { layout } from "./layout.ts";
 
 test("a request of the engine is laid out with one line per block", () => {

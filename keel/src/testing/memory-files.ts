@@ -1,19 +1,19 @@
 /** Files in memory. There are no links, and a directory is there as long as something is in it. */
 import { createHash } from "node:crypto";
 import path from "node:path/posix";
-import type { FileContent, Files, PathFacts } from "../engine/ports.ts";
+import type { FileContent, Files, PathFacts } from "../ports/workspace.ts";
 
-type Place = {
+type MemoryFilesOptions = {
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly note: (effect: string) => void;
 };
 
 export class MemoryFiles implements Files {
-  readonly #place: Place;
+  readonly #place: MemoryFilesOptions;
   readonly #contents = new Map<string, Uint8Array>();
 
-  constructor(place: Place) {
+  constructor(place: MemoryFilesOptions) {
     this.#place = place;
   }
 
@@ -28,7 +28,7 @@ export class MemoryFiles implements Files {
 
   async read(
     name: string,
-    { mostBytes }: { mostBytes: number },
+    { maxBytes }: { maxBytes: number },
   ): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }> {
     const full = this.#resolve(name);
     const bytes = this.#contents.get(full);
@@ -37,7 +37,7 @@ export class MemoryFiles implements Files {
         ok: false,
         why: this.#kindOf(full) === "directory" ? `${full} is a directory.` : noFile(full),
       };
-    if (bytes.length > mostBytes) return { ok: false, why: `${full} is larger than ${mostBytes} bytes.` };
+    if (bytes.length > maxBytes) return { ok: false, why: `${full} is larger than ${maxBytes} bytes.` };
     return { ok: true, file: { bytes: bytes.slice(), stamp: stampOf(bytes), path: full } };
   }
 

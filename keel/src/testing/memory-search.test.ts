@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { TextWish } from "../engine/ports.ts";
+import type { TextSearchRequest } from "../ports/search.ts";
 import { memoryWorkspace } from "./memory-workspace.ts";
 
 const signal = new AbortController().signal;
 const { search, files } = memoryWorkspace({
   files: { "src/a.ts": "one\nneedle two\nthree\n", "b.md": "Needle\n", "/elsewhere/c.ts": "needle\n" },
 });
-const plain: TextWish = {
+const plain: TextSearchRequest = {
   ...{ target: "/project", pattern: "needle", mode: "lines", before: 0, after: 0 },
-  ...{ letterCase: "exact", lines: "each", show: "line", timeoutMs: 0, mostBytes: 0 },
+  ...{ letterCase: "exact", lines: "each", show: "line", timeoutMs: 0, maxBytes: 0 },
 };
-const text = async (more: Partial<TextWish> = {}): Promise<string[]> => {
+const text = async (more: Partial<TextSearchRequest> = {}): Promise<string[]> => {
   const found = await search.text({ ...plain, ...more }, signal);
   if (!found.ok) return [found.why];
   return found.files.flatMap(({ path, matches, lines }) =>
@@ -22,14 +22,16 @@ const text = async (more: Partial<TextWish> = {}): Promise<string[]> => {
 
 describe("search in memory", () => {
   test("finds files by a glob, the one that was written last first", async () => {
-    const wish = { directory: "/project", rests: ["**"], timeoutMs: 0 };
-    expect(await search.files(wish, signal)).toEqual({
+    const request = { directory: "/project", rests: ["**"], timeoutMs: 0 };
+    expect(await search.files(request, signal)).toEqual({
       ...{ ok: true, end: "complete", problems: [] },
       paths: ["/project/b.md", "/project/src/a.ts"],
     });
     files.put("src/a.ts", files.text("src/a.ts") ?? "");
-    expect(await search.files(wish, signal)).toMatchObject({ paths: ["/project/src/a.ts", "/project/b.md"] });
-    expect(await search.files({ ...wish, rests: ["*.md"] }, signal)).toMatchObject({
+    expect(await search.files(request, signal)).toMatchObject({
+      paths: ["/project/src/a.ts", "/project/b.md"],
+    });
+    expect(await search.files({ ...request, rests: ["*.md"] }, signal)).toMatchObject({
       paths: ["/project/b.md"],
     });
   });

@@ -1,7 +1,7 @@
 /** Search in files that exist in memory only. Nothing is ignored, and the newest file is the one written last. */
 import path from "node:path/posix";
-import type { FoundFile, FoundLine, Search, TextFound, TextWish } from "../engine/ports.ts";
 import { globMatcher, parseGlob } from "../kernel/glob.ts";
+import type { FileMatch, LineMatch, Search, TextSearchRequest, TextSearchResult } from "../ports/search.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 
 export function memorySearch(files: MemoryFiles): Search {
@@ -12,28 +12,28 @@ export function memorySearch(files: MemoryFiles): Search {
       const paths = found.filter((file) => fits(path.relative(directory, file))).toReversed();
       return { ok: true, paths, end: "complete", problems: [] };
     },
-    text: async (wish) => findText(files, wish),
+    text: async (request) => findText(files, request),
   };
 }
 
-function below(files: MemoryFiles, directory: string): FoundFile[] {
+function below(files: MemoryFiles, directory: string): FileMatch[] {
   return files
     .inOrder()
-    .map((file, at): FoundFile => ({ path: file, modifiedMs: at + 1 }))
+    .map((file, at): FileMatch => ({ path: file, modifiedMs: at + 1 }))
     .filter((file) => file.path === directory || !path.relative(directory, file.path).startsWith(".."));
 }
 
-function findText(files: MemoryFiles, wish: TextWish): TextFound {
+function findText(files: MemoryFiles, request: TextSearchRequest): TextSearchResult {
   let expression: RegExp;
   try {
-    expression = new RegExp(wish.pattern, wish.letterCase === "any" ? "gimsu" : "gmsu");
+    expression = new RegExp(request.pattern, request.letterCase === "any" ? "gimsu" : "gmsu");
   } catch (thrown) {
     return { ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) };
   }
-  const fits = globFilter(wish.glob);
-  const found = below(files, wish.target)
-    .filter((file) => fits(path.relative(wish.target, file.path)))
-    .map((file) => ({ ...file, ...linesOf(files.text(file.path) ?? "", expression, wish) }))
+  const fits = globFilter(request.glob);
+  const found = below(files, request.target)
+    .filter((file) => fits(path.relative(request.target, file.path)))
+    .map((file) => ({ ...file, ...linesOf(files.text(file.path) ?? "", expression, request) }))
     .filter(({ matches }) => matches > 0)
     .sort((left, right) => (left.path < right.path ? -1 : 1));
   return { ok: true, files: found, end: "complete", problems: [] };
@@ -53,13 +53,13 @@ function globFilter(glob: string | undefined): (file: string) => boolean {
 function linesOf(
   text: string,
   expression: RegExp,
-  { mode, before, after, show, lines: reach }: TextWish,
-): { matches: number; lines: FoundLine[] } {
+  { mode, before, after, show, lines: reach }: TextSearchRequest,
+): { matches: number; lines: LineMatch[] } {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const hits = reach === "across" ? hitsAcross(text, expression) : hitsInEach(lines, expression);
   if (mode !== "lines") return { matches: hits.size, lines: [] };
-  const shown = lines.flatMap((line, at): FoundLine[] => {
+  const shown = lines.flatMap((line, at): LineMatch[] => {
     const number = at + 1;
     if (hits.has(number))
       return show === "match"

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Shell } from "../engine/ports.ts";
+import type { Shell } from "../ports/shell.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { memoryWorkspace } from "./memory-workspace.ts";
 
-const limits = { mostBytes: 1000 };
+const limits = { maxBytes: 1000 };
 const bytes = (text: string) => new TextEncoder().encode(text);
 const never = new AbortController().signal;
 
@@ -11,7 +11,7 @@ const command = (text: string, more: object = {}) => ({
   text,
   cwd: "/project",
   timeoutMs: 1000,
-  mostBytes: 1000,
+  maxBytes: 1000,
   ...more,
 });
 
@@ -68,7 +68,7 @@ describe("files in memory", () => {
     const { files } = workspace();
     expect(await files.read("nope", limits)).toEqual({ ok: false, why: "No such file: /project/nope" });
     expect(await files.read("src", limits)).toEqual({ ok: false, why: "/project/src is a directory." });
-    expect(await files.read("src/a.txt", { mostBytes: 4 })).toMatchObject({ ok: false });
+    expect(await files.read("src/a.txt", { maxBytes: 4 })).toMatchObject({ ok: false });
   });
 
   test("are written, and only that is an effect", async () => {
@@ -157,7 +157,7 @@ describe("the scripted shell", () => {
 
   test("keeps head and tail of a long output and counts the rest", async () => {
     const { shell } = memoryWorkspace({ shell: { long: { output: `begin${"x".repeat(500)}end` } } });
-    const outcome = await run(shell, command("long", { mostBytes: 100 }));
+    const outcome = await run(shell, command("long", { maxBytes: 100 }));
     expect(outcome.output).toMatch(/^beginx+\n…\nx+end$/);
     expect(outcome.omittedBytes).toBe(408);
   });

@@ -1,5 +1,7 @@
 /** A place to work that exists in memory only: files, a shell that knows a few commands, and a trace of what was done. */
-import type { Clock, Workspace } from "../engine/ports.ts";
+
+import type { Clock } from "../ports/clock.ts";
+import type { Workspace } from "../ports/workspace.ts";
 import { instantClock } from "./fake-clock.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { memorySearch } from "./memory-search.ts";

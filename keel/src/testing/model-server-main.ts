@@ -30,7 +30,7 @@ export async function runModelServer(options: RunModelServerOptions): Promise<vo
       script,
       port: options.port,
       // Only the test that reads the file wants the requests; here they would only fill memory.
-      mostRequests: 0,
+      maxRequests: 0,
       onRequest:
         requestsFile === undefined ? undefined : (seen) => appendFileSync(requestsFile, `${toLine(seen)}\n`),
     }),

@@ -158,7 +158,7 @@ describe("the server", () => {
   });
 
   test("forgets the oldest requests past its limit", async () => {
-    const server = await serve({ replies: [], otherwise: reply("ok") }, { mostRequests: 2 });
+    const server = await serve({ replies: [], otherwise: reply("ok") }, { maxRequests: 2 });
     for (let turn = 0; turn < 3; turn++) await (await post(server, body())).json();
     expect(server.requests.map(({ number }) => number)).toEqual([2, 3]);
   });

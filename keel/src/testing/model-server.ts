@@ -8,7 +8,7 @@ import { toFault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import { estimateTokens } from "../kernel/text.ts";
 import type { Usage } from "../protocol/usage.ts";
-import { Answers, isAnswered, type ReadyReply, type ScriptFunction } from "./answers.ts";
+import { isAnswered, type ReadyReply, ScriptAnswers, type ScriptFunction } from "./answers.ts";
 import { Exchange } from "./exchange.ts";
 import { countBlocks, type PromptCache, promptCache } from "./prompt-cache.ts";
 import { type RequestLaw, requestLaw } from "./request-law.ts";
@@ -52,7 +52,7 @@ export type ModelServerOptions = {
   readonly meter?: Meter | undefined;
   readonly wires?: readonly Wire[] | undefined;
   /** Older requests are forgotten. */
-  readonly mostRequests?: number | undefined;
+  readonly maxRequests?: number | undefined;
 };
 
 export type ModelServer = {
@@ -66,7 +66,7 @@ export type ModelServer = {
 };
 
 /** As much as the provider takes. */
-const mostBodyBytes = 32 * 1024 * 1024;
+const maxBodyBytes = 32 * 1024 * 1024;
 const defaultMostRequests = 10_000;
 const defaultModels = ["scripted-model"];
 /** Longer than a test waits between two requests: a connection that closes just then looks like a fault. */
@@ -75,10 +75,10 @@ const keepAliveTimeout = 120_000;
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: SeenRequest[] = [];
   const others: SeenRequest[] = [];
-  const desk = new Desk(options, (seen) => {
+  const worklist = new RequestHandler(options, (seen) => {
     const kept = seen.wants === "reply" ? requests : others;
     kept.push(seen);
-    if (kept.length > (options.mostRequests ?? defaultMostRequests)) kept.shift();
+    if (kept.length > (options.maxRequests ?? defaultMostRequests)) kept.shift();
     options.onRequest?.(seen);
   });
 
@@ -87,7 +87,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     response.on("close", () => gone.abort());
     // A reader that leaves early is part of many tests, not an error of the server.
     response.on("error", () => gone.abort());
-    desk.serve(request, response, gone.signal).catch((thrown: unknown) => {
+    worklist.serve(request, response, gone.signal).catch((thrown: unknown) => {
       if (!gone.signal.aborted) response.destroy(toFault(thrown));
     });
   });
@@ -121,10 +121,10 @@ type Arrived = {
 type Refusal = { readonly status: number; readonly violations: readonly string[] };
 
 /** Reads, records, checks and answers one request after the other; many may be open at once. */
-class Desk {
+class RequestHandler {
   readonly #options: ModelServerOptions;
   readonly #record: (seen: SeenRequest) => void;
-  readonly #answers: Answers<JsonObject>;
+  readonly #answers: ScriptAnswers<JsonObject>;
   readonly #wires: readonly Wire[];
   readonly #law: RequestLaw | undefined;
   readonly #cache: PromptCache | undefined;
@@ -133,7 +133,7 @@ class Desk {
   constructor(options: ModelServerOptions, record: (seen: SeenRequest) => void) {
     this.#options = options;
     this.#record = record;
-    this.#answers = new Answers(options.script);
+    this.#answers = new ScriptAnswers(options.script);
     this.#wires = options.wires ?? [anthropicWire, openaiWire];
     const { law = requestLaw(), check, cache, now = Date.now } = options;
     this.#law = law === "none" || check === "none" ? undefined : law;
@@ -239,9 +239,9 @@ async function readBody(request: IncomingMessage): Promise<{ text: string; tooLa
   for await (const chunk of request) {
     bytes += chunk.length;
     // Read to its end although it is refused: a client that still writes would not see the answer.
-    if (bytes <= mostBodyBytes) chunks.push(chunk);
+    if (bytes <= maxBodyBytes) chunks.push(chunk);
   }
-  const tooLarge = bytes > mostBodyBytes;
+  const tooLarge = bytes > maxBodyBytes;
   return { text: tooLarge ? "" : Buffer.concat(chunks).toString("utf8"), tooLarge };
 }
 

@@ -1,15 +1,15 @@
 /** A plain client of the model server, without any of Keel's own code: for the tests of the server. */
 import { type ModelServer, type ModelServerOptions, startModelServer } from "./model-server.ts";
 
-export type Event = { readonly type: string; readonly [key: string]: unknown };
+export type PlainEvent = { readonly type: string; readonly [key: string]: unknown };
 
-type Serve = (
+type ServeScript = (
   script: ModelServerOptions["script"],
   more?: Partial<ModelServerOptions>,
 ) => Promise<ModelServer>;
 
 /** Starts servers and closes all of them at the end of a test. */
-export function serving(): { serve: Serve; close: () => Promise<void> } {
+export function serving(): { serve: ServeScript; close: () => Promise<void> } {
   const servers: ModelServer[] = [];
   return {
     serve: async (script, more = {}) => {
@@ -31,12 +31,12 @@ export const body = (change: object = {}): object => ({
   ...change,
 });
 
-type Asking = { path?: string; headers?: Record<string, string>; signal?: AbortSignal };
+type PlainRequest = { path?: string; headers?: Record<string, string>; signal?: AbortSignal };
 
 export function post(
   server: ModelServer,
   content: unknown,
-  { path = "/v1/messages", headers = {}, signal }: Asking = {},
+  { path = "/v1/messages", headers = {}, signal }: PlainRequest = {},
 ): Promise<Response> {
   return fetch(`${server.url}${path}`, {
     method: "POST",
@@ -47,13 +47,13 @@ export function post(
 }
 
 /** The events of a stream; throws on a record that is not JSON. */
-export const eventsIn = (text: string): Event[] =>
+export const eventsIn = (text: string): PlainEvent[] =>
   text.split("\n\n").flatMap((record) => {
     const data = /^data: (.*)$/m.exec(record)?.[1];
     return data === undefined ? [] : [JSON.parse(data)];
   });
 
-export async function streamed(server: ModelServer): Promise<Event[]> {
+export async function streamed(server: ModelServer): Promise<PlainEvent[]> {
   const response = await post(server, body({ stream: true }));
   return eventsIn(await response.text());
 }

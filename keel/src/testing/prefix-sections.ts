@@ -1,5 +1,5 @@
 /** Two cache prefixes compared section by section: the messages may grow, everything before them stays as it is. */
-import { firstBreak, type PrefixBlock, type PrefixBreak } from "../engine/context/prefix.ts";
+import { firstBreak, type PrefixBlock, type PrefixBreak } from "../core/context/prefix.ts";
 import type { Section } from "../protocol/boundary.ts";
 
 export function sectionOf(blocks: readonly PrefixBlock[], section: Section): PrefixBlock[] {

@@ -17,14 +17,14 @@ export type PromptCache = {
 };
 
 export function promptCache({ now }: { readonly now: () => number }): PromptCache {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedPrefix>();
 
   return {
     count({ model, blocks }) {
       const time = now();
       const positions = positionsOf(model, blocks);
       const marks = positions.flatMap((position, index) => (position.mark ? [index] : []));
-      const alive = (index: number): Kept | undefined => {
+      const alive = (index: number): CachedPrefix | undefined => {
         const found = kept.get(positions[index]?.key ?? "");
         return found && time < found.until ? found : undefined;
       };
@@ -60,7 +60,7 @@ const livesMs = { "5m": 5 * minuteMs, "1h": 60 * minuteMs } as const;
 export const lookBackBlocks = 20;
 
 /** A start that is shorter is not kept, by the model's name; the first row that fits counts. */
-const leastTokens: readonly (readonly [model: RegExp, tokens: number])[] = [
+const minTokens: readonly (readonly [model: RegExp, tokens: number])[] = [
   [/haiku-4-5|opus-4-[56]/, 4_096],
   [/haiku-3|sonnet-4-6|opus-4-7/, 2_048],
   [/(?:opus|fable)-5(?!-\d\b)/, 512],
@@ -68,7 +68,7 @@ const leastTokens: readonly (readonly [model: RegExp, tokens: number])[] = [
 const usualLeastTokens = 1_024;
 
 export function leastCacheTokens(model: string): number {
-  return leastTokens.find(([name]) => name.test(model))?.[1] ?? usualLeastTokens;
+  return minTokens.find(([name]) => name.test(model))?.[1] ?? usualLeastTokens;
 }
 
 /** A fixed count, so that sums can be checked exactly: a quarter of the bytes, and pictures at a flat rate. */
@@ -84,7 +84,7 @@ export const countBlocks = (blocks: readonly MarkedBlock[]): number =>
 const picture = /"data":"[A-Za-z0-9+/=]{100,}"/g;
 const pictureTokens = 1_500;
 
-type Kept = { readonly lifeMs: number; readonly until: number };
+type CachedPrefix = { readonly lifeMs: number; readonly until: number };
 /** `key` and `tokens` are of everything up to and with the block. */
 type Position = { readonly key: string; readonly tokens: number; readonly mark: CacheMark };
 

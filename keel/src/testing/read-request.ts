@@ -1,7 +1,7 @@
 /** Makes the view of a request from whichever form it has. */
-import type { ModelRequest } from "../engine/ports.ts";
 import { isObject } from "../kernel/json.ts";
 import { never } from "../kernel/never.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
 import type { BlockView, RequestView } from "./request-view.ts";
 import { messagesView } from "./wires/anthropic-view.ts";

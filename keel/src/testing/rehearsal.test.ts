@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ModelRequest } from "../engine/ports.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import type { Block, Message } from "../protocol/message.ts";
 import { rehearsalFiles, rehearsalModel, rehearsalPrompt, rehearsalScript } from "./rehearsal.ts";
 import { scriptedModel } from "./scripted-model.ts";

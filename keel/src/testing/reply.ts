@@ -3,17 +3,17 @@ import type { Json } from "../kernel/json.ts";
 import type { Asked } from "./answers.ts";
 import type { Reply, ScriptBlock } from "./script.ts";
 
-type Content = string | ScriptBlock;
+type ReplyContent = string | ScriptBlock;
 
 /** A reply made of blocks; a plain text is a text block. */
-export function reply(...content: Content[]): Reply {
+export function reply(...content: ReplyContent[]): Reply {
   return {
     blocks: content.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
   };
 }
 
 /** A reply with further properties, such as `stop`, `usage` or `fault`. */
-export function replyWith(properties: Omit<Reply, "blocks">, ...content: Content[]): Reply {
+export function replyWith(properties: Omit<Reply, "blocks">, ...content: ReplyContent[]): Reply {
   return { ...reply(...content), ...properties };
 }
 

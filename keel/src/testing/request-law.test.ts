@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
-import type { Model, ModelRequest } from "../engine/ports.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import type { Model, ModelRequest } from "../ports/model.ts";
 import { type Message, text } from "../protocol/message.ts";
 import { countingIds } from "./counting-ids.ts";
 import { body, post, serving } from "./plain-client.ts";

@@ -1,12 +1,12 @@
 /**
  * The request law: every request of a session extends the one before it, block by block, except at a boundary that the
  * log declares. The scripted model and the model server hold every request of every test to it. Whoever wants to know
- * subscribes to the channel `keel:request-law` (`lawChannel`), as `test/setup-law.ts` does.
+ * subscribes to the channel `keel:request-law` (`lawChannel`), as `test/support/setup-law.ts` does.
  */
 import { channel } from "node:diagnostics_channel";
-import { type PrefixBlock, type PrefixBreak, prefixOf } from "../engine/context/prefix.ts";
-import type { ModelRequest } from "../engine/ports.ts";
-import { summaryIntroduction, summaryRequest } from "../engine/words.ts";
+import { type PrefixBlock, type PrefixBreak, prefixOf } from "../core/context/prefix.ts";
+import { summaryIntroduction, summaryRequest } from "../core/model-text.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import { boundariesOf, changedSections, type Section } from "../protocol/boundary.ts";
 import type { DurableEvent, Event } from "../protocol/event.ts";
 import { type LawMessage, lawChannel } from "./law-channel.ts";
@@ -50,7 +50,7 @@ export type RequestLaw = {
   readonly breaks: readonly LawBreak[];
 };
 
-type Found = Omit<LawBreak, "sentence">;
+type LawBreakFacts = Omit<LawBreak, "sentence">;
 type Lineage = { readonly blocks: readonly PrefixBlock[]; readonly requests: number; readonly heard: number };
 
 export function requestLaw({ allow = [], log, onBreak = publish }: RequestLawOptions = {}): RequestLaw {
@@ -62,7 +62,7 @@ export function requestLaw({ allow = [], log, onBreak = publish }: RequestLawOpt
   const declaredBy = (session: string): readonly Section[] | undefined =>
     log ? [...log(session)].flatMap(sectionsOf) : heard.get(session);
 
-  function followNamed(session: string, { model, blocks }: Followed): Found | undefined {
+  function followNamed(session: string, { model, blocks }: Followed): LawBreakFacts | undefined {
     const key = `${session} ${model}`;
     // A cache belongs to a model: whoever comes back to one goes on where that one was left.
     const before = lineages.get(key);
@@ -82,12 +82,12 @@ export function requestLaw({ allow = [], log, onBreak = publish }: RequestLawOpt
   }
 
   /** Without a name: what holds replies must go on with a conversation that was seen, if it began like one. */
-  function followStart({ model, blocks }: Followed): Found | undefined {
+  function followStart({ model, blocks }: Followed): LawBreakFacts | undefined {
     const talk = sectionOf(blocks, "messages");
     const lineage = talk[0]?.text ?? "";
     const key = `${model} ${lineage}`;
     const seen = starts.get(key) ?? [];
-    starts.set(key, [blocks, ...seen].slice(0, mostStarts));
+    starts.set(key, [blocks, ...seen].slice(0, maxStarts));
     if (branchAt(blocks) !== undefined || !talk.some(({ name }) => name.startsWith("assistant")))
       return undefined;
     const may = new Set<Section>(allow);
@@ -122,7 +122,7 @@ export function requestLaw({ allow = [], log, onBreak = publish }: RequestLawOpt
 }
 
 /** Conversations that begin alike, of clients that do not say whose request it is. */
-const mostStarts = 50;
+const maxStarts = 50;
 
 const sectionsOf = (event: Event): Section[] =>
   boundariesOf(event).flatMap(({ what }) => changedSections[what]);
@@ -162,7 +162,7 @@ function branchAt(blocks: readonly PrefixBlock[]): number | undefined {
   return at >= 0 && blocks.slice(at).every(({ name }) => name === "user text") ? at : undefined;
 }
 
-function sentenceOf({ lineage, request, index, name, before, after }: Found): string {
+function sentenceOf({ lineage, request, index, name, before, after }: LawBreakFacts): string {
   const change =
     before === "" ? `${after} was added` : after === "" ? `${before} is gone` : `${before} became ${after}`;
   return `request law: request ${request} of ${lineage.slice(0, 60)} breaks the prefix at block ${index} (${name}): ${change}, and no boundary was declared`;

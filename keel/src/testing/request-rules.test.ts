@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ModelRequest } from "../engine/ports.ts";
+import type { ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
 import { findViolations } from "./request-rules.ts";
 

@@ -16,32 +16,32 @@ export function violationsIn(view: RequestView): string[] {
   return [...view.problems, ...rules.flatMap((rule) => rule(view, turns))];
 }
 
-type Rule = (view: RequestView, turns: readonly MessageView[]) => string[];
+type RequestRule = (view: RequestView, turns: readonly MessageView[]) => string[];
 
 const toolNamePattern = /^[a-zA-Z0-9_-]{1,128}$/;
 const callIdPattern = /^[a-zA-Z0-9_-]+$/;
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const documentTypes = ["application/pdf", "text/plain"];
-const mostCacheMarks = 4;
-const leastThinkingTokens = 1024;
+const maxCacheMarks = 4;
+const minThinkingTokens = 1024;
 
-const limits: Rule = ({ model, maxTokens, thinking }) => {
+const limits: RequestRule = ({ model, maxTokens, thinking }) => {
   const found: string[] = [];
   if (model === "") found.push("model: no model is named");
   if (!Number.isInteger(maxTokens) || Number(maxTokens) < 1)
     found.push("max_tokens: must be a whole number above 0");
   if (thinking.kind !== "budget") return found;
-  if (!(thinking.tokens >= leastThinkingTokens))
-    found.push(`thinking: the budget must be at least ${leastThinkingTokens}`);
+  if (!(thinking.tokens >= minThinkingTokens))
+    found.push(`thinking: the budget must be at least ${minThinkingTokens}`);
   if (!(thinking.tokens < Number(maxTokens))) found.push("thinking: the budget must be below max_tokens");
   return found;
 };
 
-const system: Rule = (view) =>
+const system: RequestRule = (view) =>
   view.system.flatMap(({ text }, index) => (isBlank(text) ? [`system.${index}: the text is blank`] : []));
 
-const tools: Rule = ({ tools: all, forcedTool, thinking }, turns) => {
+const tools: RequestRule = ({ tools: all, forcedTool, thinking }, turns) => {
   const names = all.map((tool) => tool.name);
   const found = all.flatMap(({ name, schema }, index) => {
     const problems: string[] = [];
@@ -66,7 +66,7 @@ const tools: Rule = ({ tools: all, forcedTool, thinking }, turns) => {
   return found;
 };
 
-const order: Rule = (_, turns) => {
+const order: RequestRule = (_, turns) => {
   const found = turns.flatMap(({ role, blocks }, index) => {
     const problems: string[] = [];
     if (role !== "user" && role !== "assistant")
@@ -84,14 +84,14 @@ const order: Rule = (_, turns) => {
   return found;
 };
 
-const contents: Rule = (_, turns) =>
+const contents: RequestRule = (_, turns) =>
   turns.flatMap(({ role, blocks }, index) =>
     blocks.flatMap((block, position) =>
       contentProblems(block, role).map((problem) => `messages.${index}.content.${position}: ${problem}`),
     ),
   );
 
-const thoughts: Rule = (_, turns) =>
+const thoughts: RequestRule = (_, turns) =>
   turns.flatMap(({ role, blocks }, index) => {
     if (role !== "assistant") return [];
     const path = `messages.${index}`;
@@ -105,7 +105,7 @@ const thoughts: Rule = (_, turns) =>
     return problems;
   });
 
-const pairs: Rule = (_, turns) => {
+const pairs: RequestRule = (_, turns) => {
   const used = new Set<string>();
   return turns.flatMap((turn, index) => {
     const path = `messages.${index}`;
@@ -115,15 +115,15 @@ const pairs: Rule = (_, turns) => {
   });
 };
 
-const cacheMarks: Rule = (view, turns) => {
+const cacheMarks: RequestRule = (view, turns) => {
   const blocks = turns.flatMap((turn) => turn.blocks);
   const inner = blocks.flatMap((block) => (block.type === "tool_result" ? block.content : []));
   const marks = [...view.tools, ...view.system, ...blocks, ...inner].filter(
     ({ cache }) => cache !== undefined,
   );
   const found: string[] = [];
-  if (marks.length > mostCacheMarks)
-    found.push(`cache_control: at most ${mostCacheMarks} marks are allowed, there are ${marks.length}`);
+  if (marks.length > maxCacheMarks)
+    found.push(`cache_control: at most ${maxCacheMarks} marks are allowed, there are ${marks.length}`);
   if (blocks.some(({ type, cache }) => type === "thinking" && cache !== undefined))
     found.push("cache_control: thinking cannot be marked");
   const lives = [...view.tools, ...view.system, ...blocks].flatMap(({ cache }) => cache ?? []);
@@ -132,7 +132,7 @@ const cacheMarks: Rule = (view, turns) => {
   return found;
 };
 
-const rules: readonly Rule[] = [limits, system, tools, order, contents, thoughts, pairs, cacheMarks];
+const rules: readonly RequestRule[] = [limits, system, tools, order, contents, thoughts, pairs, cacheMarks];
 
 function contentProblems(block: BlockView, role: string): string[] {
   switch (block.type) {

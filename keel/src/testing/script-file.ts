@@ -2,12 +2,12 @@
 import * as z from "zod/mini";
 import { isObject } from "../kernel/json.ts";
 import type { Result } from "../kernel/result.ts";
-import { type Issue, parseWith } from "../kernel/schema.ts";
+import { parseWith, type SchemaIssue } from "../kernel/schema.ts";
 import { faultNames, faultReply } from "./fault-replies.ts";
 import { conditionSchema, type Reply, replySchema, type Script } from "./script.ts";
 
 /** Reads a script; a misspelt property is an issue, not something to pass over. */
-export function parseScript(written: unknown): Result<Script, Issue[]> {
+export function parseScript(written: unknown): Result<Script, SchemaIssue[]> {
   return parseWith(scriptSchema, written);
 }
 

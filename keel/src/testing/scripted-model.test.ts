@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Model, ModelEvent, ModelRequest } from "../engine/ports.ts";
 import { type Fault, toFault } from "../kernel/fault.ts";
 import type { FaultCode } from "../kernel/faults.ts";
+import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { type FaultName, faultNames, faultReply } from "./fault-replies.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "./reply.ts";

@@ -1,16 +1,17 @@
 /** A model that follows a script, in memory: the Model port without a network. It refuses what a provider refuses. */
-import type { Clock, Model, ModelEvent, ModelRequest } from "../engine/ports.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
 import { type ModelInfo, noUsage, type Usage } from "../protocol/usage.ts";
 import {
-  Answers,
   brokenOff,
   isAnswered,
   pieces,
   type ReadyBlock,
   type ReadyReply,
+  ScriptAnswers,
   type ScriptFunction,
 } from "./answers.ts";
 import { markedPrefix } from "./engine-prefix.ts";
@@ -57,7 +58,7 @@ export function scriptedModel(
 ): ScriptedModel {
   const law = given === "none" || check === "none" ? undefined : (given ?? requestLaw());
   const simulated = cache && promptCache({ now: () => clock.now() });
-  const answers = new Answers<ModelRequest>(script);
+  const answers = new ScriptAnswers<ModelRequest>(script);
   const requests: ModelRequest[] = [];
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {

@@ -1,7 +1,9 @@
 /** A shell that runs nothing: it answers the commands that its script knows. */
-import type { Clock, Shell, ShellCommand, ShellOutcome, ShellRun } from "../engine/ports.ts";
-import { runCommand } from "../engine/run-command.ts";
+
 import { byteLength, headBytes, tailBytes } from "../kernel/text.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Shell, ShellCommand, ShellOutcome, ShellRun } from "../ports/shell.ts";
+import { runCommand } from "../workspace/processes/run-command.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 
 export type ShellReply = {
@@ -22,14 +24,14 @@ export type ShellScript =
       files: MemoryFiles,
     ) => ShellReply | undefined | Promise<ShellReply | undefined>);
 
-type Setting = {
+type ScriptedShellOptions = {
   readonly script: ShellScript;
   readonly files: MemoryFiles;
   readonly clock: Clock;
   readonly note: (effect: string) => void;
 };
 
-export function scriptedShell({ script, files, clock, note }: Setting): Shell {
+export function scriptedShell({ script, files, clock, note }: ScriptedShellOptions): Shell {
   async function replyTo(command: ShellCommand): Promise<ShellReply> {
     const known =
       typeof script === "function" ? await script(command, files) : ownReply(script, command.text);
@@ -97,15 +99,15 @@ function ended(
     signal: stopped ? "SIGKILL" : null,
     timedOut,
     interrupted,
-    ...bounded(output, command.mostBytes),
+    ...bounded(output, command.maxBytes),
   };
 }
 
-function bounded(output: string, mostBytes: number): { output: string; omittedBytes: number } {
+function bounded(output: string, maxBytes: number): { output: string; omittedBytes: number } {
   const bytes = byteLength(output);
-  if (bytes <= mostBytes) return { output, omittedBytes: 0 };
-  const head = headBytes(output, Math.floor(mostBytes / 2));
-  const tail = tailBytes(output, Math.ceil(mostBytes / 2));
+  if (bytes <= maxBytes) return { output, omittedBytes: 0 };
+  const head = headBytes(output, Math.floor(maxBytes / 2));
+  const tail = tailBytes(output, Math.ceil(maxBytes / 2));
   return { output: `${head}\n…\n${tail}`, omittedBytes: bytes - byteLength(head) - byteLength(tail) };
 }
 

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { Answers, type ReadyReply } from "./answers.ts";
+import { type ReadyReply, ScriptAnswers } from "./answers.ts";
 import { viewOf } from "./read-request.ts";
 import { replyWith } from "./reply.ts";
 import type { Reply } from "./script.ts";
@@ -8,7 +8,7 @@ import { sendStream } from "./send-stream.ts";
 import { anthropicWire } from "./wires/anthropic.ts";
 
 const ready = (given: Reply): Promise<ReadyReply> =>
-  new Answers({ replies: [given] }).next({}, viewOf({ model: "m", messages: [] }));
+  new ScriptAnswers({ replies: [given] }).next({}, viewOf({ model: "m", messages: [] }));
 
 /** Counts its writes; a slow one keeps what it was given until it is told to go on. */
 function sink(pace: "quick" | "stuck") {

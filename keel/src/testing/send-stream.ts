@@ -10,7 +10,7 @@ const batchCharacters = 32 * 1024;
 const defaultPingEveryMs = 250;
 
 /** How the stream ended; `gone` when the reader left or the server closes. */
-export type Ending = "complete" | "cut" | "gone";
+export type StreamEnding = "complete" | "cut" | "gone";
 
 /**
  * Writes the records of a reply. Settles when all was handed over, when the stream was broken as scripted (the caller
@@ -21,7 +21,7 @@ export async function sendStream(
   wire: Wire,
   reply: ReadyReply,
   signal: AbortSignal,
-): Promise<Ending> {
+): Promise<StreamEnding> {
   const { fault } = reply;
   const breaks = fault?.kind === "cut" || fault?.kind === "stall";
   const records = breaks ? brokenOff(wire.records(reply), fault.afterEvents) : wire.records(reply);

@@ -1,8 +1,8 @@
 /** How the cases of the store suite look at a store, and what they need of it. */
 import assert from "node:assert/strict";
-import type { Store } from "../engine/ports.ts";
 import { Fault } from "../kernel/fault.ts";
 import type { FaultCode } from "../kernel/faults.ts";
+import type { Store } from "../ports/store.ts";
 import type { Durable } from "../protocol/event.ts";
 
 /** A store under test, empty, with what the suite needs to look at it from outside. */

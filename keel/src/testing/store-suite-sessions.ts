@@ -1,7 +1,7 @@
 /** The cases of the store suite that are about many sessions: forks, listings, deletion and what belongs to a session. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Store } from "../engine/ports.ts";
+import type { Store } from "../ports/store.ts";
 import type { Durable, DurableEvent } from "../protocol/event.ts";
 import { all, refuses, type SuiteCase, write } from "./store-suite-checks.ts";
 import { calls, envelopes, ids, opened, said } from "./store-suite-events.ts";

@@ -1,15 +1,18 @@
 /** A whole session on fakes: the real loop, a scripted model, a log in memory, and a host that answers by itself. */
 
-import type { Briefing } from "../engine/briefing.ts";
-import type { Hooks } from "../engine/hooks/points.ts";
-import { noHooks } from "../engine/hooks/points.ts";
-import { defaultLimits, type Limits } from "../engine/limits.ts";
-import type { Memory } from "../engine/memory.ts";
-import { noRules, type Rules } from "../engine/policy/decide.ts";
-import type { Checkpoints, Clock, Ids, Log, Model, Workspace } from "../engine/ports.ts";
+import { defaultLimits, type Limits } from "../core/limits.ts";
 import { Session } from "../engine/session.ts";
-import type { Tool } from "../engine/tools/define.ts";
-import type { Toolbox } from "../engine/tools/toolbox.ts";
+import { noRules, type Rules } from "../policy/decide.ts";
+import type { Briefing } from "../ports/briefing.ts";
+import type { Checkpoints } from "../ports/checkpoints.ts";
+import type { Clock, Ids } from "../ports/clock.ts";
+import type { Hooks } from "../ports/hooks.ts";
+import { noHooks } from "../ports/hooks.ts";
+import type { Memory } from "../ports/memory.ts";
+import type { Model } from "../ports/model.ts";
+import type { Log } from "../ports/store.ts";
+import type { Tool, Toolbox } from "../ports/tool.ts";
+import type { Workspace } from "../ports/workspace.ts";
 import type { Answer, Ask } from "../protocol/ask.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Durable, Envelope, EventType } from "../protocol/event.ts";

@@ -1,7 +1,8 @@
 /** Two plain tools for tests of the loop: one that looks and one that changes. Both say what they did in a trace. */
 import * as z from "zod/mini";
-import { defineTool, type Tool } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 
 /** Takes whatever comes. */

@@ -1,8 +1,9 @@
 /** Agent: a piece of work for another agent, which has a conversation of its own. */
 import * as z from "zod/mini";
-import type { AgentOutcome, Agents } from "../engine/agents/port.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { AgentOutcome, Agents } from "../ports/agents.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -30,9 +31,9 @@ const input = z.object({
   name: z.optional(z.string().check(z.maxLength(60), z.describe("A name to send it messages by."))),
   isolation: z.optional(z.enum(["worktree"]).check(z.describe("worktree: in a copy of the repository."))),
 });
-type Input = z.infer<typeof input>;
+type AgentInput = z.infer<typeof input>;
 
-export const agentTool = (agents: Agents): Tool<Input> =>
+export const agentTool = (agents: Agents): Tool<AgentInput> =>
   defineTool({
     name: "Agent",
     aliases: ["Task"],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";

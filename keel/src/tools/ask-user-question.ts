@@ -1,16 +1,17 @@
 /** AskUserQuestion: choices for the person, and what they picked. Waits as long as an ask does, also over a crash. */
 import type * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { isJson } from "../kernel/json.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Answer, AskOption } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { type Answers, answersSchema, type Question, questionsSchema } from "../protocol/question.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
-type Input = z.infer<typeof questionsSchema>;
+type AskUserQuestionInput = z.infer<typeof questionsSchema>;
 
-export const askUserQuestionTool: Tool<Input> = defineTool({
+export const askUserQuestionTool: Tool<AskUserQuestionInput> = defineTool({
   name: "AskUserQuestion",
   description:
     "Asks the person to choose where the task leaves a real choice open that only they can make. Put what you would choose first. Do not ask whether you may go on.",

@@ -1,13 +1,13 @@
 /** What is said about a command that ran: to the model, to a screen, to a program. */
 import { constants } from "node:os";
-import type { LeftBehind, ShellOutcome } from "../engine/ports.ts";
-import type { Task } from "../engine/task-state.ts";
-import type { ToolOutcome } from "../engine/tools/define.ts";
+import type { LeftBehind, ShellOutcome } from "../ports/shell.ts";
+import type { Task } from "../ports/tasks.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 
 const second = 1_000;
 /** What screens and programs are given of an output, since that stands in the log. */
-const mostShownCharacters = 30_000;
+const maxShownCharacters = 30_000;
 
 type Ended = { readonly command: string; readonly timeoutMs: number; readonly outcome: ShellOutcome };
 type Left = { readonly left: LeftBehind; readonly task: Task };
@@ -96,8 +96,8 @@ function exitCodeOf({ exitCode, signal }: ShellOutcome): number | null {
   return number === undefined ? null : 128 + number;
 }
 
-export function middleOut(output: string, mostCharacters = mostShownCharacters): string {
-  if (output.length <= mostCharacters) return output;
-  const half = Math.floor(mostCharacters / 2);
+export function middleOut(output: string, maxCharacters = maxShownCharacters): string {
+  if (output.length <= maxCharacters) return output;
+  const half = Math.floor(maxCharacters / 2);
   return `${output.slice(0, half)}\n\n[… ${output.length - 2 * half} characters left out …]\n\n${output.slice(-half)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { realTools } from "../../../test/real-tools.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { realTools } from "../../../test/support/real-tools.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { bashTool } from "./bash.ts";
 
 const room = realTools();

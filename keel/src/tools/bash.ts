@@ -1,25 +1,26 @@
 /** Bash: one command, its output while it runs, and the truth about how it ended; or a task that goes on by itself. */
 import * as z from "zod/mini";
-import { looksReadOnly } from "../engine/policy/shell/analyse.ts";
-import type { ShellCommand, ShellRun } from "../engine/ports.ts";
-import { isRunning } from "../engine/task-state.ts";
-import { mostRunningTasks } from "../engine/task-work.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { maxRunningTasks } from "../core/limits.ts";
+import { isRunning } from "../core/state/task-state.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { ShellCommand, ShellRun } from "../ports/shell.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
+import { looksReadOnly } from "../shell/meaning/analyse.ts";
 import { backgroundResult, endedResult, notStarted } from "./bash-result.ts";
 import { inputSchemas } from "./input-schemas.ts";
 import { listLeft, startTask } from "./shell-task.ts";
 
 const second = 1_000;
 const defaultTimeoutMs = 120 * second;
-const mostTimeoutMs = 600 * second;
+const maxTimeoutMs = 600 * second;
 /** What is kept of an output. The model sees less of it; the engine puts the rest into a file. */
-const mostOutputBytes = 1_000_000;
+const maxOutputBytes = 1_000_000;
 /** In the background the file has the whole of it. */
-const mostBackgroundBytes = 100_000;
+const maxBackgroundBytes = 100_000;
 /** What a screen is given while the command runs, twenty times a second. */
-const mostLiveCharacters = 4_000;
+const maxLiveCharacters = 4_000;
 
 const input = z.object({
   command: z.string().check(z.describe("The command.")),
@@ -28,7 +29,7 @@ const input = z.object({
       .int()
       .check(
         z.gte(1),
-        z.lte(mostTimeoutMs),
+        z.lte(maxTimeoutMs),
         z.describe(
           `Milliseconds until it is stopped; ${defaultTimeoutMs} if left out, none in the background.`,
         ),
@@ -41,9 +42,9 @@ const input = z.object({
     z.boolean().check(z.describe("Return at once with a task id; the command goes on, and its end is told.")),
   ),
 });
-type Input = z.infer<typeof input>;
+type BashInput = z.infer<typeof input>;
 
-export const bashTool: Tool<Input> = defineTool({
+export const bashTool: Tool<BashInput> = defineTool({
   name: "Bash",
   description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
   input: schemaOf(input, inputSchemas.Bash),
@@ -54,8 +55,8 @@ export const bashTool: Tool<Input> = defineTool({
     if (command.trim() === "") return "The command is empty.";
     if (command.includes("\0")) return "The command holds a NUL byte.";
     if (!command.isWellFormed()) return "The command is not valid text: it holds half of a surrogate pair.";
-    return run_in_background && tasks.list().filter(isRunning).length >= mostRunningTasks
-      ? `${mostRunningTasks} tasks run in the background already. Stop some with TaskStop.`
+    return run_in_background && tasks.list().filter(isRunning).length >= maxRunningTasks
+      ? `${maxRunningTasks} tasks run in the background already. Stop some with TaskStop.`
       : undefined;
   },
   run: async function* (given, context, signal): AsyncGenerator<Display, ToolOutcome> {
@@ -67,22 +68,22 @@ export const bashTool: Tool<Input> = defineTool({
 });
 
 async function runInBackground(
-  { command, description, timeout = Number.POSITIVE_INFINITY }: Input,
+  { command, description, timeout = Number.POSITIVE_INFINITY }: BashInput,
   { workspace, tasks }: ToolContext,
 ): Promise<ToolOutcome> {
-  const wish = commandIn(workspace, { text: command, timeoutMs: timeout, mostBytes: mostBackgroundBytes });
+  const request = commandIn(workspace, { text: command, timeoutMs: timeout, maxBytes: maxBackgroundBytes });
   const about = { command, description, origin: "asked" } as const;
-  const task = await startTask(tasks, about, () => workspace.shell.start(wish));
+  const task = await startTask(tasks, about, () => workspace.shell.start(request));
   return backgroundResult(task, { command });
 }
 
 async function* runInForeground(
-  { command, description, timeout = defaultTimeoutMs }: Input,
+  { command, description, timeout = defaultTimeoutMs }: BashInput,
   { workspace, tasks }: ToolContext,
   signal: AbortSignal,
 ): AsyncGenerator<Display, ToolOutcome> {
   const run = await workspace.shell.start(
-    commandIn(workspace, { text: command, timeoutMs: timeout, mostBytes: mostOutputBytes }),
+    commandIn(workspace, { text: command, timeoutMs: timeout, maxBytes: maxOutputBytes }),
   );
   const stop = (): void => void run.stop();
   signal.addEventListener("abort", stop, { once: true });
@@ -117,12 +118,12 @@ async function* showUntil(
     const next = await Promise.race([chunks.next(), away]);
     if (next === "sent away") return next;
     if (next.done) return "over";
-    shown = (shown + next.value.text).slice(-mostLiveCharacters);
+    shown = (shown + next.value.text).slice(-maxLiveCharacters);
     yield { kind: "terminal", command, output: shown, exitCode: null };
   }
 }
 
-const commandIn = ({ cwd }: ToolContext["workspace"], wish: Omit<ShellCommand, "cwd">): ShellCommand => ({
-  ...wish,
+const commandIn = ({ cwd }: ToolContext["workspace"], request: Omit<ShellCommand, "cwd">): ShellCommand => ({
+  ...request,
   cwd,
 });

@@ -1,10 +1,10 @@
 /** The built-in tools, sorted by name: their order is part of the cached prefix of every request. */
-import type { Agents } from "../engine/agents/port.ts";
-import type { Library } from "../engine/library.ts";
-import type { Memory } from "../engine/memory.ts";
-import type { Tool } from "../engine/tools/define.ts";
-import type { Digest, Web, WebSearch } from "../engine/web.ts";
-import type { Worktrees } from "../engine/worktrees.ts";
+import type { Agents } from "../ports/agents.ts";
+import type { Library } from "../ports/library.ts";
+import type { Memory } from "../ports/memory.ts";
+import type { Tool } from "../ports/tool.ts";
+import type { Digest, Web, WebSearch } from "../ports/web.ts";
+import type { Worktrees } from "../ports/worktrees.ts";
 import { agentTool } from "./agent.ts";
 import { askUserQuestionTool } from "./ask-user-question.ts";
 import { bashTool } from "./bash.ts";

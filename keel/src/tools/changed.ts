@@ -1,16 +1,18 @@
 /** The outcome of a change to a text file: words for the model, a diff for a screen, counts for the bill. */
-import type { ToolOutcome } from "../engine/tools/define.ts";
+
 import type { Json } from "../kernel/json.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { DiffHunk } from "../protocol/tool.ts";
 import { boundedHunks, countLines, hunksOf } from "./hunks.ts";
 
 /** A whole text is part of the result for programs, but the log must not grow by a large file per change. */
-const mostKeptCharacters = 256 * 1024;
+const maxKeptCharacters = 256 * 1024;
 
-export const keptText = (whole: string): string | null => (whole.length > mostKeptCharacters ? null : whole);
+export const boundedText = (whole: string): string | null =>
+  whole.length > maxKeptCharacters ? null : whole;
 
-type Change = {
+type EditedText = {
   readonly path: string;
   readonly before: string;
   readonly after: string;
@@ -22,7 +24,7 @@ type Change = {
   readonly data: (hunks: DiffHunk[]) => Json;
 };
 
-export function changed({ path, before, after, stamp, said, shows, data }: Change): ToolOutcome {
+export function changed({ path, before, after, stamp, said, shows, data }: EditedText): ToolOutcome {
   const whole = hunksOf(before, after);
   const { added, removed } = countLines(whole);
   const hunks = boundedHunks(whole);

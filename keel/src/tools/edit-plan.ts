@@ -1,14 +1,14 @@
 /** What one or several edits would do, or why they cannot be done. Used before the permission and again before the write. */
-import type { ToolContext } from "../engine/tools/define.ts";
-import { type Existing, findExisting, mostFileBytes } from "./existing-text.ts";
+import type { ToolContext } from "../ports/tool.ts";
+import { type Existing, findExisting, maxFileBytes } from "./existing-text.ts";
 import { nearMiss } from "./near-miss.ts";
-import { findPlaces, lineEnd, lineOf } from "./occurrences.ts";
+import { findOccurrences, lineEnd, lineOf } from "./occurrences.ts";
 import type { TextFile } from "./text-file.ts";
 
 /** Lines that are named when a text occurs several times. */
-const mostLinesNamed = 12;
+const maxLinesNamed = 12;
 
-export type Replacement = {
+export type TextReplacement = {
   readonly old_string: string;
   readonly new_string: string;
   readonly replace_all: boolean;
@@ -24,14 +24,14 @@ export type Edit = {
   readonly stamp: string | null;
 };
 
-type Wish = { readonly file_path: string; readonly edits: readonly Replacement[] };
-type Plan = { readonly ok: true; readonly edit: Edit } | { readonly ok: false; readonly why: string };
+type EditRequest = { readonly file_path: string; readonly edits: readonly TextReplacement[] };
+type EditPlan = { readonly ok: true; readonly edit: Edit } | { readonly ok: false; readonly why: string };
 type Applied =
   | { readonly ok: true; readonly text: string; readonly places: number }
   | { readonly ok: false; readonly why: string };
 
 /** All edits, each on what the ones before it left, or none. */
-export async function planEdits({ file_path, edits }: Wish, context: ToolContext): Promise<Plan> {
+export async function planEdits({ file_path, edits }: EditRequest, context: ToolContext): Promise<EditPlan> {
   const found = await findExisting(file_path, context, "edit");
   if (!found.ok) return found;
   const start = startOf(found.existing, file_path);
@@ -46,7 +46,7 @@ export async function planEdits({ file_path, edits }: Wish, context: ToolContext
     text = applied.text;
     places += applied.places;
   }
-  if (text.length > mostFileBytes)
+  if (text.length > maxFileBytes)
     return no(`${file_path} would become too large: ${text.length} characters.`);
   const stamp = existing.kind === "missing" ? null : existing.stamp;
   return {
@@ -55,7 +55,7 @@ export async function planEdits({ file_path, edits }: Wish, context: ToolContext
   };
 }
 
-const ordinal = (at: number, edits: readonly Replacement[]): string =>
+const ordinal = (at: number, edits: readonly TextReplacement[]): string =>
   `Edit ${at + 1} of ${edits.length}, and so none of them, was made:`;
 
 function startOf(
@@ -73,7 +73,7 @@ function startOf(
 }
 
 function applyEdit(
-  { old_string, new_string, replace_all }: Replacement,
+  { old_string, new_string, replace_all }: TextReplacement,
   { file_path, text, isNew }: { file_path: string; text: string; isNew: boolean },
 ): Applied {
   if (old_string === new_string)
@@ -87,10 +87,10 @@ function applyEdit(
   }
   if (isNew) return no(`No such file: ${file_path}. To make a new file, leave old_string empty.`);
   const end = lineEnd(text);
-  const { found, places } = findPlaces(text, old_string, end);
+  const { found, places } = findOccurrences(text, old_string, end);
   if (places.length === 0)
     return no(`old_string does not occur in ${file_path}. ${nearMiss(text, old_string)}`);
-  if (places.length > 1 && !replace_all) return no(severalPlaces(file_path, text, places));
+  if (places.length > 1 && !replace_all) return no(severalMatches(file_path, text, places));
   const fresh = end === "\r\n" ? new_string.replace(/\r?\n/g, end) : new_string;
   return {
     ok: true,
@@ -112,8 +112,8 @@ function replaceAt(
   return [...parts, text.slice(from)].join("");
 }
 
-function severalPlaces(path: string, text: string, places: readonly number[]): string {
-  const lines = places.slice(0, mostLinesNamed).map((at) => lineOf(text, at));
+function severalMatches(path: string, text: string, places: readonly number[]): string {
+  const lines = places.slice(0, maxLinesNamed).map((at) => lineOf(text, at));
   const more = places.length > lines.length ? " and more" : "";
   return `old_string occurs ${places.length} times in ${path}, at lines ${lines.join(", ")}${more}. Add lines around it until it is unique, or set replace_all.`;
 }

@@ -1,9 +1,10 @@
 /** Edit: exact replacement in a file that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
-import { changed, keptText } from "./changed.ts";
-import { type Edit, planEdits, type Replacement } from "./edit-plan.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import { boundedText, changed } from "./changed.ts";
+import { type Edit, planEdits, type TextReplacement } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
 import { watchFile, withNewErrors } from "./new-errors.ts";
@@ -16,19 +17,19 @@ const input = z.object({
   new_string: z.string().check(z.describe("The text to put in its place.")),
   replace_all: z._default(z.boolean(), false).check(z.describe("Replace every occurrence.")),
 });
-type Input = z.infer<typeof input>;
+type EditInput = z.infer<typeof input>;
 
-export const editTool: Tool<Input> = defineTool({
+export const editTool: Tool<EditInput> = defineTool({
   name: "Edit",
   description: `Replaces text in a file. Read the file first: the edit is refused if it was not read or has changed since. old_string must match exactly, indentation included and without Read's line numbers, and must occur once; add neighbouring lines to make it unique, or set replace_all. An empty old_string makes a new file.`,
   input: schemaOf(input, inputSchemas.Edit),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => {
-    const plan = await planEdits(wishOf(given), context);
+    const plan = await planEdits(editRequestOf(given), context);
     return plan.ok ? undefined : plan.why;
   },
   run: async function* (given, context, signal): AsyncGenerator<never, ToolOutcome> {
-    const plan = await planEdits(wishOf(given), context);
+    const plan = await planEdits(editRequestOf(given), context);
     if (!plan.ok) return failure(plan.why);
     const { edit } = plan;
     const { path, after } = edit;
@@ -44,13 +45,16 @@ export const editTool: Tool<Input> = defineTool({
   },
 });
 
-const wishOf = ({ file_path, ...edit }: Input): { file_path: string; edits: Replacement[] } => ({
+const editRequestOf = ({
+  file_path,
+  ...edit
+}: EditInput): { file_path: string; edits: TextReplacement[] } => ({
   file_path,
   edits: [edit],
 });
 
 function done(
-  { old_string, new_string, replace_all }: Input,
+  { old_string, new_string, replace_all }: EditInput,
   { edit, stamp }: { edit: Edit; stamp: string },
 ): ToolOutcome {
   const { path, before, after } = edit;
@@ -60,7 +64,7 @@ function done(
       filePath: path,
       oldString: old_string,
       newString: new_string,
-      originalFile: keptText(before),
+      originalFile: boundedText(before),
       structuredPatch: hunks,
       userModified: false,
       replaceAll: replace_all,

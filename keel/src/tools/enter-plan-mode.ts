@@ -1,15 +1,16 @@
 /** EnterPlanMode: from here on nothing is changed until the person has approved a plan. Needs no permission: it only gives some up. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
-import { planBegins } from "../engine/words.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { planBegins } from "../core/model-text.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
 const input = z.object({});
-type Input = z.infer<typeof input>;
+type EnterPlanModeInput = z.infer<typeof input>;
 
-export const enterPlanModeTool: Tool<Input> = defineTool({
+export const enterPlanModeTool: Tool<EnterPlanModeInput> = defineTool({
   name: "EnterPlanMode",
   description:
     "Begins plan mode, in which you look and think but change nothing until the person has approved your plan. For work that can be done in several ways, or that would be costly to redo.",

@@ -1,8 +1,9 @@
 /** EnterWorktree: the session goes on in a copy of the repository, on a branch of its own. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
-import type { Worktrees } from "../engine/worktrees.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import type { Worktrees } from "../ports/worktrees.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -14,9 +15,9 @@ const input = z.object({
       .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/), z.describe("A short name for folder and branch.")),
   ),
 });
-type Input = z.infer<typeof input>;
+type EnterWorktreeInput = z.infer<typeof input>;
 
-export const enterWorktreeTool = (worktrees: Worktrees): Tool<Input> =>
+export const enterWorktreeTool = (worktrees: Worktrees): Tool<EnterWorktreeInput> =>
   defineTool({
     name: "EnterWorktree",
     deferred: true,

@@ -12,18 +12,18 @@ export type Excerpt = {
   readonly notes: readonly string[];
 };
 
-type Bounds = {
+type ExcerptBounds = {
   /** The number of the first line. */
   readonly offset: number;
   readonly limit: number;
-  readonly mostLineCharacters: number;
-  readonly mostCharacters: number;
+  readonly maxLineCharacters: number;
+  readonly maxCharacters: number;
   /** Where the text is only the start of a longer one: how many lines that has. */
   readonly totalLines?: number | undefined;
 };
 
-export function excerptOf(text: string, bounds: Bounds): Excerpt {
-  const { offset, limit, mostLineCharacters, mostCharacters } = bounds;
+export function excerptOf(text: string, bounds: ExcerptBounds): Excerpt {
+  const { offset, limit, maxLineCharacters, maxCharacters } = bounds;
   const numbered: string[] = [];
   const content: string[] = [];
   let characters = 0;
@@ -33,11 +33,11 @@ export function excerptOf(text: string, bounds: Bounds): Excerpt {
     const found = text.indexOf("\n", start);
     const end = found < 0 ? text.length : found;
     const line = text.slice(start, text[end - 1] === "\r" && end > start ? end - 1 : end);
-    const shown = shortened(line, mostLineCharacters);
+    const shown = shortened(line, maxLineCharacters);
     const row = `${offset + content.length}\t${shown.text}`;
     characters += row.length + 1;
     // The first line comes in any case: a window of one line must show something.
-    if (characters > mostCharacters && content.length > 0) break;
+    if (characters > maxCharacters && content.length > 0) break;
     cutLines += shown.isCut ? 1 : 0;
     numbered.push(row);
     content.push(shown.text);
@@ -45,9 +45,7 @@ export function excerptOf(text: string, bounds: Bounds): Excerpt {
   }
   const last = offset + content.length - 1;
   const notes = [
-    ...(cutLines > 0
-      ? [`Lines longer than ${mostLineCharacters} characters are cut: ${cutLines} here.`]
-      : []),
+    ...(cutLines > 0 ? [`Lines longer than ${maxLineCharacters} characters are cut: ${cutLines} here.`] : []),
     ...(content.length > 0 && last < totalLines
       ? [`Lines ${offset} to ${last} of ${totalLines}. Go on with offset ${last + 1}.`]
       : []),

@@ -1,9 +1,9 @@
 /** The text file that a change builds on: read in this session, not changed since, and writable as the text it is. */
-import type { ToolContext } from "../engine/tools/define.ts";
+import type { ToolContext } from "../ports/tool.ts";
 import { movedTarget, targetOf } from "./target.ts";
 import { decodeText, type TextFile } from "./text-file.ts";
 
-export const mostFileBytes = 16 * 1024 * 1024;
+export const maxFileBytes = 16 * 1024 * 1024;
 
 export type Existing =
   | { readonly kind: "missing"; readonly path: string }
@@ -15,7 +15,7 @@ export type Existing =
       readonly file: TextFile | undefined;
     };
 
-type Found =
+type ExistingLookup =
   | { readonly ok: true; readonly existing: Existing }
   | { readonly ok: false; readonly why: string };
 
@@ -23,7 +23,7 @@ export async function findExisting(
   file_path: string,
   context: ToolContext,
   verb: "edit" | "write",
-): Promise<Found> {
+): Promise<ExistingLookup> {
   const target = await targetOf(context, { action: "write", path: file_path });
   if (!target.ok) return target;
   const { path, kind } = target.facts;
@@ -34,7 +34,7 @@ export async function findExisting(
   const seen = context.seen(path);
   if (seen === undefined)
     return no(`${file_path} has not been read in this session. Read it first, then ${verb} it.`);
-  const read = await context.workspace.files.read(path, { mostBytes: mostFileBytes });
+  const read = await context.workspace.files.read(path, { maxBytes: maxFileBytes });
   if (!read.ok) return no(read.why);
   if (read.file.path !== path) return no(movedTarget(file_path));
   if (read.file.stamp !== seen)

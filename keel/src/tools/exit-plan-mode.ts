@@ -1,27 +1,28 @@
 /** ExitPlanMode: shows the person the plan. Approved, the mode before it comes back; refused, the model plans on. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
-import { exitPlanName } from "../engine/words.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { exitPlanName } from "../core/model-text.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
-const mostPlanCharacters = 100_000;
+const maxPlanCharacters = 100_000;
 
 const input = z.looseObject({
   plan: z.optional(
     z
       .string()
       .check(
-        z.maxLength(mostPlanCharacters),
+        z.maxLength(maxPlanCharacters),
         z.describe("The plan in Markdown; left out, what stands in the plan file."),
       ),
   ),
 });
-type Input = z.infer<typeof input>;
+type ExitPlanModeInput = z.infer<typeof input>;
 
-export const exitPlanModeTool: Tool<Input> = defineTool({
+export const exitPlanModeTool: Tool<ExitPlanModeInput> = defineTool({
   name: exitPlanName,
   description:
     "Shows the person your finished plan and asks whether to carry it out. Only in plan mode, and only for work that changes something: what was only looked up needs no plan. Do not ask in words whether the plan is good; this does.",
@@ -59,12 +60,12 @@ export const exitPlanModeTool: Tool<Input> = defineTool({
 });
 
 /** What was given, or what the file holds; undefined where there is nothing. */
-async function planOf({ plan }: Input, context: ToolContext): Promise<string | undefined> {
+async function planOf({ plan }: ExitPlanModeInput, context: ToolContext): Promise<string | undefined> {
   if (plan?.trim()) return plan;
   const { planFile } = context.desk();
   if (planFile === undefined) return undefined;
-  const read = await context.workspace.files.read(planFile, { mostBytes: mostPlanCharacters * 4 });
-  const written = read.ok ? new TextDecoder().decode(read.file.bytes).slice(0, mostPlanCharacters) : "";
+  const read = await context.workspace.files.read(planFile, { maxBytes: maxPlanCharacters * 4 });
+  const written = read.ok ? new TextDecoder().decode(read.file.bytes).slice(0, maxPlanCharacters) : "";
   return written.trim() === "" ? undefined : written;
 }
 

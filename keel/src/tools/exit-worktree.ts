@@ -1,8 +1,9 @@
 /** ExitWorktree: back to where the session began; the worktree stays or goes. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
-import type { Worktrees } from "../engine/worktrees.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import type { Worktrees } from "../ports/worktrees.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -15,9 +16,9 @@ const input = z.object({
     z.boolean().check(z.describe("Remove it although it holds changes, which are lost then.")),
   ),
 });
-type Input = z.infer<typeof input>;
+type ExitWorktreeInput = z.infer<typeof input>;
 
-export const exitWorktreeTool = (worktrees: Worktrees): Tool<Input> =>
+export const exitWorktreeTool = (worktrees: Worktrees): Tool<ExitWorktreeInput> =>
   defineTool({
     name: "ExitWorktree",
     deferred: true,

@@ -1,5 +1,5 @@
 /** A tool that could not do its work: a value with a sentence, for the model and the screen alike. */
-import type { ToolOutcome } from "../engine/tools/define.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 
 export const failure = (why: string): ToolOutcome => ({

@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { realTools } from "../../../test/real-tools.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { realTools } from "../../../test/support/real-tools.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { globTool } from "./glob.ts";
 
 const room = realTools();

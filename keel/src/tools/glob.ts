@@ -1,10 +1,11 @@
 /** Glob: files by a pattern, newest first. */
 import path from "node:path";
 import * as z from "zod/mini";
-import type { PathFacts } from "../engine/ports.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { type Glob, parseGlob } from "../kernel/glob.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { PathFacts } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -13,7 +14,7 @@ import { shownPath } from "./shown-path.ts";
 import { claimedPath, targetOf } from "./target.ts";
 
 /** Paths that are returned: who needs more is better served by a narrower pattern. */
-const mostPaths = 100;
+const maxPaths = 100;
 const timeoutMs = 20_000;
 
 const input = z.object({
@@ -22,11 +23,11 @@ const input = z.object({
     z.string().check(z.describe("The directory to look in; the working directory if left out.")),
   ),
 });
-type Input = z.infer<typeof input>;
+type GlobInput = z.infer<typeof input>;
 
-export const globTool: Tool<Input> = defineTool({
+export const globTool: Tool<GlobInput> = defineTool({
   name: "Glob",
-  description: `Finds files by a pattern: * stands for a part of a name, ? for a sign, ** for any directories, {a,b} for either. A pattern without ** finds nothing below its directory. Returns at most ${mostPaths} paths, the newest first. Hidden files are found; links, .git and what ignore files name are not, unless path or the start of the pattern leads there.`,
+  description: `Finds files by a pattern: * stands for a part of a name, ? for a sign, ** for any directories, {a,b} for either. A pattern without ** finds nothing below its directory. Returns at most ${maxPaths} paths, the newest first. Hidden files are found; links, .git and what ignore files name are not, unless path or the start of the pattern leads there.`,
   input: schemaOf(input, inputSchemas.Glob),
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async (given, context) => [
@@ -53,7 +54,7 @@ export const globTool: Tool<Input> = defineTool({
 });
 
 /** Where the walk starts: the pattern's leading names without wildcards are part of it. */
-function directoryOf({ pattern, path: from }: Input): string | undefined {
+function directoryOf({ pattern, path: from }: GlobInput): string | undefined {
   const glob = parseGlob(pattern);
   if (!glob.ok) return from;
   const { base } = glob.value;
@@ -77,7 +78,7 @@ async function find(
   if (!found.ok) return failure(found.why);
   const { end, problems } = found;
   const paths = found.paths.filter((file) => !isDenied(file));
-  const shown = paths.slice(0, mostPaths).map((file) => shownPath(workspace.cwd, file));
+  const shown = paths.slice(0, maxPaths).map((file) => shownPath(workspace.cwd, file));
   const truncated = paths.length > shown.length || end !== "complete";
   const notes = [
     ...(paths.length > shown.length

@@ -1,5 +1,6 @@
 /** What a text search found, as lines for the model, cut to the window that was asked for. Pure. */
-import type { FoundFile, FoundLine } from "../engine/ports.ts";
+
+import type { FileMatch, LineMatch } from "../ports/search.ts";
 import { shownPath } from "./shown-path.ts";
 
 export type GrepMode = "content" | "files_with_matches" | "count";
@@ -16,7 +17,7 @@ export type GrepReport = {
   readonly notes: readonly string[];
 };
 
-type Found = FoundFile & { readonly matches: number; readonly lines: readonly FoundLine[] };
+type GrepMatch = FileMatch & { readonly matches: number; readonly lines: readonly LineMatch[] };
 type Window = {
   readonly mode: GrepMode;
   readonly offset: number;
@@ -24,9 +25,9 @@ type Window = {
   readonly withNumbers: boolean;
   readonly cwd: string;
 };
-type Entry = { readonly file: string; readonly text: string };
+type GrepEntry = { readonly file: string; readonly text: string };
 
-export function grepReport(files: readonly Found[], window: Window): GrepReport {
+export function grepReport(files: readonly GrepMatch[], window: Window): GrepReport {
   const { mode, offset, limit } = window;
   const entries = entriesOf(files, window);
   const inWindow = entries.slice(offset, offset + limit);
@@ -40,7 +41,7 @@ export function grepReport(files: readonly Found[], window: Window): GrepReport 
   };
 }
 
-function entriesOf(files: readonly Found[], window: Window): Entry[] {
+function entriesOf(files: readonly GrepMatch[], window: Window): GrepEntry[] {
   const { mode, cwd } = window;
   switch (mode) {
     case "files_with_matches":
@@ -59,7 +60,7 @@ function entriesOf(files: readonly Found[], window: Window): Entry[] {
 }
 
 /** As search programs write them: `path:12:text` for a match, `path-13-text` for a line beside one. */
-function linesOf({ path, lines }: Found, { cwd, withNumbers }: Window): Entry[] {
+function linesOf({ path, lines }: GrepMatch, { cwd, withNumbers }: Window): GrepEntry[] {
   const file = shownPath(cwd, path);
   return lines.map(({ number, text, isMatch }, at) => {
     const sign = isMatch ? ":" : "-";
@@ -89,5 +90,5 @@ function notesOf({
   return [`${what === "lines" ? "Lines" : "Files"} ${offset + 1} to ${last} of ${total}.${next}`];
 }
 
-const newestFirst = (files: readonly Found[]): Found[] =>
+const newestFirst = (files: readonly GrepMatch[]): GrepMatch[] =>
   files.toSorted((left, right) => right.modifiedMs - left.modifiedMs || (left.path < right.path ? -1 : 1));

@@ -1,8 +1,9 @@
 /** Grep: text in files, by a regular expression. */
 import * as z from "zod/mini";
-import type { TextFound, TextWish } from "../engine/ports.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { TextSearchRequest, TextSearchResult } from "../ports/search.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { type GrepMode, grepReport } from "./grep-report.ts";
@@ -12,14 +13,14 @@ import { claimedPath, targetOf } from "./target.ts";
 
 const timeoutMs = 20_000;
 /** Of raw findings; what the model sees is much less. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 const defaultEntries = 250;
-const mostContextLines = 100;
+const maxContextLines = 100;
 /** What screens and programs are given, since that stands in the log. */
-const mostShownCharacters = 30_000;
+const maxShownCharacters = 30_000;
 
 const count = (words: string) =>
-  z.optional(z.int().check(z.gte(0), z.lte(mostContextLines), z.describe(words)));
+  z.optional(z.int().check(z.gte(0), z.lte(maxContextLines), z.describe(words)));
 const flag = (words: string) => z.optional(z.boolean().check(z.describe(words)));
 
 const input = z.object({
@@ -58,9 +59,9 @@ const input = z.object({
   ),
   offset: z.optional(z.int().check(z.gte(0), z.describe("So many lines or files are passed over first."))),
 });
-type Input = z.infer<typeof input>;
+type GrepInput = z.infer<typeof input>;
 
-export const grepTool: Tool<Input> = defineTool({
+export const grepTool: Tool<GrepInput> = defineTool({
   name: "Grep",
   description: `Searches text in files with ripgrep. Use it rather than grep or rg in Bash. Hidden files are searched; binary files, links, .git and what ignore files name are not, unless path leads there.`,
   input: schemaOf(input, inputSchemas.Grep),
@@ -80,7 +81,7 @@ export const grepTool: Tool<Input> = defineTool({
     const target = await targetOf(context, { action: "read", path });
     if (!target.ok) return failure(target.why);
     if (target.facts.kind === "missing") return failure(missing(path));
-    const found = await context.workspace.search.text(wishOf(given, target.facts.path), signal);
+    const found = await context.workspace.search.text(searchRequestOf(given, target.facts.path), signal);
     if (!found.ok) return failure(found.why);
     const files = found.files.filter((file) => !context.isDenied?.(file.path));
     return report(given, { ...found, files }, context);
@@ -89,7 +90,7 @@ export const grepTool: Tool<Input> = defineTool({
 
 const missing = (path: string): string => `No such file or directory: ${path}. Find it with Glob first.`;
 
-function wishOf(given: Input, target: string): TextWish {
+function searchRequestOf(given: GrepInput, target: string): TextSearchRequest {
   const around = given["-C"] ?? given.context ?? 0;
   return {
     target,
@@ -103,24 +104,28 @@ function wishOf(given: Input, target: string): TextWish {
     glob: given.glob,
     type: given.type,
     timeoutMs,
-    mostBytes,
+    maxBytes,
   };
 }
 
-const searchModes: Readonly<Record<GrepMode, TextWish["mode"]>> = {
+const searchModes: Readonly<Record<GrepMode, TextSearchRequest["mode"]>> = {
   content: "lines",
   files_with_matches: "files",
   count: "counts",
 };
 
-function report(given: Input, found: TextFound & { ok: true }, { workspace }: ToolContext): ToolOutcome {
+function report(
+  given: GrepInput,
+  found: TextSearchResult & { ok: true },
+  { workspace }: ToolContext,
+): ToolOutcome {
   const { output_mode: mode, head_limit = defaultEntries, offset = 0 } = given;
   const limit = head_limit === 0 ? Number.POSITIVE_INFINITY : head_limit;
   const withNumbers = given["-n"] ?? true;
   const told = grepReport(found.files, { mode, offset, limit, withNumbers, cwd: workspace.cwd });
   const notes = [...told.notes, ...searchNotes({ ...found, timeoutMs })];
   const words = told.total === 0 ? [nothing] : told.text === "" ? [] : [told.text];
-  const shown = told.text.slice(0, mostShownCharacters);
+  const shown = told.text.slice(0, maxShownCharacters);
   const isCut = told.notes.length > 0 || found.end !== "complete";
   return {
     content: [text([...words, ...notes.map((note) => `(${note})`)].join("\n\n"))],

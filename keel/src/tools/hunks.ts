@@ -5,16 +5,16 @@ import { countOf } from "./occurrences.ts";
 
 const contextLines = 3;
 /** Differences beyond this cost too much to lay out line by line (the square of it): they become one block. */
-const mostEdits = 500;
+const maxEdits = 500;
 /** Lines that a screen and a program are given. */
-const mostLines = 4_000;
+const maxLines = 4_000;
 
 /** Line ends are not part of a line here: a screen shows what changed, not how lines end. */
 export function hunksOf(before: string, after: string): DiffHunk[] {
   const { old, fresh, skippedLines } = whereTheyDiffer(unix(before), unix(after));
   const patch = structuredPatch("", "", old, fresh, undefined, undefined, {
     context: contextLines,
-    maxEditLength: mostEdits,
+    maxEditLength: maxEdits,
   });
   const hunks = patch?.hunks ?? [oneBlock(linesOf(old), linesOf(fresh))];
   return hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
@@ -78,7 +78,7 @@ export function countLines(hunks: readonly DiffHunk[]): { added: number; removed
 
 /** The first hunks that fit; of a hunk that is too long, the first lines. */
 export function boundedHunks(hunks: readonly DiffHunk[]): DiffHunk[] {
-  let room = mostLines;
+  let room = maxLines;
   return hunks.flatMap((hunk) => {
     if (room <= 0) return [];
     const lines = hunk.lines.slice(0, room);

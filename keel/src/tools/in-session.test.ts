@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { realClock, realWorkspace } from "../../../test/real-workspace.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { realClock, realWorkspace } from "../../../test/support/real-workspace.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { builtInTools } from "./catalog.ts";

@@ -1,8 +1,9 @@
 /** MultiEdit: several exact replacements in one file, all of them or none. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
-import { changed, keptText } from "./changed.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import { boundedText, changed } from "./changed.ts";
 import { whatWasDone } from "./edit.ts";
 import { planEdits } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
@@ -11,7 +12,7 @@ import { watchFile, withNewErrors } from "./new-errors.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText } from "./text-file.ts";
 
-const mostEdits = 200;
+const maxEdits = 200;
 
 const input = z.object({
   file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
@@ -25,13 +26,13 @@ const input = z.object({
     )
     .check(
       z.minLength(1),
-      z.maxLength(mostEdits),
+      z.maxLength(maxEdits),
       z.describe("The replacements, in order; each sees what those before it left."),
     ),
 });
-type Input = z.infer<typeof input>;
+type MultiEditInput = z.infer<typeof input>;
 
-export const multiEditTool: Tool<Input> = defineTool({
+export const multiEditTool: Tool<MultiEditInput> = defineTool({
   name: "MultiEdit",
   description: `Makes several replacements in one file at once: all of them, or none if one does not fit. Each follows the rules of Edit.`,
   input: schemaOf(input, inputSchemas.MultiEdit),
@@ -54,7 +55,7 @@ export const multiEditTool: Tool<Input> = defineTool({
       data: (hunks) => ({
         filePath: path,
         edits: given.edits,
-        originalFile: keptText(before),
+        originalFile: boundedText(before),
         structuredPatch: hunks,
         userModified: false,
       }),

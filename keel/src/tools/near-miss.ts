@@ -2,17 +2,17 @@
 import { shorten } from "../kernel/text.ts";
 
 /** Lines that are looked at, and characters of each: a hint must not cost more than the edit. */
-const mostLines = 20_000;
-const mostLineCharacters = 200;
+const maxLines = 20_000;
+const maxLineCharacters = 200;
 /** Lines that are shown, and how alike they must be: below half a place is no hint but noise. */
-const mostShown = 12;
-const leastLikeness = 0.5;
+const maxShown = 12;
+const minLikeness = 0.5;
 
 export function nearMiss(text: string, wanted: string): string {
   const wantedLines = splitLines(wanted);
   if (wantedLines.every((line) => /^\s*\d+\t/.test(line)))
     return "It starts with line numbers: they are shown by Read but are not part of the file.";
-  const lines = splitLines(text, mostLines);
+  const lines = splitLines(text, maxLines);
   const bare = lines.map(withoutBlanks);
   const bareWanted = wantedLines.map(withoutBlanks);
   const sameButBlanks = findIgnoringBlanks(bare, bareWanted);
@@ -48,19 +48,19 @@ function findClosest(bare: readonly string[], wanted: readonly string[]): number
     const likeness = likenessOf(pairs, line);
     if (likeness > best.likeness) best = { at, likeness };
   }
-  return best.likeness < leastLikeness ? undefined : Math.max(0, best.at - anchor);
+  return best.likeness < minLikeness ? undefined : Math.max(0, best.at - anchor);
 }
 
 function show(
   lines: readonly string[],
   { at, count, lead }: { at: number; count: number; lead: string },
 ): string {
-  const shown = lines.slice(at, at + Math.min(count, mostShown));
-  const rows = shown.map((line, index) => `${at + index + 1}\t${shorten(line, mostLineCharacters)}`);
+  const shown = lines.slice(at, at + Math.min(count, maxShown));
+  const rows = shown.map((line, index) => `${at + index + 1}\t${shorten(line, maxLineCharacters)}`);
   return `${lead} at ${shown.length === 1 ? `line ${at + 1}` : `lines ${at + 1} to ${at + shown.length}`}:\n${rows.join("\n")}`;
 }
 
-const withoutBlanks = (line: string): string => line.slice(0, mostLineCharacters).replace(/\s+/g, "");
+const withoutBlanks = (line: string): string => line.slice(0, maxLineCharacters).replace(/\s+/g, "");
 
 /** Neighbouring characters, as one number each. */
 const pairAt = (line: string, at: number): number => line.charCodeAt(at) * 65_536 + line.charCodeAt(at + 1);

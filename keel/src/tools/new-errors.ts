@@ -1,6 +1,6 @@
 /** What a change broke, added to its result, where somebody looks after such files. */
-import type { FileWatch } from "../engine/diagnostics.ts";
-import type { ToolContext, ToolOutcome } from "../engine/tools/define.ts";
+import type { FileWatch } from "../ports/diagnostics.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 
 /** To be called before the change. */

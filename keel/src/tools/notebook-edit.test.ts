@@ -1,6 +1,6 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { realTools } from "../../../test/real-tools.ts";
+import { realTools } from "../../../test/support/real-tools.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 import { readTool } from "./read.ts";
 

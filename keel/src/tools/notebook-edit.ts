@@ -1,9 +1,10 @@
 /** NotebookEdit: replaces, inserts or removes one cell of a notebook that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { fingerprint, shorten } from "../kernel/text.ts";
-import { changed, keptText } from "./changed.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import { boundedText, changed } from "./changed.ts";
 import { findExisting } from "./existing-text.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -23,7 +24,7 @@ import { writeClaims } from "./target.ts";
 import { encodeText, type TextFile } from "./text-file.ts";
 
 /** Of a cell's new text; the model has just written it. */
-const mostShownCharacters = 2_000;
+const maxShownCharacters = 2_000;
 
 const input = z.object({
   notebook_path: z
@@ -48,9 +49,9 @@ const input = z.object({
     ._default(z.enum(["replace", "insert", "delete"]), "replace")
     .check(z.describe("What to do with the cell.")),
 });
-type Input = z.infer<typeof input>;
+type NotebookEditInput = z.infer<typeof input>;
 
-export const notebookEditTool: Tool<Input> = defineTool({
+export const notebookEditTool: Tool<NotebookEditInput> = defineTool({
   name: "NotebookEdit",
   description: `Changes one cell of a Jupyter notebook: replaces its text, inserts a new cell behind it, or deletes it. Read the notebook first. A code cell whose text changes loses its outputs.`,
   input: schemaOf(input, inputSchemas.NotebookEdit),
@@ -67,7 +68,7 @@ export const notebookEditTool: Tool<Input> = defineTool({
     if (!written.ok) return failure(written.why);
     return changed({
       ...{ path, before, after, stamp: written.stamp, said: sayEdit(given, plan) },
-      ...(given.edit_mode === "delete" ? {} : { shows: shorten(given.new_source, mostShownCharacters) }),
+      ...(given.edit_mode === "delete" ? {} : { shows: shorten(given.new_source, maxShownCharacters) }),
       data: () => ({
         new_source: given.new_source,
         ...(plan.oldSource === undefined ? {} : { old_source: plan.oldSource }),
@@ -76,8 +77,8 @@ export const notebookEditTool: Tool<Input> = defineTool({
         language: plan.language,
         edit_mode: given.edit_mode,
         notebook_path: path,
-        original_file: keptText(before),
-        updated_file: keptText(after),
+        original_file: boundedText(before),
+        updated_file: boundedText(after),
       }),
     });
   },
@@ -95,9 +96,9 @@ type CellPlan = {
   readonly cellType: CellType;
   readonly oldSource: string | undefined;
 };
-type Plan = ({ readonly ok: true } & CellPlan) | { readonly ok: false; readonly why: string };
+type NotebookPlan = ({ readonly ok: true } & CellPlan) | { readonly ok: false; readonly why: string };
 
-async function planCell(given: Input, context: ToolContext): Promise<Plan> {
+async function planCell(given: NotebookEditInput, context: ToolContext): Promise<NotebookPlan> {
   const { notebook_path } = given;
   if (!notebook_path.toLowerCase().endsWith(".ipynb"))
     return no(`${notebook_path} is not a notebook (.ipynb). Use Edit for other files.`);
@@ -119,21 +120,21 @@ async function planCell(given: Input, context: ToolContext): Promise<Plan> {
   return { ...facts, path, stamp, before: file.text, after, form, language: read.notebook.language };
 }
 
-type Change =
+type CellChange =
   | ({ readonly ok: true; readonly cells: Cell[] } & Pick<
       CellPlan,
       "number" | "cellId" | "cellType" | "oldSource"
     >)
   | { readonly ok: false; readonly why: string };
 
-function changeCells(given: Input, site: { notebook: Notebook; callId: string }): Change {
-  const { cells } = site.notebook;
+function changeCells(given: NotebookEditInput, context: { notebook: Notebook; callId: string }): CellChange {
+  const { cells } = context.notebook;
   const { cell_id, edit_mode } = given;
   if (cell_id === undefined && edit_mode !== "insert") return no(`Name the cell to ${edit_mode} as cell_id.`);
   const at = cell_id === undefined ? -1 : findCell(cells, cell_id);
   if (at === undefined)
     return no(`There is no cell ${cell_id}; there are ${cells.length} cells. Read the notebook again.`);
-  if (edit_mode === "insert") return insertCell(given, { ...site, at: at + 1 });
+  if (edit_mode === "insert") return insertCell(given, { ...context, at: at + 1 });
   const old = cells[at];
   if (!old) return no(`There is no cell ${cell_id}.`);
   const facts = { number: at + 1, cellId: idOf(old), oldSource: sourceOf(old) };
@@ -144,9 +145,9 @@ function changeCells(given: Input, site: { notebook: Notebook; callId: string })
 }
 
 function insertCell(
-  { cell_type, new_source }: Input,
+  { cell_type, new_source }: NotebookEditInput,
   { notebook, callId, at }: { notebook: Notebook; callId: string; at: number },
-): Change {
+): CellChange {
   if (cell_type === undefined) return no("To insert a cell, say its cell_type.");
   const { cells, hasIds } = notebook;
   const cellId = hasIds ? newId(cells, `${callId} ${at} ${new_source}`) : undefined;
@@ -169,7 +170,7 @@ function insertCell(
 }
 
 /** Outputs of another text would be a lie; a cell that becomes code needs the fields of code, and only then has them. */
-function replaced(old: Cell, { new_source, cell_type }: Input): Cell {
+function replaced(old: Cell, { new_source, cell_type }: NotebookEditInput): Cell {
   const type = cell_type ?? old.cell_type;
   const cell = withSource({ ...old, cell_type: type }, new_source);
   // A field that is there already keeps its place in the file.
@@ -187,7 +188,7 @@ function newId(cells: readonly Cell[], seed: string): string {
   }
 }
 
-function sayEdit({ edit_mode }: Input, { number, path }: CellPlan): string {
+function sayEdit({ edit_mode }: NotebookEditInput, { number, path }: CellPlan): string {
   const verbs = { replace: "Replaced", insert: "Inserted", delete: "Deleted" } as const;
   return `${verbs[edit_mode]} cell ${number} of ${path}`;
 }

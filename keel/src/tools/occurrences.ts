@@ -8,21 +8,21 @@ export function lineEnd(text: string): "\n" | "\r\n" {
 }
 
 /** All places that do not overlap. In a file with CRLF a wanted text with plain line feeds is found too. */
-export function findPlaces(
+export function findOccurrences(
   text: string,
   wanted: string,
   end: "\n" | "\r\n",
 ): { found: string; places: number[] } {
-  const exact = placesOf(text, wanted);
+  const exact = occurrencesOf(text, wanted);
   if (exact.length > 0 || end === "\n") return { found: wanted, places: exact };
   const found = wanted.replace(/\r?\n/g, end);
-  return { found, places: placesOf(text, found) };
+  return { found, places: occurrencesOf(text, found) };
 }
 
 /** The number of the line in which a position lies. */
 export const lineOf = (text: string, at: number): number => countOf(text.slice(0, at), "\n") + 1;
 
-function placesOf(text: string, wanted: string): number[] {
+function occurrencesOf(text: string, wanted: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
   return places;

@@ -1,9 +1,9 @@
 // Skill, Agent and SendMessage: what they hand to their ports, and what they make of the answers.
 import { describe, expect, test } from "vitest";
-import { realTools } from "../../../test/real-tools.ts";
-import { verifies } from "../../../test/verifies.ts";
-import type { AgentOrder, Agents } from "../engine/agents/port.ts";
-import type { Library } from "../engine/library.ts";
+import { realTools } from "../../../test/support/real-tools.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import type { AgentOrder, Agents } from "../ports/agents.ts";
+import type { Library } from "../ports/library.ts";
 import { text } from "../protocol/message.ts";
 import { agentTool } from "./agent.ts";
 import { sendMessageTool } from "./send-message.ts";

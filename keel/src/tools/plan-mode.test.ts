@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { realClock, realWorkspace } from "../../../test/real-workspace.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { realClock, realWorkspace } from "../../../test/support/real-workspace.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { memoryLog, openTestSession, type TestSessionOptions } from "../testing/test-session.ts";

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { verifies } from "../../../test/verifies.ts";
-import { defineTool, type Tool } from "../engine/tools/define.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool } from "../ports/tool.ts";
 import { builtInTools } from "./catalog.ts";
-import { chooseTools, type ToolWish } from "./presets.ts";
+import { chooseTools, type ToolSetOptions } from "./presets.ts";
 
 const tool = (name: string, more: { aliases?: string[]; deferred?: boolean } = {}): Tool =>
   defineTool({
@@ -24,9 +25,9 @@ const builtIn = builtInTools({
   web: { address: unused, fetch: unused },
   search: { missing: unused, search: unused },
 });
-const choose = (wish: Partial<ToolWish> = {}) =>
-  chooseTools({ builtIn, asks: "refused", list: "tasks", ...wish });
-const names = (wish: Partial<ToolWish> = {}) => choose(wish).tools.map(({ name }) => name);
+const choose = (request: Partial<ToolSetOptions> = {}) =>
+  chooseTools({ builtIn, asks: "refused", list: "tasks", ...request });
+const names = (request: Partial<ToolSetOptions> = {}) => choose(request).tools.map(({ name }) => name);
 
 describe("a preset", () => {
   test("full offers everything that makes sense", () => {
@@ -118,9 +119,11 @@ describe("the order", () => {
   test("is built-in ones by name, then others by name, however they come", () => {
     verifies("S4.15");
     const foreign = ["mcp__z__a", "Alpha", "mcp__b__c"].map((name) => tool(name));
-    const wish = { builtIn: [tool("Write"), tool("Bash"), tool("Read")], foreign };
-    expect(names(wish)).toEqual(["Bash", "Read", "Write", "Alpha", "mcp__b__c", "mcp__z__a"]);
-    expect(names({ builtIn: wish.builtIn.toReversed(), foreign: foreign.toReversed() })).toEqual(names(wish));
+    const request = { builtIn: [tool("Write"), tool("Bash"), tool("Read")], foreign };
+    expect(names(request)).toEqual(["Bash", "Read", "Write", "Alpha", "mcp__b__c", "mcp__z__a"]);
+    expect(names({ builtIn: request.builtIn.toReversed(), foreign: foreign.toReversed() })).toEqual(
+      names(request),
+    );
   });
 
   test("has no name twice: a built-in tool wins, also one that is not offered, and by its older name", () => {

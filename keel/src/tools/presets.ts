@@ -1,14 +1,14 @@
 /** Which tools a session offers: a preset or a list of names over the built-in ones, then others, in a stable order. */
 
-import { toolSearchName } from "../engine/tools/deferred.ts";
-import type { Tool } from "../engine/tools/define.ts";
+import { toolSearchName } from "../core/deferred.ts";
+import type { Tool } from "../ports/tool.ts";
 
 export const toolPresets = ["full", "read-only", "no-bash", "safe-edit", "coordinator"] as const;
 export type ToolPreset = (typeof toolPresets)[number];
 /** A preset, or the built-in tools by name. */
 export type ToolChoice = ToolPreset | readonly string[];
 
-export type ToolWish = {
+export type ToolSetOptions = {
   readonly builtIn: readonly Tool[];
   /** Tools of others, such as MCP servers. */
   readonly foreign?: readonly Tool[] | undefined;
@@ -44,7 +44,7 @@ export function chooseTools({
   asks,
   list,
   late,
-}: ToolWish): ChosenTools {
+}: ToolSetOptions): ChosenTools {
   const isNamed = typeof choice !== "string";
   const names = isNamed ? choice : restricted[choice];
   const left = new Set([

@@ -1,21 +1,22 @@
 /** A notebook as Read shows it: its cells with their outputs, as text and as images, within bounds. */
-import type { ToolOutcome } from "../engine/tools/define.ts";
+
 import { isObject, type Json } from "../kernel/json.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { type ResultPart, text } from "../protocol/message.ts";
 import { type Cell, idOf, joined, type Notebook, sourceOf } from "./notebook.ts";
 
-const mostOutputCharacters = 10_000;
-const mostImages = 20;
-const mostImageCharacters = 5_000_000;
+const maxOutputCharacters = 10_000;
+const maxImages = 20;
+const maxImageCharacters = 5_000_000;
 /** What programs are given of the cells, since that stands in the log. */
-const mostDataCharacters = 256 * 1024;
+const maxDataCharacters = 256 * 1024;
 
-type Bounds = { readonly offset: number; readonly limit: number; readonly mostCharacters: number };
+type NotebookBounds = { readonly offset: number; readonly limit: number; readonly maxCharacters: number };
 type Shown = { readonly words: string; readonly images: readonly ResultPart[] };
 
 export function showNotebook(
   notebook: Notebook,
-  { path, offset, limit, mostCharacters }: Bounds & { path: string },
+  { path, offset, limit, maxCharacters }: NotebookBounds & { path: string },
 ): Omit<ToolOutcome, "seen"> {
   const { cells, language } = notebook;
   const content: ResultPart[] = [];
@@ -25,10 +26,10 @@ export function showNotebook(
   for (const [index, cell] of cells.slice(offset - 1, offset - 1 + limit).entries()) {
     const shown = showCell(cell, { number: offset + index, total: cells.length, language });
     // The first cell comes in any case: a window of one cell must show something.
-    if (characters > 0 && characters + shown.words.length > mostCharacters) break;
+    if (characters > 0 && characters + shown.words.length > maxCharacters) break;
     characters += shown.words.length;
     last += 1;
-    const kept = shown.images.slice(0, mostImages - images);
+    const kept = shown.images.slice(0, maxImages - images);
     images += kept.length;
     const left = shown.images.length - kept.length;
     content.push(
@@ -71,7 +72,7 @@ function showOutput(output: Record<string, unknown>): Shown {
   ].filter(Boolean);
   const images = ["image/png", "image/jpeg", "image/gif", "image/webp"].flatMap((mediaType): ResultPart[] => {
     const base64 = joined(data[mediaType]).replace(/\s+/g, "");
-    return base64 === "" || base64.length > mostImageCharacters
+    return base64 === "" || base64.length > maxImageCharacters
       ? []
       : [{ type: "image", mediaType, data: base64 }];
   });
@@ -88,12 +89,12 @@ const withoutColours = (line: string): string => line.replace(/\u001b\[[0-9;]*m/
 
 function bounded(words: string): string {
   const plain = withoutColours(words).replace(/\n$/, "");
-  if (plain.length <= mostOutputCharacters) return plain;
-  return `${plain.slice(0, mostOutputCharacters)}\n[${plain.length - mostOutputCharacters} more characters]`;
+  if (plain.length <= maxOutputCharacters) return plain;
+  return `${plain.slice(0, maxOutputCharacters)}\n[${plain.length - maxOutputCharacters} more characters]`;
 }
 
 function cellData({ cells, language }: Notebook): Json[] {
-  let room = mostDataCharacters;
+  let room = maxDataCharacters;
   return cells.flatMap((cell, index) => {
     const source = sourceOf(cell);
     room -= source.length;

@@ -1,11 +1,11 @@
 /** The pages of a PDF as Read shows them: as text, a few at a time. */
-import type { Documents } from "../engine/ports.ts";
-import type { ToolOutcome } from "../engine/tools/define.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
+import type { Documents } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 
 /** Pages of one call. */
-const mostPages = 20;
+const maxPages = 20;
 
 export type Pages = { readonly first: number; readonly last: number };
 
@@ -14,19 +14,19 @@ export const isPdf = (bytes: Uint8Array): boolean =>
 
 /** `3`, `1-5` or `10-`; a sentence when it is none of them. */
 export function parsePages(wanted: string | undefined): Pages | string {
-  if (wanted === undefined) return { first: 1, last: mostPages };
+  if (wanted === undefined) return { first: 1, last: maxPages };
   const found = /^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?)?\s*$/.exec(wanted);
   if (!found) return 'pages must be a page or a range of pages, such as "3" or "1-5".';
   const first = Number(found[1]);
-  const last = found[3] !== undefined ? Number(found[3]) : found[2] ? first + mostPages - 1 : first;
+  const last = found[3] !== undefined ? Number(found[3]) : found[2] ? first + maxPages - 1 : first;
   if (first < 1 || last < first) return `pages "${wanted}" is not a range: pages count from 1.`;
-  if (last - first >= mostPages) return `At most ${mostPages} pages are read at once; "${wanted}" has more.`;
+  if (last - first >= maxPages) return `At most ${maxPages} pages are read at once; "${wanted}" has more.`;
   return { first, last };
 }
 
 export async function showPdf(
   { path, bytes, pages }: { path: string; bytes: Uint8Array; pages: Pages },
-  { documents, mostCharacters }: { documents: Documents; mostCharacters: number },
+  { documents, maxCharacters }: { documents: Documents; maxCharacters: number },
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const { first, last } = pages;
@@ -41,8 +41,8 @@ export async function showPdf(
     const words = `[page ${first + index} of ${totalPages}]\n${page.trim() || "(no text on this page)"}`;
     characters += words.length + 2;
     // The first page comes in any case: a call must show something.
-    if (shown.length > 0 && characters > mostCharacters) break;
-    shown.push(words.slice(0, mostCharacters));
+    if (shown.length > 0 && characters > maxCharacters) break;
+    shown.push(words.slice(0, maxCharacters));
   }
   const end = first + shown.length - 1;
   const note =

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { pdfOf } from "../../../test/pdf.ts";
-import { realTools } from "../../../test/real-tools.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { pdfOf } from "../../../test/support/pdf.ts";
+import { realTools } from "../../../test/support/real-tools.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { readTool } from "./read.ts";
 
 const room = realTools();

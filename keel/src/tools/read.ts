@@ -1,7 +1,8 @@
 /** Read: a file as numbered lines, an image, the cells of a notebook or the pages of a PDF. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
 import { failure } from "./failure.ts";
@@ -15,27 +16,27 @@ import { decodeText, firstLines } from "./text-file.ts";
 
 const mebibyte = 1024 * 1024;
 /** What is read into memory at most; a part of a longer file is better cut out by a command. */
-const mostFileBytes = 16 * mebibyte;
+const maxFileBytes = 16 * mebibyte;
 /** Providers take images up to 5 MB in base64, which is a third longer than the bytes. */
-const mostImageBytes = 3_750_000;
+const maxImageBytes = 3_750_000;
 /** More than other tools may return: a file that is cut in its middle has to be read again. */
 const resultCharacters = 100_000;
 /** Of them what is not needed for notes. */
-const mostCharacters = resultCharacters - 1_000;
-const mostLines = 2_000;
-const mostLineCharacters = 2_000;
+const maxCharacters = resultCharacters - 1_000;
+const maxLines = 2_000;
+const maxLineCharacters = 2_000;
 
 const input = z.object({
   file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
   offset: z.optional(
     z.int().check(z.gte(1), z.describe("Number of the first line, or cell of a notebook; 1 if left out.")),
   ),
-  limit: z.optional(z.int().check(z.gte(1), z.describe(`How many lines to show; ${mostLines} if left out.`))),
+  limit: z.optional(z.int().check(z.gte(1), z.describe(`How many lines to show; ${maxLines} if left out.`))),
   pages: z.optional(z.string().check(z.describe('Of a PDF: the pages to show, such as "3" or "1-5".'))),
 });
-type Input = z.infer<typeof input>;
+type ReadInput = z.infer<typeof input>;
 
-export const readTool: Tool<Input> = defineTool({
+export const readTool: Tool<ReadInput> = defineTool({
   name: "Read",
   description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images, PDF files as the text of their pages, notebooks (.ipynb) as cells with their outputs. Lists no directories: use Glob for that.`,
   input: schemaOf(input, inputSchemas.Read),
@@ -55,7 +56,7 @@ export const readTool: Tool<Input> = defineTool({
     );
   },
   run: async function* (
-    { file_path, offset = 1, limit = mostLines, pages },
+    { file_path, offset = 1, limit = maxLines, pages },
     context,
     signal,
   ): AsyncGenerator<never, ToolOutcome> {
@@ -63,7 +64,7 @@ export const readTool: Tool<Input> = defineTool({
     if (typeof wantedPages === "string") return failure(wantedPages);
     const { files } = context.workspace;
     const decided = decidedPath(context, "read");
-    const read = await files.read(decided ?? file_path, { mostBytes: mostFileBytes });
+    const read = await files.read(decided ?? file_path, { maxBytes: maxFileBytes });
     if (!read.ok) return failure(await sayUnread(file_path, { context, why: read.why }));
     const { bytes, path, stamp } = read.file;
     // The file was opened without a second look: it must be the one that was decided about.
@@ -72,11 +73,11 @@ export const readTool: Tool<Input> = defineTool({
     const type = imageType(bytes);
     if (type) return image({ path, type, bytes, seen });
     if (isPdf(bytes)) {
-      const room = { documents: context.workspace.documents, mostCharacters };
+      const room = { documents: context.workspace.documents, maxCharacters };
       const shown = await showPdf({ path, bytes, pages: wantedPages }, room, signal);
       return shown.failed ? shown : { ...shown, seen };
     }
-    const bounds = { offset, limit, mostLineCharacters, mostCharacters };
+    const bounds = { offset, limit, maxLineCharacters, maxCharacters };
     const isNotebook = path.endsWith(".ipynb");
     const start = isNotebook ? undefined : firstLines(bytes, offset - 1 + limit);
     if (start)
@@ -89,7 +90,7 @@ export const readTool: Tool<Input> = defineTool({
     const notebook = isNotebook ? parseNotebook(decoded.text) : undefined;
     // A notebook that is damaged is still text.
     if (notebook?.ok)
-      return { ...showNotebook(notebook.notebook, { path, offset, limit, mostCharacters }), seen };
+      return { ...showNotebook(notebook.notebook, { path, offset, limit, maxCharacters }), seen };
     return lines(excerptOf(decoded.text, bounds), { path, seen });
   },
 });
@@ -105,9 +106,9 @@ async function sayUnread(
   return target.facts.exists ? `${why} ${otherWays(file_path)}` : why;
 }
 
-type Seen = NonNullable<ToolOutcome["seen"]>;
+type SeenFile = NonNullable<ToolOutcome["seen"]>;
 
-function lines(excerpt: Excerpt, { path, seen }: { path: string; seen: Seen }): ToolOutcome {
+function lines(excerpt: Excerpt, { path, seen }: { path: string; seen: SeenFile }): ToolOutcome {
   const { numbered, content, startLine, numLines, totalLines, notes } = excerpt;
   if (numLines === 0)
     return failure(`${path} has only ${totalLines} lines; line ${startLine} is past its end.`);
@@ -132,11 +133,11 @@ function image({
   path: string;
   type: string;
   bytes: Uint8Array;
-  seen: Seen;
+  seen: SeenFile;
 }): ToolOutcome {
-  if (bytes.length > mostImageBytes)
+  if (bytes.length > maxImageBytes)
     return failure(
-      `${path} is an image of ${bytes.length} bytes; at most ${mostImageBytes} can be shown. Make it smaller first.`,
+      `${path} is an image of ${bytes.length} bytes; at most ${maxImageBytes} can be shown. Make it smaller first.`,
     );
   return {
     content: [{ type: "image", mediaType: type, data: Buffer.from(bytes).toString("base64") }],

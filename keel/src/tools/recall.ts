@@ -1,21 +1,22 @@
 /** Recall: reads notes that were kept in earlier sessions. */
 import * as z from "zod/mini";
-import type { Memory } from "../engine/memory.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Memory } from "../ports/memory.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
-const mostNotes = 5;
+const maxNotes = 5;
 
 const input = z.object({
   query: z
     .string()
     .check(z.maxLength(500), z.describe("A topic's name or words to look for; empty for all.")),
 });
-type Input = z.infer<typeof input>;
+type RecallInput = z.infer<typeof input>;
 
-export const recallTool = (memory: Memory): Tool<Input> =>
+export const recallTool = (memory: Memory): Tool<RecallInput> =>
   defineTool({
     name: "Recall",
     description:
@@ -25,7 +26,7 @@ export const recallTool = (memory: Memory): Tool<Input> =>
     // Its own notes only: nothing else can be reached by it.
     claims: async () => [],
     run: async function* ({ query }): AsyncGenerator<never, ToolOutcome> {
-      const notes = await memory.recall(query, mostNotes);
+      const notes = await memory.recall(query, maxNotes);
       const words = notes.map(({ name, type, content }) => `## ${name} (${type})\n\n${content}`).join("\n\n");
       return {
         content: [text(notes.length > 0 ? words : "There is no such note.")],

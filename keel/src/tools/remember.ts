@@ -1,8 +1,9 @@
 /** Remember: keeps a note over sessions. It is asked for like any other change. */
 import * as z from "zod/mini";
-import { type Memory, noteTypes } from "../engine/memory.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import { type Memory, noteTypes } from "../ports/memory.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -15,9 +16,9 @@ const input = z.object({
   description: z.string().check(z.minLength(1), z.maxLength(500), z.describe("One line for the index.")),
   content: z.string().check(z.minLength(1), z.maxLength(100_000), z.describe("The whole note, in Markdown.")),
 });
-type Input = z.infer<typeof input>;
+type RememberInput = z.infer<typeof input>;
 
-export const rememberTool = (memory: Memory): Tool<Input> =>
+export const rememberTool = (memory: Memory): Tool<RememberInput> =>
   defineTool({
     name: "Remember",
     description:

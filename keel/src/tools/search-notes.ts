@@ -1,6 +1,6 @@
 /** What a search has to say beside what it found: nothing is left out in silence. */
-import type { SearchEnd } from "../engine/ports.ts";
 import { never } from "../kernel/never.ts";
+import type { SearchEnd } from "../ports/search.ts";
 
 export function searchNotes({
   end,

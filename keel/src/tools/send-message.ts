@@ -1,9 +1,10 @@
 /** SendMessage: words for an agent that is at work. */
 import * as z from "zod/mini";
-import type { Agents } from "../engine/agents/port.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
+import type { Agents } from "../ports/agents.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
@@ -14,9 +15,9 @@ const input = z.object({
     .check(z.minLength(1), z.describe("The agent's name or id; main for the one that started you.")),
   message: z.string().check(z.minLength(1), z.describe("What to tell it.")),
 });
-type Input = z.infer<typeof input>;
+type SendMessageInput = z.infer<typeof input>;
 
-export const sendMessageTool = (agents: Agents): Tool<Input> =>
+export const sendMessageTool = (agents: Agents): Tool<SendMessageInput> =>
   defineTool({
     name: "SendMessage",
     description:

@@ -1,14 +1,14 @@
 /** Commands, and what they leave behind, as tasks in the background. */
-import type { LeftBehind, ShellOutcome, ShellRun } from "../engine/ports.ts";
-import type { Task } from "../engine/task-state.ts";
-import type { CallTasks, TaskEnd, TaskWork } from "../engine/task-work.ts";
 
-export type About = { readonly command: string; readonly description: string | undefined };
+import type { LeftBehind, ShellOutcome, ShellRun } from "../ports/shell.ts";
+import type { CallTasks, Task, TaskEnd, TaskWork } from "../ports/tasks.ts";
+
+export type ShellTaskFacts = { readonly command: string; readonly description: string | undefined };
 
 /** A command that is waited for no longer. What it leaves behind is listed when it ends. */
 export async function startTask(
   tasks: CallTasks,
-  about: About & { readonly origin: "asked" | "moved" },
+  about: ShellTaskFacts & { readonly origin: "asked" | "moved" },
   run: () => Promise<ShellRun>,
 ): Promise<Task> {
   return await tasks.start(dataOf(about), async ({ outputFile }) => {
@@ -22,7 +22,7 @@ export async function startTask(
 /** What a command that has ended left running, as a task of its own. */
 export async function listLeft(
   tasks: CallTasks,
-  about: About,
+  about: ShellTaskFacts,
   run: ShellRun,
 ): Promise<{ left: LeftBehind; task: Task } | undefined> {
   const left = run.left();
@@ -34,11 +34,11 @@ export async function listLeft(
   return { left, task };
 }
 
-function dataOf({ origin, ...about }: About & { origin: "asked" | "moved" | "left" }) {
+function dataOf({ origin, ...about }: ShellTaskFacts & { origin: "asked" | "moved" | "left" }) {
   return { kind: "shell", origin, command: about.command, description: nameOf(about) } as const;
 }
 
-const nameOf = ({ command, description }: About): string => description ?? command;
+const nameOf = ({ command, description }: ShellTaskFacts): string => description ?? command;
 
 const workOf = (run: ShellRun, name: string): TaskWork => ({
   over: run.over.then((outcome) => endOf(outcome, name)),

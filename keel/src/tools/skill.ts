@@ -1,9 +1,10 @@
 /** Skill: the instructions for a kind of work, read when they are needed, or given to an agent of its own. */
 import * as z from "zod/mini";
-import type { Agents } from "../engine/agents/port.ts";
-import type { Library, SkillRead } from "../engine/library.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Agents } from "../ports/agents.ts";
+import type { Library, SkillRead } from "../ports/library.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
@@ -13,10 +14,10 @@ const input = z.object({
   skill: z.string().check(z.minLength(1), z.describe("Its name.")),
   args: z.optional(z.string().check(z.describe("What it is to work on."))),
 });
-type Input = z.infer<typeof input>;
+type SkillInput = z.infer<typeof input>;
 
 /** Where agents are absent, a skill that wants one of its own is followed here. */
-export const skillTool = (library: Library, agents?: Agents | undefined): Tool<Input> =>
+export const skillTool = (library: Library, agents?: Agents | undefined): Tool<SkillInput> =>
   defineTool({
     name: "Skill",
     description:
@@ -42,10 +43,15 @@ export const skillTool = (library: Library, agents?: Agents | undefined): Tool<I
     },
   });
 
-type Order = { skill: string; context: ToolContext; read: Extract<SkillRead, { ok: true }>; agents: Agents };
+type SkillOrder = {
+  skill: string;
+  context: ToolContext;
+  read: Extract<SkillRead, { ok: true }>;
+  agents: Agents;
+};
 
 async function* inAgent(
-  { skill, context, read, agents }: Order,
+  { skill, context, read, agents }: SkillOrder,
   signal: AbortSignal,
 ): AsyncGenerator<Display, ToolOutcome> {
   const wanted = read.fork?.agent;

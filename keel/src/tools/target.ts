@@ -1,8 +1,8 @@
 /** Where a file tool works: on the path that policy decided about, and on nothing that it has come to mean since. */
 
-import { protectionOf } from "../engine/policy/protected.ts";
-import type { PathFacts } from "../engine/ports.ts";
-import type { ToolContext } from "../engine/tools/define.ts";
+import { protectionOf } from "../policy/protected.ts";
+import type { ToolContext } from "../ports/tool.ts";
+import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 
 export type Target =

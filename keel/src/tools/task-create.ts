@@ -1,39 +1,36 @@
 /** TaskCreate: one more thing to do, at the end of the model's list. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { inputSchemas } from "./input-schemas.ts";
 import {
   changed,
   listTraits,
-  mostDescriptionCharacters,
-  mostSubjectCharacters,
-  mostTodos,
+  maxDescriptionCharacters,
+  maxSubjectCharacters,
+  maxTodos,
 } from "./todo-list.ts";
 
 const input = z.object({
   subject: z
     .string()
-    .check(
-      z.minLength(1),
-      z.maxLength(mostSubjectCharacters),
-      z.describe("What to do, in a short sentence."),
-    ),
+    .check(z.minLength(1), z.maxLength(maxSubjectCharacters), z.describe("What to do, in a short sentence.")),
   description: z
     .string()
-    .check(z.maxLength(mostDescriptionCharacters), z.describe("What it takes to be done.")),
+    .check(z.maxLength(maxDescriptionCharacters), z.describe("What it takes to be done.")),
   activeForm: z.optional(
     z
       .string()
-      .check(z.maxLength(mostSubjectCharacters), z.describe("What to show meanwhile: Running the tests.")),
+      .check(z.maxLength(maxSubjectCharacters), z.describe("What to show meanwhile: Running the tests.")),
   ),
   metadata: z.optional(z.record(z.string(), jsonSchema).check(z.describe("Anything else to keep with it."))),
 });
-type Input = z.infer<typeof input>;
+type TaskCreateInput = z.infer<typeof input>;
 
-export const taskCreateTool: Tool<Input> = defineTool({
+export const taskCreateTool: Tool<TaskCreateInput> = defineTool({
   name: "TaskCreate",
   description:
     "Adds a task to your list, which the person sees. Keep such a list for work of three or more steps; leave it out for less.",
@@ -41,9 +38,9 @@ export const taskCreateTool: Tool<Input> = defineTool({
   traits: listTraits,
   claims: async () => [],
   check: async (_, context) =>
-    context.desk().todos.length < mostTodos
+    context.desk().todos.length < maxTodos
       ? undefined
-      : `The list holds ${mostTodos} tasks, which is the most. Delete what is done with TaskUpdate first.`,
+      : `The list holds ${maxTodos} tasks, which is the most. Delete what is done with TaskUpdate first.`,
   run: async function* (
     { subject, description, activeForm, metadata },
     context,

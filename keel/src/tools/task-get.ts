@@ -1,15 +1,16 @@
 /** TaskGet: everything about one task of the list. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
 import { listTraits, noSuchTodo, sayTodo, showTodos } from "./todo-list.ts";
 
 const input = z.object({ taskId: z.string().check(z.describe("Its number.")) });
-type Input = z.infer<typeof input>;
+type TaskGetInput = z.infer<typeof input>;
 
-export const taskGetTool: Tool<Input> = defineTool({
+export const taskGetTool: Tool<TaskGetInput> = defineTool({
   name: "TaskGet",
   description: "Shows one task of your list with its description and what it waits for.",
   input: schemaOf(input, inputSchemas.TaskGet),

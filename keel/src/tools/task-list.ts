@@ -1,15 +1,16 @@
 /** TaskList: the model's list, one line a task. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { inputSchemas } from "./input-schemas.ts";
 import { listTraits, sayTodo, showTodos } from "./todo-list.ts";
 
 const input = z.object({});
-type Input = z.infer<typeof input>;
+type TaskListInput = z.infer<typeof input>;
 
-export const taskListTool: Tool<Input> = defineTool({
+export const taskListTool: Tool<TaskListInput> = defineTool({
   name: "TaskList",
   description: "Shows your list of tasks.",
   input: schemaOf(input, inputSchemas.TaskList),

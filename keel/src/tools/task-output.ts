@@ -1,9 +1,11 @@
 /** TaskOutput: how a task in the background is doing, and what it has written. */
 import * as z from "zod/mini";
-import { isRunning, type Task } from "../engine/task-state.ts";
-import { sayTask } from "../engine/task-words.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { isRunning } from "../core/state/task-state.ts";
+import { sayTask } from "../core/task-text.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Task } from "../ports/tasks.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { middleOut } from "./bash-result.ts";
@@ -12,11 +14,11 @@ import { unknownTask } from "./unknown-task.ts";
 
 const second = 1_000;
 const defaultWaitMs = 30 * second;
-const mostWaitMs = 600 * second;
+const maxWaitMs = 600 * second;
 /** The file has the rest. */
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 /** A little more than a task's file can hold. */
-const mostFileBytes = 20_000_000;
+const maxFileBytes = 20_000_000;
 
 const input = z.object({
   task_id: z.string().check(z.describe("The task's id.")),
@@ -26,14 +28,14 @@ const input = z.object({
       .int()
       .check(
         z.gte(0),
-        z.lte(mostWaitMs),
+        z.lte(maxWaitMs),
         z.describe(`Milliseconds to wait at most; ${defaultWaitMs} if left out.`),
       ),
   ),
 });
-type Input = z.infer<typeof input>;
+type TaskOutputInput = z.infer<typeof input>;
 
-export const taskOutputTool: Tool<Input> = defineTool({
+export const taskOutputTool: Tool<TaskOutputInput> = defineTool({
   name: "TaskOutput",
   aliases: ["BashOutput", "AgentOutput"],
   description:
@@ -50,7 +52,7 @@ export const taskOutputTool: Tool<Input> = defineTool({
     const { tasks } = context;
     const task = (block ? await tasks.wait(task_id, timeout, signal) : undefined) ?? tasks.find(task_id);
     if (!task) return { ...said("There is no such task."), failed: true };
-    const output = middleOut((await outputOf(task, context)).replace(/\n+$/, ""), mostCharacters);
+    const output = middleOut((await outputOf(task, context)).replace(/\n+$/, ""), maxCharacters);
     const nothing = isRunning(task) ? "(no output so far)" : "(no output)";
     return {
       ...said(`${sayTask(task)}\n\n${output === "" ? nothing : output}`),
@@ -72,7 +74,7 @@ async function outputOf(
 ): Promise<string> {
   const held = tasks.output(id);
   if (held !== undefined || outputFile === undefined) return held ?? "";
-  const read = await workspace.files.read(outputFile, { mostBytes: mostFileBytes });
+  const read = await workspace.files.read(outputFile, { maxBytes: maxFileBytes });
   return read.ok ? new TextDecoder().decode(read.file.bytes) : `(The output cannot be read: ${read.why})`;
 }
 

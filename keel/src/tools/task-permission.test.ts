@@ -1,8 +1,8 @@
 // What a session was allowed to start it may look at and end without another question.
 import { expect, test } from "vitest";
-import { realClock } from "../../../test/real-workspace.ts";
-import { noRules } from "../engine/policy/decide.ts";
-import { parseRule } from "../engine/policy/rules.ts";
+import { realClock } from "../../../test/support/real-workspace.ts";
+import { noRules } from "../policy/decide.ts";
+import { parseRule } from "../policy/rules.ts";
 import { memoryWorkspace } from "../testing/memory-workspace.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";

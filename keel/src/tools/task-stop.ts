@@ -1,9 +1,10 @@
 /** TaskStop: ends a task in the background. */
 import * as z from "zod/mini";
-import { isRunning } from "../engine/task-state.ts";
-import { sayTask } from "../engine/task-words.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
+import { isRunning } from "../core/state/task-state.ts";
+import { sayTask } from "../core/task-text.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
@@ -14,9 +15,9 @@ const input = z.object({
   task_id: z.optional(z.string().check(z.describe("The task's id."))),
   shell_id: z.optional(z.string().check(z.describe("The same, under its older name."))),
 });
-type Input = z.infer<typeof input>;
+type TaskStopInput = z.infer<typeof input>;
 
-export const taskStopTool: Tool<Input> = defineTool({
+export const taskStopTool: Tool<TaskStopInput> = defineTool({
   name: "TaskStop",
   aliases: ["KillShell", "KillBash"],
   description: "Ends a background task with all that it started, and says how it ended.",
@@ -44,4 +45,4 @@ export const taskStopTool: Tool<Input> = defineTool({
   },
 });
 
-const idIn = ({ task_id, shell_id }: Input): string | undefined => task_id ?? shell_id;
+const idIn = ({ task_id, shell_id }: TaskStopInput): string | undefined => task_id ?? shell_id;

@@ -1,7 +1,8 @@
 /** TaskUpdate: what has become of a task of the list. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
@@ -9,13 +10,13 @@ import { inputSchemas } from "./input-schemas.ts";
 import {
   changed,
   listTraits,
-  mostDescriptionCharacters,
-  mostSubjectCharacters,
+  maxDescriptionCharacters,
+  maxSubjectCharacters,
   noSuchTodo,
   sayTodo,
 } from "./todo-list.ts";
 
-const short = z.string().check(z.minLength(1), z.maxLength(mostSubjectCharacters));
+const short = z.string().check(z.minLength(1), z.maxLength(maxSubjectCharacters));
 const ids = (says: string) => z.optional(z.array(z.string()).check(z.describe(says)));
 
 const input = z.object({
@@ -27,7 +28,7 @@ const input = z.object({
   ),
   subject: z.optional(short.check(z.describe("A new sentence for it."))),
   description: z.optional(
-    z.string().check(z.maxLength(mostDescriptionCharacters), z.describe("A new description.")),
+    z.string().check(z.maxLength(maxDescriptionCharacters), z.describe("A new description.")),
   ),
   activeForm: z.optional(short.check(z.describe("What to show meanwhile."))),
   owner: z.optional(short.check(z.describe("Who does it."))),
@@ -37,9 +38,9 @@ const input = z.object({
     z.record(z.string(), jsonSchema).check(z.describe("Values to keep with it; null takes one away.")),
   ),
 });
-type Input = z.infer<typeof input>;
+type TaskUpdateInput = z.infer<typeof input>;
 
-export const taskUpdateTool: Tool<Input> = defineTool({
+export const taskUpdateTool: Tool<TaskUpdateInput> = defineTool({
   name: "TaskUpdate",
   description: "Changes a task of your list: its status, its words, or what it waits for.",
   input: schemaOf(input, inputSchemas.TaskUpdate),
@@ -68,7 +69,7 @@ export const taskUpdateTool: Tool<Input> = defineTool({
 });
 
 function whyNot(
-  { taskId, addBlocks = [], addBlockedBy = [] }: Input,
+  { taskId, addBlocks = [], addBlockedBy = [] }: TaskUpdateInput,
   todos: readonly Todo[],
 ): string | undefined {
   const known = new Set(todos.map(({ id }) => id));
@@ -93,7 +94,7 @@ function waitsForItself(start: string, blockers: ReadonlyMap<string, readonly st
   return false;
 }
 
-function updated(todo: Todo, given: Input): Todo {
+function updated(todo: Todo, given: TaskUpdateInput): Todo {
   const { subject, description, activeForm, owner, status, addBlockedBy, metadata } = given;
   const kept = Object.entries({ ...todo.metadata, ...metadata }).filter(([, value]) => value !== null);
   return {
@@ -110,7 +111,7 @@ function updated(todo: Todo, given: Input): Todo {
   };
 }
 
-const withBlocker = (todo: Todo, { taskId, addBlocks = [] }: Input): Todo =>
+const withBlocker = (todo: Todo, { taskId, addBlocks = [] }: TaskUpdateInput): Todo =>
   addBlocks.includes(todo.id)
     ? { ...todo, blockedBy: [...new Set([...(todo.blockedBy ?? []), taskId])] }
     : todo;

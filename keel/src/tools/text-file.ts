@@ -11,7 +11,7 @@ export type TextFile = {
 
 /** Text has no NUL byte near its start, and hardly any bytes that are not characters. */
 const looksBytes = 65_536;
-const mostReplacedShare = 0.1;
+const maxReplacedShare = 0.1;
 
 /** Undefined for what is not text. */
 export function decodeText(bytes: Uint8Array): TextFile | undefined {
@@ -36,7 +36,7 @@ export function decodeText(bytes: Uint8Array): TextFile | undefined {
 }
 
 /** Below it, reading all of it takes less than a moment. */
-const leastLongBytes = 262_144;
+const minLongBytes = 262_144;
 
 /**
  * The first lines of a long file, and how many it has in all: nobody needs the rest of it as text. Undefined for a short
@@ -46,7 +46,7 @@ export function firstLines(
   bytes: Uint8Array,
   lines: number,
 ): { readonly text: string; readonly totalLines: number } | undefined {
-  if (bytes.length < leastLongBytes || bytes.subarray(0, looksBytes).includes(0) || !isAscii(bytes))
+  if (bytes.length < minLongBytes || bytes.subarray(0, looksBytes).includes(0) || !isAscii(bytes))
     return undefined;
   let end = 0;
   for (let line = 0; line < lines; line++) {
@@ -74,6 +74,6 @@ export function encodeText(
 function decodeLossily(bytes: Uint8Array, { hasMark }: { hasMark: boolean }): TextFile | undefined {
   const text = new TextDecoder("utf-8").decode(bytes);
   const replaced = text.slice(0, looksBytes).split("\ufffd").length - 1;
-  if (replaced > Math.min(text.length, looksBytes) * mostReplacedShare) return undefined;
+  if (replaced > Math.min(text.length, looksBytes) * maxReplacedShare) return undefined;
   return { text, encoding: "utf-8", hasMark, isExact: false };
 }

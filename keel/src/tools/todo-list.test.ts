@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
-import type { Tool } from "../engine/tools/define.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import type { Json } from "../kernel/json.ts";
+import type { Tool } from "../ports/tool.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { memoryLog, openTestSession, type TestSession } from "../testing/test-session.ts";
 import { taskCreateTool } from "./task-create.ts";
 import { taskGetTool } from "./task-get.ts";
 import { taskListTool } from "./task-list.ts";
 import { taskUpdateTool } from "./task-update.ts";
-import { mostTodos } from "./todo-list.ts";
+import { maxTodos } from "./todo-list.ts";
 import { todoWriteTool } from "./todo-write.ts";
 
 const tools: Tool[] = [taskCreateTool, taskGetTool, taskListTool, taskUpdateTool, todoWriteTool];
@@ -166,9 +166,9 @@ describe("the task list", () => {
   });
 
   test("has a most", async () => {
-    const full = Array.from({ length: mostTodos + 1 }, (_, index) => create(`t${index}`));
+    const full = Array.from({ length: maxTodos + 1 }, (_, index) => create(`t${index}`));
     const session = await run(...full);
-    expect(session.session.state.desk.todos).toHaveLength(mostTodos);
+    expect(session.session.state.desk.todos).toHaveLength(maxTodos);
     expect(said(session, -1)).toContain("which is the most");
   });
 

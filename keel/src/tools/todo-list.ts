@@ -1,12 +1,12 @@
 /** The list of what is to be done, as its tools show it and keep it within bounds. */
-import type { ToolOutcome } from "../engine/tools/define.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display, Todo } from "../protocol/tool.ts";
 
 /** The whole list stands in the log at every change. */
-export const mostTodos = 100;
-export const mostSubjectCharacters = 300;
-export const mostDescriptionCharacters = 4_000;
+export const maxTodos = 100;
+export const maxSubjectCharacters = 300;
+export const maxDescriptionCharacters = 4_000;
 
 /** These tools change nothing outside the conversation, and an unfinished change has left no trace. */
 export const listTraits = { readOnly: true, replay: "safe" } as const;

@@ -1,12 +1,13 @@
 /** TodoWrite: the whole list at once, the older way. Offered in place of the Task tools where the user wants it so. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { inputSchemas } from "./input-schemas.ts";
-import { changed, listTraits, mostSubjectCharacters, mostTodos } from "./todo-list.ts";
+import { changed, listTraits, maxSubjectCharacters, maxTodos } from "./todo-list.ts";
 
-const short = z.string().check(z.minLength(1), z.maxLength(mostSubjectCharacters));
+const short = z.string().check(z.minLength(1), z.maxLength(maxSubjectCharacters));
 
 const input = z.object({
   todos: z
@@ -17,11 +18,11 @@ const input = z.object({
         activeForm: short.check(z.describe("What to show meanwhile: Running the tests.")),
       }),
     )
-    .check(z.maxLength(mostTodos), z.describe("The whole list, in place of the former one.")),
+    .check(z.maxLength(maxTodos), z.describe("The whole list, in place of the former one.")),
 });
-type Input = z.infer<typeof input>;
+type TodoWriteInput = z.infer<typeof input>;
 
-export const todoWriteTool: Tool<Input> = defineTool({
+export const todoWriteTool: Tool<TodoWriteInput> = defineTool({
   name: "TodoWrite",
   description:
     "Writes your list of what is to be done, which the person sees. Keep one for work of three or more steps: one entry in_progress at a time, completed as soon as it is really done.",

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { verifies } from "../../../test/verifies.ts";
-import { defineTool, type Tool } from "../engine/tools/define.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";

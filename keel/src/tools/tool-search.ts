@@ -1,15 +1,16 @@
 /** ToolSearch: finds tools that are known but not offered, and loads them for the next request. */
 import * as z from "zod/mini";
-import { toolSearchName } from "../engine/tools/deferred.ts";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
+import { toolSearchName } from "../core/deferred.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
 const usualResults = 5;
-const mostResults = 20;
+const maxResults = 20;
 
 const input = z.object({
   query: z
@@ -22,12 +23,12 @@ const input = z.object({
   max_results: z.optional(
     z
       .int()
-      .check(z.gte(1), z.lte(mostResults), z.describe(`Most tools to load; ${usualResults} if left out.`)),
+      .check(z.gte(1), z.lte(maxResults), z.describe(`Most tools to load; ${usualResults} if left out.`)),
   ),
 });
-type Input = z.infer<typeof input>;
+type ToolSearchInput = z.infer<typeof input>;
 
-export const toolSearchTool: Tool<Input> = defineTool({
+export const toolSearchTool: Tool<ToolSearchInput> = defineTool({
   name: toolSearchName,
   description:
     "Loads more tools, whose names you were told: their descriptions join your list, and you can call them from your next reply on. Load at once everything that you will need: every loading reads the whole conversation anew.",

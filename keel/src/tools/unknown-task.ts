@@ -1,5 +1,5 @@
 /** What a tool says about a task that the session does not know. */
-import type { CallTasks } from "../engine/task-work.ts";
+import type { CallTasks } from "../ports/tasks.ts";
 
 export function unknownTask(id: string, tasks: CallTasks): string | undefined {
   if (tasks.find(id)) return undefined;

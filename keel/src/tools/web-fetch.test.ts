@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { realTools } from "../../../test/real-tools.ts";
-import { verifies } from "../../../test/verifies.ts";
-import { parseRule } from "../engine/policy/rules.ts";
-import type { WebAnswer } from "../engine/web.ts";
+import { realTools } from "../../../test/support/real-tools.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { type Loopback, loopback } from "../models/loopback.ts";
+import { parseRule } from "../policy/rules.ts";
+import type { WebAnswer } from "../ports/web.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
-import { nodeWeb } from "../workspace/web.ts";
+import { nodeWeb } from "../workspace/web/web.ts";
 import { webFetchTool } from "./web-fetch.ts";
 
 const real = realTools();

@@ -1,8 +1,9 @@
 /** WebFetch: a page of the web as text, part by part. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
-import type { Digest, Web, WebPage } from "../engine/web.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import type { Digest, Web, WebPage } from "../ports/web.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
@@ -19,15 +20,15 @@ const input = z.object({
   prompt: z.string().check(z.describe("What you want to know from the page.")),
   offset: z.optional(z.int().check(z.gte(0), z.describe("Character to begin at, to read a long page on."))),
 });
-type Input = z.infer<typeof input>;
+type WebFetchInput = z.infer<typeof input>;
 
-export type WebFetchParts = {
+export type WebFetchPorts = {
   readonly web: Web;
   /** Answers the prompt in place of the page, where a small model is at hand. */
   readonly digest?: Digest | undefined;
 };
 
-export function webFetchTool({ web, digest }: WebFetchParts): Tool<Input> {
+export function webFetchTool({ web, digest }: WebFetchPorts): Tool<WebFetchInput> {
   const kept = new Map<string, { page: WebPage; atMs: number }>();
   return defineTool({
     name: "WebFetch",

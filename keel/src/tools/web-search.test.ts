@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { realTools } from "../../../test/real-tools.ts";
-import { verifies } from "../../../test/verifies.ts";
-import type { WebHits, WebSearch } from "../engine/web.ts";
+import { realTools } from "../../../test/support/real-tools.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import type { WebHits, WebSearch } from "../ports/web.ts";
 import { webSearchTool } from "./web-search.ts";
 
 const real = realTools();

@@ -1,18 +1,19 @@
 /** WebSearch: where on the web something is written about, by the search engine that the user has set up. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolOutcome } from "../engine/tools/define.ts";
-import type { WebHit, WebSearch } from "../engine/web.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import type { WebHit, WebSearch } from "../ports/web.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
 
-const mostHits = 10;
+const maxHits = 10;
 /** Asked for where domains will take some of them away. */
-const mostAsked = 20;
-const mostSnippet = 500;
+const maxAsked = 20;
+const maxSnippet = 500;
 
 const domains = (says: string) => z.optional(z.array(z.string()).check(z.maxLength(20), z.describe(says)));
 
@@ -21,9 +22,9 @@ const input = z.object({
   allowed_domains: domains("Only results from these domains."),
   blocked_domains: domains("No results from these domains."),
 });
-type Input = z.infer<typeof input>;
+type WebSearchInput = z.infer<typeof input>;
 
-export const webSearchTool = (search: WebSearch): Tool<Input> =>
+export const webSearchTool = (search: WebSearch): Tool<WebSearchInput> =>
   defineTool({
     name: "WebSearch",
     description:
@@ -42,26 +43,26 @@ export const webSearchTool = (search: WebSearch): Tool<Input> =>
       yield { kind: "text", text: given.query };
       const startedAt = context.clock.monotonicMs();
       const found = await search.search(
-        { query: queryOf(given), most: isOpen(given) ? mostHits : mostAsked },
+        { query: queryOf(given), most: isOpen(given) ? maxHits : maxAsked },
         signal,
       );
       if (!found.ok) return failure(found.why);
-      const hits = found.hits.filter(({ url }) => isWanted(url, given)).slice(0, mostHits);
+      const hits = found.hits.filter(({ url }) => isWanted(url, given)).slice(0, maxHits);
       const durationSeconds = Math.round(context.clock.monotonicMs() - startedAt) / 1_000;
       return shown(hits, { query: given.query, durationSeconds });
     },
   });
 
-const isOpen = ({ allowed_domains = [], blocked_domains = [] }: Input): boolean =>
+const isOpen = ({ allowed_domains = [], blocked_domains = [] }: WebSearchInput): boolean =>
   allowed_domains.length + blocked_domains.length === 0;
 
 /** Search engines know this way to say it; what they make of it is checked afterwards. */
-function queryOf({ query, allowed_domains = [] }: Input): string {
+function queryOf({ query, allowed_domains = [] }: WebSearchInput): string {
   const sites = allowed_domains.map((domain) => `site:${domain}`).join(" OR ");
   return sites === "" ? query : `${query} (${sites})`;
 }
 
-function isWanted(url: string, { allowed_domains = [], blocked_domains = [] }: Input): boolean {
+function isWanted(url: string, { allowed_domains = [], blocked_domains = [] }: WebSearchInput): boolean {
   const host = URL.parse(url)?.hostname ?? "";
   const isIn = (domain: string): boolean =>
     host === domain.toLowerCase() || host.endsWith(`.${domain.toLowerCase()}`);
@@ -75,7 +76,7 @@ function shown(hits: readonly WebHit[], facts: { query: string; durationSeconds:
     [
       `${index + 1}. ${title}`,
       `   ${url}`,
-      ...(snippet === "" ? [] : [`   ${shorten(snippet, mostSnippet)}`]),
+      ...(snippet === "" ? [] : [`   ${shorten(snippet, maxSnippet)}`]),
     ].join("\n"),
   );
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { realTools } from "../../../test/real-tools.ts";
-import { verifies } from "../../../test/verifies.ts";
-import type { Worktrees } from "../engine/worktrees.ts";
+import { realTools } from "../../../test/support/real-tools.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import type { Worktrees } from "../ports/worktrees.ts";
 import type { Worktree } from "../protocol/task.ts";
 import { enterWorktreeTool } from "./enter-worktree.ts";
 import { exitWorktreeTool } from "./exit-worktree.ts";

@@ -1,9 +1,10 @@
 /** Write: a whole file, new or in place of one that was read and has not changed since. */
 import * as z from "zod/mini";
-import { defineTool, type Tool, type ToolContext, type ToolOutcome } from "../engine/tools/define.ts";
+import { defineTool } from "../core/define-tool.ts";
 import { schemaOf } from "../kernel/schema.ts";
-import { changed, keptText } from "./changed.ts";
-import { type Existing, findExisting, mostFileBytes } from "./existing-text.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import { boundedText, changed } from "./changed.ts";
+import { type Existing, findExisting, maxFileBytes } from "./existing-text.ts";
 import { failure } from "./failure.ts";
 import { inputSchemas } from "./input-schemas.ts";
 import { watchFile, withNewErrors } from "./new-errors.ts";
@@ -15,9 +16,9 @@ const input = z.object({
   file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
   content: z.string().check(z.describe("Everything that the file shall hold.")),
 });
-type Input = z.infer<typeof input>;
+type WriteInput = z.infer<typeof input>;
 
-export const writeTool: Tool<Input> = defineTool({
+export const writeTool: Tool<WriteInput> = defineTool({
   name: "Write",
   description: `Writes a whole file and makes missing directories. A file that exists must have been read first and not have changed since; its line ends, encoding and mode are kept. To change a part of a file use Edit, which needs less text.`,
   input: schemaOf(input, inputSchemas.Write),
@@ -43,16 +44,16 @@ export const writeTool: Tool<Input> = defineTool({
       data: (hunks) => ({
         type: isNew ? "create" : "update",
         filePath: path,
-        content: keptText(after),
+        content: boundedText(after),
         structuredPatch: isNew ? [] : hunks,
-        originalFile: before === undefined ? null : keptText(before),
+        originalFile: before === undefined ? null : boundedText(before),
       }),
     });
     return withNewErrors(outcome, { watch, path, after }, signal);
   },
 });
 
-type Plan =
+type WritePlan =
   | {
       readonly ok: true;
       readonly existing: Existing;
@@ -61,13 +62,13 @@ type Plan =
     }
   | { readonly ok: false; readonly why: string };
 
-async function planWrite({ file_path, content }: Input, context: ToolContext): Promise<Plan> {
+async function planWrite({ file_path, content }: WriteInput, context: ToolContext): Promise<WritePlan> {
   if (!content.isWellFormed())
     return { ok: false, why: "content is not valid text: it holds half of a surrogate pair." };
-  if (content.length > mostFileBytes)
+  if (content.length > maxFileBytes)
     return {
       ok: false,
-      why: `content is too long: ${content.length} characters of at most ${mostFileBytes}.`,
+      why: `content is too long: ${content.length} characters of at most ${maxFileBytes}.`,
     };
   const found = await findExisting(file_path, context, "write");
   if (!found.ok) return found;

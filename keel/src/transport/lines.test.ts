@@ -5,8 +5,8 @@ import { type LineRead, lineReader } from "./lines.ts";
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** What a reader says of these chunks, with faults as their codes. */
-function read(chunks: readonly Uint8Array[], mostBytes = 1_000): string[] {
-  const reader = lineReader({ mostBytes });
+function read(chunks: readonly Uint8Array[], maxBytes = 1_000): string[] {
+  const reader = lineReader({ maxBytes });
   const said = (reads: LineRead[]) => reads.map((one) => (one.ok ? `"${one.line}"` : one.fault.code));
   return [...chunks.flatMap((chunk) => said(reader.push(chunk))), ...said(reader.end())];
 }
@@ -48,7 +48,7 @@ describe("line framing", () => {
   });
 
   test("a line without end is dropped while it comes: its fault is there before its LF, and memory stays flat", () => {
-    const reader = lineReader({ mostBytes: 1_000 });
+    const reader = lineReader({ maxBytes: 1_000 });
     const chunk = new Uint8Array(1 << 20).fill(0x78);
 
     const faults = Array.from({ length: 200 }, () => reader.push(chunk)).flat();
@@ -61,7 +61,7 @@ describe("line framing", () => {
   });
 
   test("a chunk may be reused after push", () => {
-    const reader = lineReader({ mostBytes: 100 });
+    const reader = lineReader({ maxBytes: 100 });
     const chunk = bytes("half");
     reader.push(chunk);
     chunk.fill(0x2e);

@@ -16,17 +16,17 @@ export type LineReader = {
   end(): LineRead[];
 };
 
-/** `mostBytes` counts the bytes before the LF. */
-export function lineReader({ mostBytes }: { mostBytes: number }): LineReader {
+/** `maxBytes` counts the bytes before the LF. */
+export function lineReader({ maxBytes }: { maxBytes: number }): LineReader {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const held = new HeldBytes(mostBytes);
+  const held = new HeldBytes(maxBytes);
   let skipping = false;
   let first = true;
 
   const tooLong = (): LineRead => {
     held.clear();
     first = false;
-    return { ok: false, fault: fault("line_too_long", { limit: mostBytes }) };
+    return { ok: false, fault: fault("line_too_long", { limit: maxBytes }) };
   };
 
   const decode = (bytes: Uint8Array): LineRead => {
@@ -48,7 +48,7 @@ export function lineReader({ mostBytes }: { mostBytes: number }): LineReader {
         const at = chunk.indexOf(lineFeed, from);
         const piece = chunk.subarray(from, at === -1 ? chunk.length : at);
         from = at === -1 ? chunk.length : at + 1;
-        if (!skipping && held.length + piece.length > mostBytes) {
+        if (!skipping && held.length + piece.length > maxBytes) {
           skipping = true;
           lines.push(tooLong());
         }

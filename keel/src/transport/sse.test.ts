@@ -4,8 +4,8 @@ import { type SseEvent, sseReader } from "./sse.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function read(chunks: readonly Uint8Array[], mostCharacters = 1_000): SseEvent[] {
-  const reader = sseReader({ mostCharacters });
+function read(chunks: readonly Uint8Array[], maxCharacters = 1_000): SseEvent[] {
+  const reader = sseReader({ maxCharacters });
   const events: SseEvent[] = [];
   for (const chunk of chunks) reader.push(chunk, { event: (event) => events.push(event) });
   return events;
@@ -38,7 +38,7 @@ describe("server-sent events", () => {
   });
 
   test("an event that never ends is a fault as soon as it passes the limit, and stays one", () => {
-    const reader = sseReader({ mostCharacters: 100 });
+    const reader = sseReader({ maxCharacters: 100 });
     const half = bytes(`data: ${"x".repeat(60)}`);
     reader.push(half, nobody);
     expect(() => reader.push(half, nobody)).toThrow(expect.objectContaining({ code: "stream_malformed" }));
@@ -48,14 +48,14 @@ describe("server-sent events", () => {
   });
 
   test("endless data lines are a fault too", () => {
-    const reader = sseReader({ mostCharacters: 100 });
+    const reader = sseReader({ maxCharacters: 100 });
     const lines = () => Array.from({ length: 20 }, () => reader.push(bytes("data: 0123456789\n"), nobody));
     expect(lines).toThrow(expect.objectContaining({ code: "stream_malformed" }));
   });
 
   test("an event that somebody takes as it stands is not read, and the order stays", () => {
     const told: string[] = [];
-    const reader = sseReader({ mostCharacters: 1_000 });
+    const reader = sseReader({ maxCharacters: 1_000 });
     const listener = {
       event: ({ data }: SseEvent) => void told.push(data),
       record(record: string) {

@@ -23,17 +23,17 @@ export type SseReader = {
   push(chunk: Uint8Array, listener: SseListener): void;
 };
 
-/** `mostCharacters` bounds what is kept of an event that has not ended. */
-export function sseReader({ mostCharacters }: { mostCharacters: number }): SseReader {
+/** `maxCharacters` bounds what is kept of an event that has not ended. */
+export function sseReader({ maxCharacters }: { maxCharacters: number }): SseReader {
   const decode = textDecoder();
-  const standard = standardReader(mostCharacters);
+  const standard = standardReader(maxCharacters);
   let waiting: string[] = [];
   let waitingCharacters = 0;
   let isStandard = false;
   const wait = (text: string): void => {
     waiting.push(text);
     waitingCharacters += text.length;
-    if (waitingCharacters <= mostCharacters) return;
+    if (waitingCharacters <= maxCharacters) return;
     isStandard = true;
     standard.read(whole(""), { event: () => undefined });
   };
@@ -77,11 +77,11 @@ function plainEvent(record: string): SseEvent | undefined {
   return { event: event || "message", data };
 }
 
-function standardReader(mostCharacters: number): { read(text: string, listener: SseListener): void } {
+function standardReader(maxCharacters: number): { read(text: string, listener: SseListener): void } {
   let events: SseEvent[] = [];
   let overflowed = false;
   const parser = createParser({
-    maxBufferSize: mostCharacters,
+    maxBufferSize: maxCharacters,
     onEvent: ({ event, data }) => events.push({ event: event || "message", data }),
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded") overflowed = true;
@@ -91,14 +91,14 @@ function standardReader(mostCharacters: number): { read(text: string, listener: 
     read(text, listener) {
       events = [];
       if (!overflowed) parser.feed(text);
-      if (overflowed) throw tooLong(mostCharacters);
+      if (overflowed) throw tooLong(maxCharacters);
       for (const event of events) listener.event(event);
     },
   };
 }
 
-const tooLong = (mostCharacters: number) =>
-  fault("stream_malformed", { reason: `an event is longer than ${mostCharacters} characters` });
+const tooLong = (maxCharacters: number) =>
+  fault("stream_malformed", { reason: `an event is longer than ${maxCharacters} characters` });
 
 /**
  * UTF-8 in chunks that may end anywhere. Not fatal: the standard replaces what is not UTF-8. A decoder that keeps half a

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sameJson } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
-import { mostDepth, parseJsonLine } from "./strict-json.ts";
+import { maxDepth, parseJsonLine } from "./strict-json.ts";
 
 const kindOf = (text: string): unknown => {
   const read = parseJsonLine(text);
@@ -39,8 +39,8 @@ describe("a line of JSON", () => {
     ['{"a":"\u0001"}', "json"],
     ["\ufeff{}", "json"],
     ["", "json"],
-    [`{"a":${"[".repeat(mostDepth - 1)}${"]".repeat(mostDepth - 1)}}`, "ok"],
-    [`{"a":${"[".repeat(mostDepth)}${"]".repeat(mostDepth)}}`, "depth"],
+    [`{"a":${"[".repeat(maxDepth - 1)}${"]".repeat(maxDepth - 1)}}`, "ok"],
+    [`{"a":${"[".repeat(maxDepth)}${"]".repeat(maxDepth)}}`, "depth"],
     [`{"a":${"[".repeat(100_000)}`, "depth"],
   ];
   for (const [line, kind] of rows) {

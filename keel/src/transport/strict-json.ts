@@ -8,12 +8,12 @@ import { failed, ok, type Result } from "../kernel/result.ts";
 import { shorten } from "../kernel/text.ts";
 
 /** Deeper than any message is; shallow enough that no recursive reader of the value runs out of stack. */
-export const mostDepth = 2_000;
+export const maxDepth = 2_000;
 
 /** The fault's `kind` says which rule was broken: `json`, `depth`, `shape` or `duplicate_key`. */
 export function parseJsonLine(text: string): Result<JsonObject, Fault> {
   const { depth, pairs } = measureJson(text);
-  if (depth > mostDepth) return invalid("depth", `nested deeper than ${mostDepth}`);
+  if (depth > maxDepth) return invalid("depth", `nested deeper than ${maxDepth}`);
   const parsed = parse(text);
   if (!parsed.ok) return invalid("json", parsed.error);
   if (!isJsonObject(parsed.value)) return invalid("shape", "not an object");

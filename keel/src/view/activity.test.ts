@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tell } from "../../../test/told.ts";
+import { tell } from "../../../test/support/told.ts";
 import { fault } from "../kernel/fault.ts";
 import type { Envelope } from "../protocol/event.ts";
 import { httpError, reply, toolUse } from "../testing/reply.ts";

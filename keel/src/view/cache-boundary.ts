@@ -7,15 +7,15 @@ import type { ToolSpec } from "../protocol/tool.ts";
 
 export type NamedBoundary = Boundary & { readonly block: string };
 
-export type Prompt = { readonly system: readonly string[]; readonly tools: readonly ToolSpec[] };
+export type FixedPrompt = { readonly system: readonly string[]; readonly tools: readonly ToolSpec[] };
 
 /** `before`: the prompt that was in force until now; the first one breaks nothing. */
-export function namedBoundaries(event: DurableEvent, before: Prompt | undefined): NamedBoundary[] {
+export function namedBoundaries(event: DurableEvent, before: FixedPrompt | undefined): NamedBoundary[] {
   if (event.type === "prompt.fixed" && !before) return [];
   return boundariesOf(event).map((boundary) => ({ ...boundary, block: blockOf(boundary, event, before) }));
 }
 
-function blockOf({ what }: Boundary, event: DurableEvent, before: Prompt | undefined): string {
+function blockOf({ what }: Boundary, event: DurableEvent, before: FixedPrompt | undefined): string {
   switch (what) {
     case "prompt":
       return event.type === "prompt.fixed" && before ? changedBlock(before, event) : "tool 1";
@@ -31,7 +31,7 @@ function blockOf({ what }: Boundary, event: DurableEvent, before: Prompt | undef
 }
 
 /** In the order in which a provider reads: tools first. */
-function changedBlock(before: Prompt, after: Prompt): string {
+function changedBlock(before: FixedPrompt, after: FixedPrompt): string {
   const [old, now] = [before, after].map(({ tools, system }) => [
     ...tools.map((tool) => ({ name: `tool ${tool.name}`, text: canonicalJson(tool) })),
     ...system.map((text, index) => ({ name: `system ${index + 1}`, text })),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../engine/ports.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Durable, DurableEvent } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
@@ -171,7 +171,7 @@ describe("a usage report", () => {
         { seq: 8, at: 2, session: "s", ...hostile },
         ...asked(3, kept(100, 5_000)),
       ]),
-      { mostBreaks: 1 },
+      { maxBreaks: 1 },
     );
     expect(said).not.toContain("\u001b");
     expect(said).toContain("… 1 older ones");

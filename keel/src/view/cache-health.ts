@@ -5,7 +5,7 @@
 import type { Durable, DurableEvent, Envelope } from "../protocol/event.ts";
 import { isDurable } from "../protocol/event.ts";
 import type { Prediction, Usage } from "../protocol/usage.ts";
-import { type NamedBoundary, namedBoundaries, type Prompt } from "./cache-boundary.ts";
+import { type FixedPrompt, type NamedBoundary, namedBoundaries } from "./cache-boundary.ts";
 
 /** Why a request read less than was kept for it. */
 export type BreakCause =
@@ -50,14 +50,14 @@ export type CacheHealth = CacheTokens & {
 type Tracking = {
   readonly session: string;
   readonly requests: number;
-  readonly prompt: Prompt | undefined;
+  readonly prompt: FixedPrompt | undefined;
   readonly boundaries: readonly NamedBoundary[];
-  readonly open: Open | undefined;
-  readonly last: Kept | undefined;
-  readonly kept: ReadonlyMap<string, Kept>;
+  readonly open: OpenRequest | undefined;
+  readonly last: CachedRequest | undefined;
+  readonly kept: ReadonlyMap<string, CachedRequest>;
 };
 
-type Open = {
+type OpenRequest = {
   readonly requestId: string;
   readonly seq: number;
   readonly at: number;
@@ -66,7 +66,7 @@ type Open = {
 };
 
 /** What a request left behind, and how many boundaries had come before it. */
-type Kept = {
+type CachedRequest = {
   readonly at: number;
   readonly model: string;
   readonly tokens: number;
@@ -135,16 +135,16 @@ function declared(health: CacheHealth, event: Durable): CacheHealth {
   return { ...health, now: { ...now, prompt, boundaries } };
 }
 
-type Answered = Durable & Extract<DurableEvent, { type: "model.finished" | "context.compacted" }>;
+type AnsweredEvent = Durable & Extract<DurableEvent, { type: "model.finished" | "context.compacted" }>;
 
-function answered(health: CacheHealth, event: Answered): CacheHealth {
+function answered(health: CacheHealth, event: AnsweredEvent): CacheHealth {
   const { now } = health;
   const { open } = now;
   if (!open || open.requestId !== event.requestId) return health;
   const tokens = tokensOf(event.usage);
   const tracked: Tracking = { ...now, requests: now.requests + 1, open: undefined };
   const found = breakOf(tracked, open, tokens.readTokens);
-  const left: Kept = {
+  const left: CachedRequest = {
     at: open.at,
     model: open.model,
     tokens: tokens.readTokens + tokens.writtenTokens,
@@ -168,7 +168,7 @@ const lifeMs = 5 * 60_000;
 const longLifeMs = 60 * 60_000;
 
 /** A cache belongs to a model: what counts is what the same one was last sent, else what the session had so far. */
-function breakOf(now: Tracking, open: Open, readTokens: number): CacheBreak | undefined {
+function breakOf(now: Tracking, open: OpenRequest, readTokens: number): CacheBreak | undefined {
   const kept = now.kept.get(open.model) ?? now.last;
   if (!kept || readTokens >= kept.tokens) return undefined;
   const cause = causeOf(now, open, kept);
@@ -178,7 +178,7 @@ function breakOf(now: Tracking, open: Open, readTokens: number): CacheBreak | un
   return { session, seq, at, request, model, keptTokens: kept.tokens, readTokens, cause, block };
 }
 
-function causeOf(now: Tracking, open: Open, kept: Kept): BreakCause {
+function causeOf(now: Tracking, open: OpenRequest, kept: CachedRequest): BreakCause {
   const since = now.boundaries.slice(kept.boundaries);
   if (kept.model !== open.model) {
     const by = since.findLast(({ what }) => what === "model") ?? {

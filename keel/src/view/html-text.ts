@@ -39,17 +39,17 @@ type TagName =
   | "ul";
 
 /** Foreign text as text. */
-export const words = (text: string): Html => ({ html: escaped(readable(text)) });
+export const escapedText = (text: string): Html => ({ html: escaped(readable(text)) });
 
 /** Text that is fit to be shown already, as it comes from `plainTerminal`. */
-export const plainWords = (text: string): Html => ({ html: escaped(text) });
+export const escapedPlainText = (text: string): Html => ({ html: escaped(text) });
 
 /** Prose, with the code blocks of Markdown set apart. Anything else of Markdown is left as it was written. */
 export function prose(text: string): Html[] {
   return partsOf(text).flatMap((part) => {
-    if (part.kind === "code") return [tag("pre", "code", words(part.text))];
+    if (part.kind === "code") return [tag("pre", "code", escapedText(part.text))];
     const trimmed = part.text.trim();
-    return trimmed === "" ? [] : [tag("div", "prose", words(trimmed))];
+    return trimmed === "" ? [] : [tag("div", "prose", escapedText(trimmed))];
   });
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { tell } from "../../../test/told.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { tell } from "../../../test/support/told.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import type { Display } from "../protocol/tool.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { reply, thinking, toolUse } from "../testing/reply.ts";

@@ -7,7 +7,7 @@ import type { InputBlock, ResultPart } from "../protocol/message.ts";
 import type { SessionDocument } from "./document.ts";
 import { display } from "./html-display.ts";
 import { pageStyle } from "./html-style.ts";
-import { type Html, nothing, picture, prose, tag, words } from "./html-text.ts";
+import { escapedText, type Html, nothing, picture, prose, tag } from "./html-text.ts";
 import type { Row, ToolRow } from "./rows.ts";
 import { isoTime } from "./say.ts";
 import {
@@ -27,10 +27,10 @@ const policy =
 export function toHtml(document: SessionDocument): string {
   const title = document.title ?? "Session";
   const facts = sayFacts(document).map(([name, value]) =>
-    tag("tr", "", tag("th", "", words(name)), tag("td", "", words(value))),
+    tag("tr", "", tag("th", "", escapedText(name)), tag("td", "", escapedText(value))),
   );
   const body = [
-    tag("header", "", tag("h1", "", words(title)), tag("table", "", ...facts)),
+    tag("header", "", tag("h1", "", escapedText(title)), tag("table", "", ...facts)),
     tag("main", "", ...document.rows.map(article)),
   ];
   return [
@@ -41,7 +41,7 @@ export function toHtml(document: SessionDocument): string {
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="referrer" content="no-referrer">',
     '<meta name="viewport" content="width=device-width">',
-    `<title>${words(title).html}</title>`,
+    `<title>${escapedText(title).html}</title>`,
     `<style>${pageStyle}</style>`,
     "</head>",
     "<body>",
@@ -55,8 +55,8 @@ export function toHtml(document: SessionDocument): string {
 function article(row: Row): Html {
   switch (row.kind) {
     case "user": {
-      const reason = row.reason === undefined ? nothing : tag("p", "notice", words(row.reason));
-      const heading = tag("h2", "", words(saySender(row)), time(row.at));
+      const reason = row.reason === undefined ? nothing : tag("p", "notice", escapedText(row.reason));
+      const heading = tag("h2", "", escapedText(saySender(row)), time(row.at));
       return tag(
         "article",
         "user",
@@ -73,23 +73,23 @@ function article(row: Row): Html {
       return tag(
         "article",
         "thinking",
-        tag("details", "", tag("summary", "", words("Thinking")), ...prose(text)),
+        tag("details", "", tag("summary", "", escapedText("Thinking")), ...prose(text)),
       );
     }
     case "tool":
       return toolArticle(row);
     case "notice":
-      return tag("p", row.level === "warning" ? "notice warning" : "notice", words(row.text));
+      return tag("p", row.level === "warning" ? "notice warning" : "notice", escapedText(row.text));
     case "ask":
-      return tag("p", "ask", words(`${row.ask.title} ${sayAnswer(row)}`));
+      return tag("p", "ask", escapedText(`${row.ask.title} ${sayAnswer(row)}`));
     case "compaction":
       return tag(
         "article",
         "compaction",
-        tag("details", "", tag("summary", "", words(sayCompaction(row))), ...prose(row.summary)),
+        tag("details", "", tag("summary", "", escapedText(sayCompaction(row))), ...prose(row.summary)),
       );
     case "turn-end":
-      return tag("p", "end", words(sayTurnEnd(row)));
+      return tag("p", "end", escapedText(sayTurnEnd(row)));
     default:
       return never(row);
   }
@@ -97,19 +97,19 @@ function article(row: Row): Html {
 
 function toolArticle(row: ToolRow): Html {
   const input = row.inputText ?? JSON.stringify(row.input, null, 2);
-  const state = tag("span", `state ${row.status}`, words(sayOutcome(row)));
+  const state = tag("span", `state ${row.status}`, escapedText(sayOutcome(row)));
   const spilled =
     row.spilledTo === undefined
       ? nothing
-      : tag("p", "notice", words(`The whole output is in ${row.spilledTo}.`));
+      : tag("p", "notice", escapedText(`The whole output is in ${row.spilledTo}.`));
   return tag(
     "article",
     "tool",
     tag(
       "details",
       "",
-      tag("summary", "", words(row.tool), state),
-      tag("pre", "code", words(input)),
+      tag("summary", "", escapedText(row.tool), state),
+      tag("pre", "code", escapedText(input)),
       ...(row.display === null ? [] : display(row.display)),
       ...attachments(row.result),
       spilled,
@@ -122,11 +122,11 @@ function attachments(parts: readonly (InputBlock | ResultPart)[]): Html[] {
   return parts.flatMap((part) => {
     if (part.type === "text") return [];
     const shown = part.type === "image" ? picture(part) : undefined;
-    return shown ? [shown] : sayAttachments([part]).map((name) => tag("p", "notice", words(name)));
+    return shown ? [shown] : sayAttachments([part]).map((name) => tag("p", "notice", escapedText(name)));
   });
 }
 
 function time(at: number): Html {
   const iso = isoTime(at);
-  return iso === undefined ? nothing : tag("time", "", words(` ${iso}`));
+  return iso === undefined ? nothing : tag("time", "", escapedText(` ${iso}`));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { codeSpan, fenced, inertMarkdown } from "./inert-markdown.ts";
 
 describe("inert Markdown", () => {

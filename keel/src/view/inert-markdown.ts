@@ -77,7 +77,7 @@ const withoutIndent = (line: string, indent: number): string => {
   return line.slice(Math.min(indent, blanks));
 };
 
-type Piece = { readonly code: boolean; readonly text: string };
+type LinePiece = { readonly code: boolean; readonly text: string };
 
 /** One line of prose, wherever it stands: after a heading's mark, in a list, in a quotation. */
 export function inertLine(line: string): string {
@@ -88,8 +88,8 @@ export function inertLine(line: string): string {
 }
 
 /** Code is a run of backticks up to the next run of the same length; other runs lose their meaning. */
-function piecesOf(line: string): Piece[] {
-  const pieces: Piece[] = [];
+function piecesOf(line: string): LinePiece[] {
+  const pieces: LinePiece[] = [];
   const runs = runsByLength(line);
   let at = 0;
   // A backslash takes the meaning of what follows it, outside of code.

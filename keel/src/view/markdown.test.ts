@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { tell } from "../../../test/told.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { tell } from "../../../test/support/told.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { httpError, reply, thinking, toolUse } from "../testing/reply.ts";
 import { changeTool } from "../testing/test-tools.ts";
 import { documentOf, type SessionDocument } from "./document.ts";

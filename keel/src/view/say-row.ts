@@ -31,7 +31,7 @@ function senderOf(from: UserRow["from"]): string {
 
 export function sayOutcome(row: ToolRow): string {
   const facts = [
-    statusWords[row.status],
+    statusText[row.status],
     ...(row.denied ? [`by ${row.denied.by}`] : []),
     ...(row.ms ? [sayDuration(row.ms)] : []),
     ...(row.linesAdded || row.linesRemoved
@@ -41,7 +41,7 @@ export function sayOutcome(row: ToolRow): string {
   return facts.join(", ");
 }
 
-const statusWords: Record<ToolStatus, string> = {
+const statusText: Record<ToolStatus, string> = {
   writing: "being written",
   requested: "requested",
   asking: "waiting for an answer",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { tell } from "../../../test/told.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { tell } from "../../../test/support/told.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import { fault } from "../kernel/fault.ts";
 import type { DurableEvent, Envelope } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";

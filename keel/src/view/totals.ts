@@ -92,9 +92,9 @@ export function sayCost({ costUsd, lostRequests, unpricedTokens }: Totals): stri
 
 const noModelTotals: ModelTotals = { usage: noUsage, costUsd: 0, unpricedTokens: 0, replies: 0 };
 
-type Charge = { model: string; usage: Usage | null; costUsd: number | null; ms: number };
+type ModelCharge = { model: string; usage: Usage | null; costUsd: number | null; ms: number };
 
-function charge(totals: Totals, { model, usage, costUsd, ms }: Charge): Totals {
+function charge(totals: Totals, { model, usage, costUsd, ms }: ModelCharge): Totals {
   const timed = { ...totals, modelMs: totals.modelMs + ms };
   if (usage === null) return { ...timed, lostRequests: totals.lostRequests + 1 };
   const tokens = contextTokens(usage);

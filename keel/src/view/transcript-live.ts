@@ -2,7 +2,7 @@
 import { never } from "../kernel/never.ts";
 import type { Envelope, Live } from "../protocol/event.ts";
 import type { Row } from "./rows.ts";
-import { add, blockId, type Change, removeLive, rowOfBlock, set } from "./transcript-rows.ts";
+import { add, blockId, type RowChange, removeLive, rowOfBlock, set } from "./transcript-rows.ts";
 
 const blockEvents = [
   "reply.started",
@@ -20,7 +20,7 @@ export type BlockEvent = Extract<Live, { type: (typeof blockEvents)[number] }>;
 const blockEventTypes: ReadonlySet<string> = new Set(blockEvents);
 export const isBlockEvent = (event: Envelope): event is BlockEvent => blockEventTypes.has(event.type);
 
-export function changeBlock(rows: readonly Row[], event: BlockEvent): Change[] {
+export function changeBlock(rows: readonly Row[], event: BlockEvent): RowChange[] {
   switch (event.type) {
     case "reply.started":
     case "signature.delta":
@@ -54,7 +54,7 @@ function grow(
   rows: readonly Row[],
   { requestId, index }: { requestId: string; index: number },
   change: (row: Row) => Row | undefined,
-): Change[] {
+): RowChange[] {
   const id = blockId(requestId, index);
   const found = rows.findLastIndex((row) => row.id === id);
   const row = rows[found];

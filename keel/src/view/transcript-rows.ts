@@ -4,17 +4,17 @@ import type { Block } from "../protocol/message.ts";
 import type { NoticeRow, Row } from "./rows.ts";
 
 /** Done in their order: an index counts what the changes before it left. */
-export type Change =
+export type RowChange =
   | { readonly kind: "add"; readonly row: Row }
   | { readonly kind: "set"; readonly index: number; readonly row: Row }
   | { readonly kind: "remove"; readonly index: number };
 
-export const add = (row: Row): Change => ({ kind: "add", row });
-export const set = (index: number, row: Row): Change => ({ kind: "set", index, row });
+export const add = (row: Row): RowChange => ({ kind: "add", row });
+export const set = (index: number, row: Row): RowChange => ({ kind: "set", index, row });
 
 /** Removes rows from the last to the first, so that no index is moved by another. */
-export function removeWhere(rows: readonly Row[], matches: (row: Row) => boolean): Change[] {
-  const changes: Change[] = [];
+export function removeWhere(rows: readonly Row[], matches: (row: Row) => boolean): RowChange[] {
+  const changes: RowChange[] = [];
   for (let index = rows.length - 1; index >= 0; index--) {
     const row = rows[index];
     if (row && matches(row)) changes.push({ kind: "remove", index });
@@ -23,7 +23,7 @@ export function removeWhere(rows: readonly Row[], matches: (row: Row) => boolean
 }
 
 /** Rows of a reply stand near the end: looking stops at the end of the turn before. */
-export function removeLive(rows: readonly Row[], requestId: string): Change[] {
+export function removeLive(rows: readonly Row[], requestId: string): RowChange[] {
   const start = rows.findLastIndex(({ kind }) => kind === "turn-end") + 1;
   return removeWhere(
     rows.slice(start),
@@ -33,10 +33,15 @@ export function removeLive(rows: readonly Row[], requestId: string): Change[] {
 
 export const blockId = (requestId: string, index: number): string => `${requestId}:${index}`;
 
-type Place = { readonly id: string; readonly at: number; readonly requestId: string; readonly live: boolean };
+type BlockRowContext = {
+  readonly id: string;
+  readonly at: number;
+  readonly requestId: string;
+  readonly live: boolean;
+};
 
 /** Undefined for a block that no screen has a form for. */
-export function rowOfBlock(block: Block, place: Place): Row | undefined {
+export function rowOfBlock(block: Block, place: BlockRowContext): Row | undefined {
   switch (block.type) {
     case "text":
       return { kind: "text", ...place, text: block.text };

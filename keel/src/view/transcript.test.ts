@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { tell } from "../../../test/told.ts";
-import { verifies } from "../../../test/verifies.ts";
+import { tell } from "../../../test/support/told.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import type { Durable, DurableEvent, Envelope } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { noUsage } from "../protocol/usage.ts";

@@ -8,9 +8,9 @@ import { textOf } from "../protocol/message.ts";
 import type { Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { changeBlock, isBlockEvent } from "./transcript-live.ts";
-import { add, blockId, type Change, noticeRow, removeLive, rowOfBlock, set } from "./transcript-rows.ts";
+import { add, blockId, noticeRow, type RowChange, removeLive, rowOfBlock, set } from "./transcript-rows.ts";
 
-type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
+type EnvelopeOf<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
 
 /** Pure: the same array comes back when the event changes nothing that is shown. */
 export function foldTranscript(rows: readonly Row[], envelope: Envelope): readonly Row[] {
@@ -30,7 +30,7 @@ export function growTranscript(rows: Row[], envelope: Envelope): void {
   applied(rows, changesOf(rows, envelope));
 }
 
-function applied(rows: Row[], changes: readonly Change[]): Row[] {
+function applied(rows: Row[], changes: readonly RowChange[]): Row[] {
   for (const change of changes) {
     if (change.kind === "add") rows.push(change.row);
     else if (change.kind === "set") rows[change.index] = change.row;
@@ -39,7 +39,7 @@ function applied(rows: Row[], changes: readonly Change[]): Row[] {
   return rows;
 }
 
-function changesOf(rows: readonly Row[], event: Envelope): Change[] {
+function changesOf(rows: readonly Row[], event: Envelope): RowChange[] {
   // What an agent does stands in a transcript of its own.
   if (event.origin)
     return event.type === "ask.opened" || event.type === "ask.closed" ? changeAsk(rows, event) : [];
@@ -120,7 +120,7 @@ function changesOf(rows: readonly Row[], event: Envelope): Change[] {
 function changeAsk(
   rows: readonly Row[],
   event: Extract<Envelope, { type: "ask.opened" | "ask.closed" }>,
-): Change[] {
+): RowChange[] {
   if (event.type === "ask.closed") return closeAsk(rows, event);
   const { ask, seq, at, origin } = event;
   const asked = add({
@@ -139,7 +139,7 @@ function moveUsers(
   rows: readonly Row[],
   ids: readonly string[],
   patch: Pick<UserRow, "status" | "reason">,
-): Change[] {
+): RowChange[] {
   const found = ids
     .map((id) => rows.findLastIndex((row) => row.kind === "user" && row.id === id))
     .filter((index) => index >= 0);
@@ -148,11 +148,11 @@ function moveUsers(
     const row = rows[index];
     return row?.kind === "user" ? [add({ ...row, ...patch })] : [];
   });
-  return [...removals.map((index): Change => ({ kind: "remove", index })), ...moved];
+  return [...removals.map((index): RowChange => ({ kind: "remove", index })), ...moved];
 }
 
 /** What was shown while it was written gives way to the reply on record. */
-function settleReply(rows: readonly Row[], event: Is<"model.finished">): Change[] {
+function settleReply(rows: readonly Row[], event: EnvelopeOf<"model.finished">): RowChange[] {
   const { requestId, at } = event;
   const settled = event.content.flatMap((block, index) => {
     if (!isShownBlock(block, event.stop)) return [];
@@ -166,14 +166,14 @@ function changeTool(
   rows: readonly Row[],
   callId: string | undefined,
   change: (row: ToolRow) => ToolRow,
-): Change[] {
+): RowChange[] {
   if (callId === undefined) return [];
   const index = rows.findLastIndex((row) => row.kind === "tool" && row.callId === callId);
   const row = rows[index];
   return row?.kind === "tool" ? [set(index, change(row))] : [];
 }
 
-function finished(row: ToolRow, event: Is<"tool.finished">): ToolRow {
+function finished(row: ToolRow, event: EnvelopeOf<"tool.finished">): ToolRow {
   return {
     ...row,
     status: statusOf(event),
@@ -187,13 +187,13 @@ function finished(row: ToolRow, event: Is<"tool.finished">): ToolRow {
   };
 }
 
-function statusOf(event: Is<"tool.finished">): ToolStatus {
+function statusOf(event: EnvelopeOf<"tool.finished">): ToolStatus {
   if (event.denied) return event.denied.by === "interrupt" ? "not-run" : "denied";
   if (event.interrupted) return "interrupted";
   return event.failed ? "failed" : "done";
 }
 
-function closeAsk(rows: readonly Row[], event: Is<"ask.closed">): Change[] {
+function closeAsk(rows: readonly Row[], event: EnvelopeOf<"ask.closed">): RowChange[] {
   const isOpen = (row: Row): boolean =>
     row.kind === "ask" && row.closed === null && row.ask.id === event.askId;
   const index = rows.findLastIndex(isOpen);
@@ -206,10 +206,10 @@ function closeAsk(rows: readonly Row[], event: Is<"ask.closed">): Change[] {
 }
 
 /** Calls that the turn left open were not run, or were cut off. */
-function endTurn(rows: readonly Row[], event: Is<"turn.finished">): Change[] {
+function endTurn(rows: readonly Row[], event: EnvelopeOf<"turn.finished">): RowChange[] {
   const { turnId, reason, fault, answer, usage, costUsd, ms, at } = event;
   const start = rows.findLastIndex(({ kind }) => kind === "turn-end") + 1;
-  const left = rows.slice(start).flatMap((row, offset): Change[] => {
+  const left = rows.slice(start).flatMap((row, offset): RowChange[] => {
     if (row.kind !== "tool") return [];
     const status = leftOpen(row.status);
     return status === row.status ? [] : [set(start + offset, { ...row, status })];
@@ -238,7 +238,7 @@ function leftOpen(status: ToolStatus): ToolStatus {
   }
 }
 
-function changeSettings(event: Is<"settings.changed">): Change[] {
+function changeSettings(event: EnvelopeOf<"settings.changed">): RowChange[] {
   const { model, permissionMode } = event.patch;
   if (event.why === "fallback")
     return note(event, { level: "warning", text: `${model} takes over for the rest of this turn.` });
@@ -252,7 +252,7 @@ function changeSettings(event: Is<"settings.changed">): Change[] {
 function note(
   event: { seq: number; at: number },
   { level = "info", text, code }: { level?: "info" | "warning"; text: string; code?: string },
-): Change[] {
+): RowChange[] {
   return [
     add(noticeRow(event, { id: `note:${event.seq}`, level, text, ...(code === undefined ? {} : { code }) })),
   ];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { verifies } from "../../../test/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import type { Durable, DurableEvent } from "../protocol/event.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { foldUsage, noUsageReport, sayUsage } from "./usage-report.ts";

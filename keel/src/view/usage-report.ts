@@ -66,12 +66,12 @@ function withDay(days: UsageReport["days"], event: Durable): UsageReport["days"]
   };
 }
 
-type Charge = Extract<
+type ChargeEvent = Extract<
   Durable,
   { type: "model.finished" | "model.failed" | "context.compacted" | "model.consulted" }
 >;
 
-const isCharge = (event: Durable): event is Charge =>
+const isCharge = (event: Durable): event is ChargeEvent =>
   event.type === "model.finished" ||
   event.type === "model.failed" ||
   event.type === "context.compacted" ||
@@ -80,8 +80,8 @@ const isCharge = (event: Durable): event is Charge =>
 /** The request that an event is the end of. */
 const requestIn = (event: Durable): string | undefined => (isCharge(event) ? event.requestId : undefined);
 
-/** For a person; at most `mostBreaks` of the newest breaks. */
-export function sayUsage(report: UsageReport, { mostBreaks = 20 } = {}): string {
+/** For a person; at most `maxBreaks` of the newest breaks. */
+export function sayUsage(report: UsageReport, { maxBreaks = 20 } = {}): string {
   const { sessions, totals, cache } = report;
   const parts = [
     `${sessions === 1 ? "1 session" : `${sayCount(sessions)} sessions`}, ${sayCount(cache.requests)} replies: ${sayCost(totals)}`,
@@ -89,7 +89,7 @@ export function sayUsage(report: UsageReport, { mostBreaks = 20 } = {}): string 
     workLines(totals),
     dayChart(report.days),
     cacheLines(cache),
-    breakLines(cache.breaks, mostBreaks),
+    breakLines(cache.breaks, maxBreaks),
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
@@ -121,11 +121,11 @@ function workLines({ ms, modelMs, tools, linesAdded, linesRemoved, turns }: Tota
 }
 
 const barWidth = 30;
-const mostDays = 31;
+const maxDays = 31;
 
 /** One line a day, the dearest with the longest bar; by tokens where nothing has a price. */
 function dayChart(days: UsageReport["days"]): string {
-  const shown = Object.entries(days).sort().slice(-mostDays);
+  const shown = Object.entries(days).sort().slice(-maxDays);
   if (shown.length < 2) return "";
   const isPriced = shown.some(([, { costUsd }]) => costUsd > 0);
   const size = ({ costUsd, tokens }: DayTotals): number => (isPriced ? costUsd : tokens);

@@ -1,25 +1,26 @@
 /** Asks the model once. A failure is recorded, not thrown: whether to try again is `next-step`'s word. */
+
+import { note } from "../../core/context/blocks.ts";
+import { requestOf } from "../../core/context/request.ts";
+import { circleNamed, reminders } from "../../core/model-text.ts";
+import type { Step, Wait } from "../../core/next-step.ts";
+import { predictRequest } from "../../core/predict.ts";
+import { costOf } from "../../core/state/cost.ts";
+import { modelOf } from "../../core/state/state.ts";
+import { circleIn } from "../../core/state/stuck.ts";
 import type { Fault } from "../../kernel/fault.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import type { AddedWhy } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
 import { contextTokens, type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";
-import { note } from "../context/blocks.ts";
-import { requestOf } from "../context/request.ts";
-import { costOf } from "../cost.ts";
-import type { Step, Wait } from "../next-step.ts";
-import type { ModelEvent, ModelRequest } from "../ports.ts";
-import { predictRequest } from "../predict.ts";
-import { modelOf } from "../state.ts";
-import { circleIn } from "../stuck.ts";
-import { earlyStarter } from "../tools/early.ts";
-import { takeStockFor } from "../tools/take-stock.ts";
-import { circleNamed, reminders } from "../words.ts";
-import type { Work } from "../work.ts";
+import { earlyStarter } from "../calls/early.ts";
+import { takeSnapshotFor } from "../calls/snapshot.ts";
+import type { StepContext } from "../step-context.ts";
 import { briefModel } from "./brief-model.ts";
 import { readReply } from "./stream.ts";
 
-export async function askModel(work: Work, step: Extract<Step, { kind: "ask-model" }>): Promise<void> {
+export async function askModel(work: StepContext, step: Extract<Step, { kind: "ask-model" }>): Promise<void> {
   const { clock, ids, model } = work.parts;
   if (step.wait && !(await waitBefore(work, step.wait))) return;
   if (step.fallback !== undefined)
@@ -48,7 +49,7 @@ export async function askModel(work: Work, step: Extract<Step, { kind: "ask-mode
 
 /** Room for a request in the budget. Undefined when others have spent the rest meanwhile, or the turn was stopped. */
 export async function reserveFor(
-  { parts: { budget }, signal }: Work,
+  { parts: { budget }, signal }: StepContext,
   predicted: Prediction,
   info: ModelInfo,
 ): Promise<{ release(): void } | undefined> {
@@ -60,7 +61,7 @@ export async function reserveFor(
   return undefined;
 }
 
-type Asked = {
+type SentRequest = {
   readonly requestId: string;
   readonly name: string;
   readonly info: ModelInfo;
@@ -68,7 +69,10 @@ type Asked = {
   readonly predicted: Prediction;
 };
 
-async function askOnce(work: Work, { requestId, name, info, request, predicted }: Asked): Promise<void> {
+async function askOnce(
+  work: StepContext,
+  { requestId, name, info, request, predicted }: SentRequest,
+): Promise<void> {
   const { clock, ids } = work.parts;
   work.record({
     type: "model.started",
@@ -86,7 +90,7 @@ async function askOnce(work: Work, { requestId, name, info, request, predicted }
     showEvent(work, requestId, event);
     if (event.type !== "block.end" || event.block.type !== "tool_use") return;
     starter.consider(event.block);
-    takeStockFor(work, event.block);
+    takeSnapshotFor(work, event.block);
   });
   const ms = Math.round(clock.monotonicMs() - startedAt);
   if (!outcome.ok)
@@ -122,14 +126,14 @@ function spendingOf(predicted: Prediction, { prices }: ModelInfo): { usd: number
   return { usd: costOf(usage, prices) ?? 0, tokens: contextTokens(usage) };
 }
 
-function reminderFor({ state }: Work, why: AddedWhy): string | undefined {
+function reminderFor({ state }: StepContext, why: AddedWhy): string | undefined {
   if (why !== "stuck") return reminders[why];
   const circle = state.turn ? circleIn(state.turn.habit) : undefined;
   return circle && circleNamed(circle);
 }
 
 /** A provider that repeats the id of a call would make one result answer two calls, and one approval allow both. */
-function withFreshIds(content: readonly Block[], work: Work, requestId: string): Block[] {
+function withFreshIds(content: readonly Block[], work: StepContext, requestId: string): Block[] {
   const used = new Set<string>();
   return content.map((block, index) => {
     if (block.type !== "tool_use") return block;
@@ -144,7 +148,7 @@ function withFreshIds(content: readonly Block[], work: Work, requestId: string):
 
 /** Records a failed attempt. What it cost is known only when the provider never began. */
 export function fail(
-  work: Work,
+  work: StepContext,
   attempt: {
     requestId: string;
     model: string;
@@ -170,7 +174,7 @@ export function fail(
 }
 
 /** True when the wait is over, false when the turn was interrupted meanwhile. */
-export async function waitBefore(work: Work, wait: Wait): Promise<boolean> {
+export async function waitBefore(work: StepContext, wait: Wait): Promise<boolean> {
   const { clock, ids } = work.parts;
   const delayMs = Math.round(wait.delayMs * (1 + ids.random() / 4));
   const failure = work.state.turn?.failure;
@@ -186,7 +190,7 @@ export async function waitBefore(work: Work, wait: Wait): Promise<boolean> {
   return !work.signal.aborted;
 }
 
-function showEvent(work: Work, requestId: string, event: ModelEvent): void {
+function showEvent(work: StepContext, requestId: string, event: ModelEvent): void {
   switch (event.type) {
     case "start":
       return work.show({

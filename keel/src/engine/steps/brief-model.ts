@@ -2,18 +2,19 @@
  * What the model must know before it is asked: the prompt, set at the first request and again only for a declared
  * reason, and what has changed since, which is appended to the conversation.
  */
+
+import { defuse, note } from "../../core/context/blocks.ts";
+import { isDeferred, offeredNow } from "../../core/deferred.ts";
+import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../../core/model-text.ts";
+import type { SessionState } from "../../core/state/state.ts";
+import { toolsNow } from "../../core/toolbox.ts";
 import { sameJson } from "../../kernel/json.ts";
 import type { AddedWhy, PromptWhy } from "../../protocol/event.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
-import { defuse, note } from "../context/blocks.ts";
-import type { State } from "../state.ts";
-import { isDeferred, offeredNow } from "../tools/deferred.ts";
-import { toolsNow } from "../tools/toolbox.ts";
-import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../words.ts";
-import type { Work } from "../work.ts";
+import type { StepContext } from "../step-context.ts";
 import { briefNear, briefStart } from "./brief-start.ts";
 
-export async function briefModel(work: Work): Promise<void> {
+export async function briefModel(work: StepContext): Promise<void> {
   await work.parts.toolbox?.ready(work.signal);
   fixPrompt(work);
   await briefStart(work);
@@ -27,7 +28,7 @@ export async function briefModel(work: Work): Promise<void> {
   if (!knowsTodos) tell(work, "todos", todosAgain(todos));
 }
 
-function fixPrompt(work: Work): void {
+function fixPrompt(work: StepContext): void {
   const { system, promptOnResume } = work.parts;
   const logged = work.state.prompt;
   const offered = offeredNow(toolsNow(work), work.state).map(({ spec }) => spec);
@@ -38,7 +39,7 @@ function fixPrompt(work: Work): void {
 }
 
 /** A tool whose server is gone stays declared until a boundary comes anyway: its absence alone is not worth one. */
-function stillDeclared({ state, parts }: Work, offered: readonly ToolSpec[]): ToolSpec[] {
+function stillDeclared({ state, parts }: StepContext, offered: readonly ToolSpec[]): ToolSpec[] {
   if (state.desk.mayRenew) return [];
   const names = new Set(offered.map(({ name }) => name));
   return (state.prompt?.tools ?? []).filter(({ name }) => !names.has(name) && parts.toolbox?.knows(name));
@@ -51,7 +52,10 @@ function inOrderOf(known: readonly ToolSpec[], given: readonly ToolSpec[]): Tool
   return [...given].sort((left, right) => placeOf(left) - placeOf(right));
 }
 
-function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt"]>): PromptWhy | undefined {
+function promptChange(
+  logged: SessionState["prompt"],
+  wanted: NonNullable<SessionState["prompt"]>,
+): PromptWhy | undefined {
   if (!logged) return "first";
   if (!sameJson(logged.system, wanted.system)) return "host";
   if (sameJson(logged.tools, wanted.tools)) return undefined;
@@ -61,7 +65,7 @@ function promptChange(logged: State["prompt"], wanted: NonNullable<State["prompt
 }
 
 /** Deferred tools are told in a message: the prompt, which stands before it, stays as it is. */
-function announceTools(work: Work): void {
+function announceTools(work: StepContext): void {
   const { announced } = work.state.desk;
   const offered = new Set(work.state.prompt?.tools.map(({ name }) => name));
   const names = toolsNow(work)
@@ -73,14 +77,14 @@ function announceTools(work: Work): void {
 }
 
 /** Notes are data that earlier sessions left: nothing in them passes as our word. */
-async function tellMemory(work: Work): Promise<void> {
+async function tellMemory(work: StepContext): Promise<void> {
   const { memory } = work.parts;
   if (!memory || work.state.desk.knowsMemory) return;
   const index = await memory.index();
   if (index !== "") tell(work, "memory", notesKept(defuse(index)));
 }
 
-async function tellPlan(work: Work): Promise<void> {
+async function tellPlan(work: StepContext): Promise<void> {
   const { plan } = work.parts;
   const isOn = work.state.settings?.permissionMode === "plan";
   if (isOn === work.state.desk.knowsPlan) return;
@@ -89,6 +93,6 @@ async function tellPlan(work: Work): Promise<void> {
   tell(work, "plan", planBegins({ file: plan?.path, tools: toolsNow(work).map(({ name }) => name) }));
 }
 
-function tell(work: Work, why: AddedWhy, words: string, tools?: string[]): void {
+function tell(work: StepContext, why: AddedWhy, words: string, tools?: string[]): void {
   work.record({ type: "context.added", content: [note(words)], why, ...(tools ? { tools } : {}) });
 }

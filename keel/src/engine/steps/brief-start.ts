@@ -1,18 +1,19 @@
 /** Tells the conversation what it must know beside what people say: once at its start, and more as it comes to places. */
+
+import type { BriefingOutput } from "../../ports/briefing.ts";
 import type { InstructionsReason } from "../../protocol/hook.ts";
-import type { Told } from "../briefing.ts";
-import { siteOf } from "../hooks/site.ts";
-import type { Work } from "../work.ts";
+import { hookContextOf } from "../hook-context.ts";
+import type { StepContext } from "../step-context.ts";
 
 /** Before the first word of a person, and again after the conversation was cleared or shortened. */
-export async function briefStart(work: Work): Promise<void> {
+export async function briefStart(work: StepContext): Promise<void> {
   const { briefing } = work.parts;
   if (!briefing || work.state.desk.briefed) return;
   await record(work, await briefing.start(), "session_start");
 }
 
 /** Before a request: instructions of the folders in which files were looked at since the last one. */
-export async function briefNear(work: Work): Promise<void> {
+export async function briefNear(work: StepContext): Promise<void> {
   const { briefing } = work.parts;
   const { looked, instructed } = work.state.desk;
   if (!briefing || looked.length === 0) return;
@@ -20,7 +21,11 @@ export async function briefNear(work: Work): Promise<void> {
   if (told.content.length > 0) await record(work, told, "nested_traversal");
 }
 
-async function record(work: Work, { content, files }: Told, reason: InstructionsReason): Promise<void> {
+async function record(
+  work: StepContext,
+  { content, files }: BriefingOutput,
+  reason: InstructionsReason,
+): Promise<void> {
   const paths = files.map(({ path }) => path);
   work.record({ type: "context.added", content: [...content], why: "instructions", files: paths });
   for (const { path, source } of files)
@@ -31,7 +36,7 @@ async function record(work: Work, { content, files }: Told, reason: Instructions
         memory_type: memoryTypes[source],
         load_reason: reason,
       },
-      siteOf(work),
+      hookContextOf(work),
     );
 }
 

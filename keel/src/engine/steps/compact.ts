@@ -2,35 +2,36 @@
  * Shortens the conversation: one request for notes, a boundary, the newest messages kept as they are, and what the
  * model needs at hand given back. How much is kept and what is asked is the strategy's word.
  */
+
+import { estimateMessage, note } from "../../core/context/blocks.ts";
+import { cleanKeep, keepRecent } from "../../core/context/condense.ts";
+import { summaryRequestOf } from "../../core/context/request.ts";
+import { type RestoreContext, restored } from "../../core/context/restore.ts";
+import { summaryIntroduction } from "../../core/model-text.ts";
+import type { Step } from "../../core/next-step.ts";
+import { predictRequest } from "../../core/predict.ts";
+import { costOf } from "../../core/state/cost.ts";
+import { modelOf, type SessionState } from "../../core/state/state.ts";
 import { fault } from "../../kernel/fault.ts";
 import { estimateTokens } from "../../kernel/text.ts";
+import { deniesReading } from "../../policy/decide.ts";
 import { text, textOf } from "../../protocol/message.ts";
-import { estimateMessage, note } from "../context/blocks.ts";
-import { cleanKeep, keepRecent } from "../context/condense.ts";
-import { summaryRequestOf } from "../context/request.ts";
-import { type RestoreSite, restored } from "../context/restore.ts";
-import { costOf } from "../cost.ts";
-import { siteOf } from "../hooks/site.ts";
-import type { Step } from "../next-step.ts";
-import { deniesReading } from "../policy/decide.ts";
-import { predictRequest } from "../predict.ts";
-import { modelOf, type State } from "../state.ts";
-import { summaryIntroduction } from "../words.ts";
-import type { Work } from "../work.ts";
+import { hookContextOf } from "../hook-context.ts";
+import type { StepContext } from "../step-context.ts";
 import { fail, reserveFor, waitBefore } from "./ask-model.ts";
 import { readReply } from "./stream.ts";
 
 /** Share of the window that the request for notes may fill when the conversation is too long for it; halved each time. */
 const requestShare = 0.5;
 /** A file that is larger is not given back, not even in part. */
-const mostFileBytes = 1_000_000;
+const maxFileBytes = 1_000_000;
 
-export async function compact(work: Work, step: Extract<Step, { kind: "compact" }>): Promise<void> {
+export async function compact(work: StepContext, step: Extract<Step, { kind: "compact" }>): Promise<void> {
   const { clock, ids, hooks, model, log } = work.parts;
   if (step.wait && !(await waitBefore(work, step.wait))) return;
   const asked = work.state.compaction?.instructions;
   const trigger = step.trigger === "manual" ? "manual" : "auto";
-  const { instructions } = await hooks.compact({ trigger, instructions: asked }, siteOf(work));
+  const { instructions } = await hooks.compact({ trigger, instructions: asked }, hookContextOf(work));
   const name = modelOf(work.state);
   const info = model.info(name);
   const history = work.state.history.slice();
@@ -40,12 +41,12 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
     instructions: [asked, instructions].filter(Boolean).join("\n") || undefined,
   });
   const tries = work.state.turn?.failure?.purpose === "compaction" ? work.state.turn.failures : 0;
-  const mostTokens =
+  const maxTokens =
     step.trigger === "too_long" ? info.windowTokens * requestShare * 0.5 ** tries : Number.POSITIVE_INFINITY;
   const request = summaryRequestOf(work.state, {
     session: log.session,
     info,
-    mostTokens,
+    maxTokens,
     estimate: estimateMessage,
     instructions: { role: "user", content: [text(plan.words)] },
   });
@@ -54,7 +55,7 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   const about = { requestId, model: name, purpose: "compaction" as const };
   const predicted = predictRequest(work.state, { request, info, now: clock.now() });
   const held = await reserveFor(work, predicted, info);
-  if (!held) return withoutRoom(work, about);
+  if (!held) return withoutBudget(work, about);
   const startedAt = clock.monotonicMs();
   let outcome: Awaited<ReturnType<typeof readReply>>;
   try {
@@ -80,7 +81,7 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
   const keep = cleanKeep(history, plan.keep);
   const cut = history.length - keep;
   const [dropped, kept] = [history.slice(0, cut), history.slice(cut)];
-  const again = await restored({ dropped, kept }, restoreSite(work, info.windowTokens));
+  const again = await restored({ dropped, kept }, restoreContext(work, info.windowTokens));
   const tokensAfter =
     estimateTokens(summary) +
     again.reduce((sum, words) => sum + estimateTokens(words), 0) +
@@ -101,13 +102,16 @@ export async function compact(work: Work, step: Extract<Step, { kind: "compact" 
     model: name,
     ms,
   });
-  await hooks.compacted({ trigger, summary }, siteOf(work));
-  const { context } = await hooks.start({ source: "compact", model: name }, siteOf(work));
+  await hooks.compacted({ trigger, summary }, hookContextOf(work));
+  const { context } = await hooks.start({ source: "compact", model: name }, hookContextOf(work));
   if (context.length > 0) work.record({ type: "context.added", content: context.map(note), why: "hook" });
 }
 
 /** Within a turn the budget ends the turn. Between turns nobody else gives up what was asked for. */
-function withoutRoom(work: Work, about: { requestId: string; model: string; purpose: "compaction" }): void {
+function withoutBudget(
+  work: StepContext,
+  about: { requestId: string; model: string; purpose: "compaction" },
+): void {
   const isStopped = work.signal.aborted;
   if (isStopped && work.state.turn && !work.state.turn.interrupted) work.interrupt("host");
   if (work.state.turn) return;
@@ -116,7 +120,7 @@ function withoutRoom(work: Work, about: { requestId: string; model: string; purp
 }
 
 /** Only what this session has read before, and may still read, is read again. */
-function restoreSite(work: Work, windowTokens: number): RestoreSite {
+function restoreContext(work: StepContext, windowTokens: number): RestoreContext {
   const { rules, workspace } = work.parts;
   const { files, roots, commands } = workspace;
   return {
@@ -126,7 +130,7 @@ function restoreSite(work: Work, windowTokens: number): RestoreSite {
       const stamp = work.state.seen.get(facts.path);
       if (stamp === undefined || facts.kind !== "file" || facts.problem !== undefined) return undefined;
       if (deniesReading(rules, facts.path, { roots, home: commands?.home ?? "/" })) return undefined;
-      const read = await files.read(facts.path, { mostBytes: mostFileBytes });
+      const read = await files.read(facts.path, { maxBytes: maxFileBytes });
       if (!read.ok || read.file.bytes.includes(0)) return undefined;
       const words = new TextDecoder().decode(read.file.bytes);
       return { path: facts.path, text: words, state: read.file.stamp === stamp ? "as seen" : "changed" };
@@ -134,4 +138,4 @@ function restoreSite(work: Work, windowTokens: number): RestoreSite {
   };
 }
 
-const promptTokens = ({ prompt }: State): number => estimateTokens(JSON.stringify(prompt ?? ""));
+const promptTokens = ({ prompt }: SessionState): number => estimateTokens(JSON.stringify(prompt ?? ""));

@@ -1,12 +1,13 @@
 /** Ends the turn, unless a stop hook sends the model back to work. */
+
+import { isBudget } from "../../core/halt.ts";
+import { openObjections, type Step } from "../../core/next-step.ts";
 import type { TurnReason } from "../../protocol/event.ts";
 import { textOf } from "../../protocol/message.ts";
-import { isBudget } from "../agents/budget.ts";
-import { siteOf } from "../hooks/site.ts";
-import { openObjections, type Step } from "../next-step.ts";
-import type { Work } from "../work.ts";
+import { hookContextOf } from "../hook-context.ts";
+import type { StepContext } from "../step-context.ts";
 
-export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>): Promise<void> {
+export async function finish(work: StepContext, step: Extract<Step, { kind: "finish" }>): Promise<void> {
   const { turn } = work.state;
   if (!turn) return;
   // Where a turn is taken up again the budget may be gone while calls are under way: they are stopped as if it went now.
@@ -18,7 +19,7 @@ export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>
     const details = fault?.message ?? step.reason;
     await work.parts.hooks.stopFailed(
       { error: fault?.code ?? step.reason, details, lastText: lastText(work) },
-      siteOf(work),
+      hookContextOf(work),
     );
   }
   work.record({
@@ -36,19 +37,19 @@ export async function finish(work: Work, step: Extract<Step, { kind: "finish" }>
   });
 }
 
-function isUnderWay({ state: { calls, asks } }: Work): boolean {
+function isUnderWay({ state: { calls, asks } }: StepContext): boolean {
   return asks.some(({ callId }) => callId !== undefined) || calls.some(({ status }) => status === "started");
 }
 
 /** An objection becomes input, by the same way a person's words take. */
 async function askHooks(
-  work: Work,
+  work: StepContext,
   objections: number,
 ): Promise<"objected" | "hook_stopped" | "stop_hook_limit" | undefined> {
   if (objections >= work.parts.limits.maxObjections) return "stop_hook_limit";
   const { objection, stop } = await work.parts.hooks.stop(
     { objections, lastText: lastText(work) },
-    siteOf(work),
+    hookContextOf(work),
   );
   if (stop !== undefined) return "hook_stopped";
   if (objection === undefined || work.signal.aborted) return undefined;
@@ -74,7 +75,7 @@ const failures: ReadonlySet<TurnReason> = new Set([
   "stuck",
 ]);
 
-function lastText({ state }: Work): string {
+function lastText({ state }: StepContext): string {
   const last = state.history.at(-1);
   return last?.role === "assistant" ? textOf(last.content) : "";
 }

@@ -1,14 +1,15 @@
 /** Does what `next-step` said. */
+
+import type { Step } from "../../core/next-step.ts";
 import { never } from "../../kernel/never.ts";
-import type { Step } from "../next-step.ts";
-import type { Work } from "../work.ts";
+import type { StepContext } from "../step-context.ts";
 import { askModel } from "./ask-model.ts";
 import { compact } from "./compact.ts";
 import { finish } from "./finish.ts";
 import { runTools } from "./run-tools.ts";
 import { takeInput } from "./take-input.ts";
 
-export function perform(work: Work, step: Step): Promise<void> {
+export function perform(work: StepContext, step: Step): Promise<void> {
   switch (step.kind) {
     case "take-input":
       return takeInput(work, step);

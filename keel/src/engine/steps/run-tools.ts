@@ -1,30 +1,30 @@
 /** Runs the open calls of the newest reply until all have settled. */
 
+import { note } from "../../core/context/blocks.ts";
+import { traitsOf } from "../../core/define-tool.ts";
+import type { ToolCall } from "../../core/state/call-state.ts";
+import { toolFor } from "../../core/toolbox.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { Todo } from "../../protocol/tool.ts";
-import type { Call } from "../call-state.ts";
-import { note } from "../context/blocks.ts";
-import { siteOf } from "../hooks/site.ts";
-import { runCall } from "../tools/call.ts";
-import { traitsOf } from "../tools/define.ts";
-import { type Job, runInOrder } from "../tools/pool.ts";
-import { toolFor } from "../tools/toolbox.ts";
-import { needsAsking, type Work } from "../work.ts";
+import { runCall } from "../calls/call.ts";
+import { type PoolJob, runInOrder } from "../calls/pool.ts";
+import { hookContextOf } from "../hook-context.ts";
+import { needsAsking, type StepContext } from "../step-context.ts";
 
-export async function runTools(work: Work): Promise<void> {
+export async function runTools(work: StepContext): Promise<void> {
   const { todos } = work.state.desk;
   const open = work.state.calls.filter(({ status }) => status !== "settled");
   const jobs = open.map(
-    (call): Job => ({ concurrent: isConcurrent(work, call), run: () => runOne(work, call) }),
+    (call): PoolJob => ({ concurrent: isConcurrent(work, call), run: () => runOne(work, call) }),
   );
-  await runInOrder(jobs, { mostAtOnce: work.parts.limits.concurrentCalls });
+  await runInOrder(jobs, { maxAtOnce: work.parts.limits.concurrentCalls });
   work.early.clear();
   await tellOfList(work, todos);
   await tellHooks(work, open);
 }
 
 /** What the calls did to the model's list. */
-async function tellOfList(work: Work, before: readonly Todo[]): Promise<void> {
+async function tellOfList(work: StepContext, before: readonly Todo[]): Promise<void> {
   const { hooks } = work.parts;
   const known = new Map(before.map((todo) => [todo.id, todo]));
   for (const { id, text, description, status } of work.state.desk.todos) {
@@ -34,15 +34,15 @@ async function tellOfList(work: Work, before: readonly Todo[]): Promise<void> {
       task_subject: text,
       ...(description === undefined ? {} : { task_description: description }),
     };
-    const site = siteOf(work);
-    if (!was) await hooks.observe({ hook_event_name: "TaskCreated", ...item }, site);
+    const context = hookContextOf(work);
+    if (!was) await hooks.observe({ hook_event_name: "TaskCreated", ...item }, context);
     if (status === "completed" && was?.status !== "completed")
-      await hooks.observe({ hook_event_name: "TaskCompleted", ...item }, site);
+      await hooks.observe({ hook_event_name: "TaskCompleted", ...item }, context);
   }
 }
 
 /** What hooks say about the whole batch reaches the model after its results. */
-async function tellHooks(work: Work, batch: readonly Call[]): Promise<void> {
+async function tellHooks(work: StepContext, batch: readonly ToolCall[]): Promise<void> {
   if (work.signal.aborted) return;
   const results = new Map(
     (work.state.history.at(-1)?.content ?? []).flatMap((block) =>
@@ -53,14 +53,14 @@ async function tellHooks(work: Work, batch: readonly Call[]): Promise<void> {
     const response = results.get(id);
     return { callId: id, tool: name, input, ...(response === undefined ? {} : { response }) };
   });
-  const { context, stop } = await work.parts.hooks.afterBatch(calls, siteOf(work));
+  const { context, stop } = await work.parts.hooks.afterBatch(calls, hookContextOf(work));
   const words = stop === undefined ? context : [...context, `A hook ended the turn: ${stop}`];
   if (words.length === 0) return;
   const added = { content: words.map(note), why: "hook" as const };
   work.record({ type: "context.added", ...added, ...(stop === undefined ? {} : { stop }) });
 }
 
-async function runOne(work: Work, call: Call): Promise<void> {
+async function runOne(work: StepContext, call: ToolCall): Promise<void> {
   const early = work.early.get(call.use.id);
   if (!early) return runCall(work, call);
   try {
@@ -74,7 +74,7 @@ async function runOne(work: Work, call: Call): Promise<void> {
   for (const event of early.events) work.record(event);
 }
 
-function isConcurrent(work: Work, call: Call): boolean {
+function isConcurrent(work: StepContext, call: ToolCall): boolean {
   const tool = toolFor(work, call.use.name);
   return tool !== undefined && traitsOf(tool, call.use.input)?.concurrent === true;
 }

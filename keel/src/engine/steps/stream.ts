@@ -1,27 +1,27 @@
 /** Reads one streamed reply under its two deadlines: the first event, and silence between events. */
 import { childOf, over } from "../../kernel/abort.ts";
+import { graceMs } from "../../kernel/deadline.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
-import { graceMs } from "../deadline.ts";
-import type { ModelEvent, ModelRequest } from "../ports.ts";
-import type { Work } from "../work.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
+import type { StepContext } from "../step-context.ts";
 
-export type Reply = Extract<ModelEvent, { type: "end" }>;
+export type ModelReply = Extract<ModelEvent, { type: "end" }>;
 export type Failed = {
   readonly fault: Fault /** Whether the provider had begun to answer: then the attempt may be billed. */;
   readonly begun: boolean;
 };
 
 /** More pieces than the longest honest reply has. What goes on is read at a walk, so that others have their time too. */
-const mostUnrested = 60_000;
+const maxUnrested = 60_000;
 const eventsPerWalk = 20;
 const walkMs = 5;
 
 /** Hands every event to `onEvent` and returns the end, or what went wrong. Never throws. */
 export async function readReply(
-  work: Pick<Work, "parts" | "signal">,
+  work: Pick<StepContext, "parts" | "signal">,
   request: ModelRequest,
   onEvent: (event: ModelEvent) => void,
-): Promise<{ ok: true; reply: Reply } | ({ ok: false } & Failed)> {
+): Promise<{ ok: true; reply: ModelReply } | ({ ok: false } & Failed)> {
   const { clock, limits, model } = work.parts;
   const { controller, release } = childOf(work.signal);
   const watch = new AbortController();
@@ -43,7 +43,7 @@ export async function readReply(
     release();
   }
 
-  async function read(): Promise<Reply> {
+  async function read(): Promise<ModelReply> {
     let events = 0;
     const stream = model.stream(request, controller.signal);
     for await (const first of stream) {
@@ -54,7 +54,7 @@ export async function readReply(
       for (const event of [first, ...(stream.ready?.() ?? [])]) {
         onEvent(event);
         if (event.type === "end") return event;
-        if (++events <= mostUnrested || events % eventsPerWalk !== 0) continue;
+        if (++events <= maxUnrested || events % eventsPerWalk !== 0) continue;
         await clock.sleep(walkMs, controller.signal);
         if (isLeft) break;
       }

@@ -1,14 +1,18 @@
 /** Takes the next input into the conversation: as the start of a turn, or as steering of the running one. */
+
+import { inputFor, type Step } from "../../core/next-step.ts";
+import { modelOf, type SessionState } from "../../core/state/state.ts";
+import { hasNews } from "../../core/state/task-state.ts";
+import { sayTask } from "../../core/task-text.ts";
 import type { Input } from "../../protocol/event.ts";
-import { siteOf } from "../hooks/site.ts";
-import { inputFor, type Step } from "../next-step.ts";
-import { modelOf, type State } from "../state.ts";
-import { hasNews } from "../task-state.ts";
-import { sayTask } from "../task-words.ts";
-import type { Work } from "../work.ts";
+import { hookContextOf } from "../hook-context.ts";
+import type { StepContext } from "../step-context.ts";
 import { briefStart } from "./brief-start.ts";
 
-export async function takeInput(work: Work, step: Extract<Step, { kind: "take-input" }>): Promise<void> {
+export async function takeInput(
+  work: StepContext,
+  step: Extract<Step, { kind: "take-input" }>,
+): Promise<void> {
   const input = inputFor(work.state, step.which);
   if (!input) return;
   // Here already: whoever hears of the turn may then say which servers there are.
@@ -16,7 +20,7 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
   const begun = await begin(work);
   const taken = [...heldBefore(work.state, input), input];
   const whole = { ...input, content: taken.flatMap(({ content }) => content) };
-  const { block, context } = await work.parts.hooks.input(whole, siteOf(work));
+  const { block, context } = await work.parts.hooks.input(whole, hookContextOf(work));
   // Meanwhile it may have been taken back, or the turn stopped: then it stays where it is.
   const isTakenBack = (): boolean => work.signal.aborted || !work.state.pending.includes(input);
   if (isTakenBack()) return;
@@ -44,20 +48,20 @@ export async function takeInput(work: Work, step: Extract<Step, { kind: "take-in
 }
 
 /** What asked for no answer goes with the next words of a person. */
-function heldBefore({ pending }: State, input: Input): Input[] {
+function heldBefore({ pending }: SessionState, input: Input): Input[] {
   if (input.from.kind === "hook") return [];
   return pending.slice(0, pending.indexOf(input)).filter(({ when }) => when === "with-next");
 }
 
 /** Hooks hear of the session with its first input: nothing runs because a session is only opened. */
-async function begin(work: Work): Promise<readonly string[]> {
+async function begin(work: StepContext): Promise<readonly string[]> {
   const { hooks } = work.parts;
   const begins = hooks.begins();
   if (begins === undefined) return [];
   const source = begins === "cleared" ? "clear" : (work.parts.startedAs ?? startOf(work.state));
-  const { context, title } = await hooks.start({ source, model: modelOf(work.state) }, siteOf(work));
+  const { context, title } = await hooks.start({ source, model: modelOf(work.state) }, hookContextOf(work));
   if (title !== undefined) work.record({ type: "settings.changed", patch: { title }, why: "hook" });
   return context;
 }
 
-const startOf = ({ turns }: State): "resume" | "startup" => (turns > 0 ? "resume" : "startup");
+const startOf = ({ turns }: SessionState): "resume" | "startup" => (turns > 0 ? "resume" : "startup");

@@ -5,7 +5,7 @@
 import { parseArgs } from "node:util";
 import { type Fault, fault } from "../../kernel/fault.ts";
 
-export type Option = {
+export type CliOption = {
   /** `flag` is there or not, `text` has a value (the last one counts), `list` may be given several times. */
   readonly kind: "flag" | "text" | "list";
   readonly says: string;
@@ -16,22 +16,25 @@ export type Option = {
   readonly aliases?: readonly string[];
 };
 
-export type Options = Readonly<Record<string, Option>>;
+export type CliOptions = Readonly<Record<string, CliOption>>;
 
-type ValueOf<O extends Option> = O["kind"] extends "flag"
+type ValueOf<O extends CliOption> = O["kind"] extends "flag"
   ? boolean
   : O["kind"] extends "list"
     ? readonly string[]
     : string | undefined;
 
-export type Values<T extends Options> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
+export type OptionValues<T extends CliOptions> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
 
-export type Arguments<T extends Options> = {
-  readonly values: Values<T>;
+export type Arguments<T extends CliOptions> = {
+  readonly values: OptionValues<T>;
   readonly positionals: readonly string[];
 };
 
-export function parseArguments<const T extends Options>(given: readonly string[], options: T): Arguments<T> {
+export function parseArguments<const T extends CliOptions>(
+  given: readonly string[],
+  options: T,
+): Arguments<T> {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, option]) => [name, configOf(option)]),
   );
@@ -51,7 +54,7 @@ export function parseArguments<const T extends Options>(given: readonly string[]
     parsed.values[name] ?? absent(option),
   ]);
   // The table that shaped the parse also shapes the type: names and kinds are the same.
-  return { values: Object.fromEntries(values) as Values<T>, positionals: parsed.positionals };
+  return { values: Object.fromEntries(values) as OptionValues<T>, positionals: parsed.positionals };
 }
 
 export const usage = (reason: string): Fault => fault("usage", { reason });
@@ -102,17 +105,17 @@ export function splitList(texts: readonly string[]): string[] {
   return parts;
 }
 
-const configOf = (option: Option) => ({
+const configOf = (option: CliOption) => ({
   type: option.kind === "flag" ? ("boolean" as const) : ("string" as const),
   multiple: option.kind === "list",
   // Only flags may stand together behind one dash (`-pc`): a value has its own word.
   ...(option.kind === "flag" && option.short !== undefined ? { short: option.short } : {}),
 });
 
-const absent = ({ kind }: Option): unknown => (kind === "flag" ? false : kind === "list" ? [] : undefined);
+const absent = ({ kind }: CliOption): unknown => (kind === "flag" ? false : kind === "list" ? [] : undefined);
 
 /** Every option under its own name, and with its value as `--name=value`: so no value can be taken for an option. */
-function joined(given: readonly string[], options: Options): string[] {
+function joined(given: readonly string[], options: CliOptions): string[] {
   const names = namesOf(options);
   const out: string[] = [];
   for (let at = 0; at < given.length; at += 1) {
@@ -137,7 +140,7 @@ function joined(given: readonly string[], options: Options): string[] {
 }
 
 /** Every spelling with its dashes, and the name that it stands for. */
-export function namesOf(options: Options): ReadonlyMap<string, string> {
+export function namesOf(options: CliOptions): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, { aliases = [], short }] of Object.entries(options)) {
     for (const spelling of [name, ...aliases]) names.set(`--${spelling}`, name);
@@ -155,3 +158,14 @@ function wordsOf(thrown: unknown): string {
 }
 
 const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+
+/** Whether these arguments make Keel the executable of an SDK. What follows `--` is never an option. */
+export function isWireInvocation(given: readonly string[]): boolean {
+  const end = given.indexOf("--");
+  const options = end === -1 ? given : given.slice(0, end);
+  return options.some(
+    (word, at) =>
+      word === "--input-format=stream-json" ||
+      (word === "--input-format" && options[at + 1] === "stream-json"),
+  );
+}

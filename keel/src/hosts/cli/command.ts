@@ -1,27 +1,27 @@
 /** What a command is. The table of them is in `commands.ts`. */
-import type { Arguments, Options } from "./arguments.ts";
+import type { Arguments, CliOptions } from "./arguments.ts";
 import type { Context } from "./context.ts";
 
-export type Command = {
+export type CliCommand = {
   /** As it is typed: `sessions list`. The empty name is `keel` itself. */
   readonly name: string;
   readonly usage: string;
   readonly says: string;
-  readonly options: Options;
+  readonly options: CliOptions;
   /** What it does after it has told is finished also when nobody reads any more. Left out: it ends soon then. */
   readonly unheard?: "goes-on" | undefined;
   /** Returns the exit code, or throws a fault that has one. */
   start(given: readonly string[], context: Context): Promise<number>;
 };
 
-type Run<T extends Options> = (parsed: Arguments<T>, context: Context) => Promise<number>;
+type Run<T extends CliOptions> = (parsed: Arguments<T>, context: Context) => Promise<number>;
 
 /** A row of the table. What it does is loaded when it is called. */
-export type Row<T extends Options> = Pick<Command, "name" | "usage" | "says" | "unheard"> & {
+export type CommandRow<T extends CliOptions> = Pick<CliCommand, "name" | "usage" | "says" | "unheard"> & {
   /** Left out: nothing but options. What is one word too many is wrong use, and not passed over. */
   readonly takes?: "words";
   readonly options: T;
   load(): Promise<Run<T>>;
 };
 
-export type Define = <const T extends Options>(row: Row<T>) => Command;
+export type Define = <const T extends CliOptions>(row: CommandRow<T>) => CliCommand;

@@ -3,11 +3,11 @@ import type { Readable } from "node:stream";
 import type { Output } from "./output.ts";
 import type { Signals } from "./signals.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type CliEnvironment = Readonly<Record<string, string | undefined>>;
 
 export type Context = {
   readonly version: string;
-  readonly env: Environment;
+  readonly env: CliEnvironment;
   readonly cwd: string;
   readonly input: Readable & { readonly isTTY?: boolean };
   /** For results only. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commands } from "./commands.ts";
+import { commands } from "./command-table.ts";
 import { helpFor, helpForGroup } from "./help.ts";
 
 test("every command shows its usage and each of its options", () => {

@@ -1,8 +1,8 @@
 /** Help, made from the table of commands and from nothing else. */
-import type { Option } from "./arguments.ts";
-import type { Command } from "./command.ts";
+import type { CliOption } from "./arguments.ts";
+import type { CliCommand } from "./command.ts";
 
-export function helpFor(command: Command, commands: readonly Command[]): string {
+export function helpFor(command: CliCommand, commands: readonly CliCommand[]): string {
   const parts = [`Usage: ${command.usage}`, `${command.says}.`, `Options:\n${optionRows(command)}`];
   const inner = commands.filter(({ name }) => command.name !== "" && name.startsWith(`${command.name} `));
   if (inner.length > 0) parts.push(`Commands:\n${commandRows(inner)}`);
@@ -11,7 +11,7 @@ export function helpFor(command: Command, commands: readonly Command[]): string 
 }
 
 /** The commands that start with these words: `keel sessions`. */
-export function helpForGroup(name: string, commands: readonly Command[]): string {
+export function helpForGroup(name: string, commands: readonly CliCommand[]): string {
   return `Commands:\n${commandRows(commands.filter((command) => command.name.startsWith(`${name} `)))}\n`;
 }
 
@@ -27,15 +27,15 @@ export const welcome = `Keel is an agent harness. Its screen is not built yet; t
 
 const footer = "`keel COMMAND --help` shows the options of a command.";
 
-function commandRows(commands: readonly Command[]): string {
+function commandRows(commands: readonly CliCommand[]): string {
   return table(commands.filter(({ name }) => name !== "").map(({ name, says }) => [`keel ${name}`, says]));
 }
 
-function optionRows({ options }: Command): string {
+function optionRows({ options }: CliCommand): string {
   return table(Object.entries(options).map(([name, option]) => [spelling(name, option), option.says]));
 }
 
-function spelling(name: string, { short, value }: Option): string {
+function spelling(name: string, { short, value }: CliOption): string {
   const long = value === undefined ? `--${name}` : `--${name} ${value}`;
   return short === undefined ? `    ${long}` : `-${short}, ${long}`;
 }

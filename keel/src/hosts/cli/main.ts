@@ -2,18 +2,18 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
-import type { Command } from "./command.ts";
-import { commands } from "./commands.ts";
+import { isWireInvocation } from "./arguments.ts";
+import type { CliCommand } from "./command.ts";
+import { commands } from "./command-table.ts";
 import type { Context } from "./context.ts";
 import { Output } from "./output.ts";
 import { catchSignals } from "./signals.ts";
-import { isWireWish } from "./wire-options.ts";
 
 /**
  * For an end in good order once the reader has gone. Whoever started us may be gone too, and nothing of us may outlive
  * it by more than two seconds: what has not stopped by then dies with the guard.
  */
-const mostMsUnheard = 800;
+const maxMsUnheard = 800;
 
 export async function main(): Promise<void> {
   let crashed: ((thrown: unknown) => void) | undefined;
@@ -50,9 +50,9 @@ export async function main(): Promise<void> {
 }
 
 async function run(given: readonly string[], context: Context): Promise<number> {
-  if (isWireWish(given)) {
+  if (isWireInvocation(given)) {
     endUnheard(context);
-    const { streamJson } = await import("./stream-json.ts");
+    const { streamJson } = await import("../executable/main.ts");
     return streamJson(given, context);
   }
   const [first = "", second = ""] = given;
@@ -65,10 +65,10 @@ async function run(given: readonly string[], context: Context): Promise<number> 
 }
 
 function endUnheard({ out }: Context): void {
-  void out.closed.then(() => setTimeout(() => process.exit(exitCodes.outputClosed), mostMsUnheard).unref());
+  void out.closed.then(() => setTimeout(() => process.exit(exitCodes.outputClosed), maxMsUnheard).unref());
 }
 
-function commandFor(given: readonly string[]): { command: Command; rest: readonly string[] } {
+function commandFor(given: readonly string[]): { command: CliCommand; rest: readonly string[] } {
   for (const words of [2, 1]) {
     const command = commands.find(({ name }) => name !== "" && name === given.slice(0, words).join(" "));
     if (command) return { command, rest: given.slice(words) };

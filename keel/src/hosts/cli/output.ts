@@ -3,6 +3,7 @@
  * for `drained` first. A reader that goes away is a fact to act on, never an uncaught error.
  */
 import type { Writable } from "node:stream";
+import type { SDKMessage } from "../../sdk/messages/messages.ts";
 import { hasLostReader } from "./lost-reader.ts";
 
 const lookEveryMs = 250;
@@ -66,4 +67,22 @@ export class Output {
     this.#isClosed = true;
     this.#gone.resolve();
   }
+}
+
+/** Which messages a reader that lags still gets: whole ones always, the pieces of a reply only while it keeps up. */
+
+/** From here on a reader that lags gets whole messages only: the pieces of a reply would wait in memory for nothing. */
+const maxWaitingBytes = 4 * 1024 * 1024;
+
+/** Pieces are left out from the first that finds the reader behind to the end of its reply: half a reply misleads. */
+export function piecesFor(out: Pick<Output, "waitingBytes">): { mayPass(message: SDKMessage): boolean } {
+  let skipping = false;
+  return {
+    mayPass(message) {
+      if (message.type !== "stream_event") return true;
+      if (message.event.type === "message_start") skipping = false;
+      skipping ||= out.waitingBytes > maxWaitingBytes;
+      return !skipping;
+    },
+  };
 }

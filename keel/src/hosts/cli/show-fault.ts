@@ -5,9 +5,9 @@ import { visible } from "../../view/visible.ts";
 import type { Output } from "./output.ts";
 
 /** Words of a provider or of a file may be in the sentence: they are bounded, and cannot move the cursor. */
-const mostCharacters = 600;
+const maxCharacters = 600;
 
 export function showFault(err: Output, fault: Fault): void {
-  err.line(`keel: ${visible(shorten(fault.message.trim(), mostCharacters)).replaceAll("\n", " ")}`);
+  err.line(`keel: ${visible(shorten(fault.message.trim(), maxCharacters)).replaceAll("\n", " ")}`);
   err.line(fault.hint);
 }

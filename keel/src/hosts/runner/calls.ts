@@ -3,17 +3,21 @@ import type { Envelope } from "../../protocol/event.ts";
 import { textOf, toolUses } from "../../protocol/message.ts";
 import type { Origin } from "../../protocol/origin.ts";
 import type { RunnerEvent } from "./events.ts";
-import type { KnownCall, Memo } from "./memo.ts";
+import type { KnownCall, RunnerMemo } from "./memo.ts";
 import { countCall } from "./stats.ts";
 
-type Told = readonly [readonly RunnerEvent[], Memo];
-type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
+type CallOutput = readonly [readonly RunnerEvent[], RunnerMemo];
+type CallEnvelopeOf<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
 
 /** What a person reads of a result; the whole of it is the model's. */
-const mostSummary = 500;
+const maxSummary = 500;
 
 /** The calls of a reply are known before they begin. */
-export function knowCalls({ content }: Is<"model.finished">, memo: Memo, origin: Origin | undefined): Told {
+export function knowCalls(
+  { content }: CallEnvelopeOf<"model.finished">,
+  memo: RunnerMemo,
+  origin: Origin | undefined,
+): CallOutput {
   const uses = toolUses(content);
   if (uses.length === 0) return [[], memo];
   const calls = new Map(memo.calls);
@@ -31,16 +35,20 @@ export function knowCalls({ content }: Is<"model.finished">, memo: Memo, origin:
 }
 
 export function callStarts(
-  { callId, tool, input }: Is<"tool.started">,
-  memo: Memo,
+  { callId, tool, input }: CallEnvelopeOf<"tool.started">,
+  memo: RunnerMemo,
   origin: Origin | undefined,
-): Told {
+): CallOutput {
   const call = callOf(memo, { id: callId, tool }, origin);
   const changed = input === undefined ? call : { ...call, params: input };
   return tellStart(changed, memo, origin);
 }
 
-export function callProgress(event: Is<"tool.progress">, memo: Memo, origin: Origin | undefined): Told {
+export function callProgress(
+  event: CallEnvelopeOf<"tool.progress">,
+  memo: RunnerMemo,
+  origin: Origin | undefined,
+): CallOutput {
   const { callId, tool, elapsedMs } = event;
   const seconds = Math.floor(elapsedMs / 1000);
   const known = memo.calls.get(keyOf(callId, origin));
@@ -53,13 +61,17 @@ export function callProgress(event: Is<"tool.progress">, memo: Memo, origin: Ori
   ];
 }
 
-export function callEnds(event: Is<"tool.finished">, memo: Memo, origin: Origin | undefined): Told {
+export function callEnds(
+  event: CallEnvelopeOf<"tool.finished">,
+  memo: RunnerMemo,
+  origin: Origin | undefined,
+): CallOutput {
   const { callId, tool, failed, ms, content, denied, interrupted, todos, data } = event;
   const [starts, next] = tellStart(callOf(memo, { id: callId, tool }, origin), memo, origin);
   const calls = new Map(next.calls);
   calls.delete(keyOf(callId, origin));
   const whose = whoseOf(origin);
-  const summary = textOf(content).trim().slice(0, mostSummary);
+  const summary = textOf(content).trim().slice(0, maxSummary);
   const end: RunnerEvent = {
     type: "tool_end",
     toolUseId: callId,
@@ -93,7 +105,7 @@ export function callEnds(event: Is<"tool.finished">, memo: Memo, origin: Origin 
 }
 
 /** Calls whose end nobody told: they are over with the turn. */
-export const openCallsEnd = (memo: Memo): RunnerEvent[] =>
+export const openCallsEnd = (memo: RunnerMemo): RunnerEvent[] =>
   [...memo.calls.values()]
     .filter(({ isTold }) => isTold)
     .map(({ id, tool, agentId, parentToolUseId }) => ({
@@ -108,7 +120,7 @@ export const openCallsEnd = (memo: Memo): RunnerEvent[] =>
       ...(parentToolUseId === undefined ? {} : { parentToolUseId }),
     }));
 
-function tellStart(call: KnownCall, memo: Memo, origin: Origin | undefined): Told {
+function tellStart(call: KnownCall, memo: RunnerMemo, origin: Origin | undefined): CallOutput {
   if (call.isTold) return [[], memo];
   const calls = new Map(memo.calls).set(keyOf(call.id, origin), { ...call, isTold: true });
   const { id: toolUseId, tool, params } = call;
@@ -116,7 +128,7 @@ function tellStart(call: KnownCall, memo: Memo, origin: Origin | undefined): Tol
 }
 
 const callOf = (
-  memo: Memo,
+  memo: RunnerMemo,
   { id, tool }: { id: string; tool: string },
   origin: Origin | undefined,
 ): KnownCall =>
@@ -135,7 +147,7 @@ const whoseOf = (origin: Origin | undefined): { agentId?: string; parentToolUseI
   origin ? { agentId: origin.agentId, parentToolUseId: origin.parentCallId } : {};
 
 /** What the workspace's own tools leave for the host; it stands in the log as their result. */
-function workspaceNews(tool: string, data: Is<"tool.finished">["data"]): RunnerEvent[] {
+function workspaceNews(tool: string, data: CallEnvelopeOf<"tool.finished">["data"]): RunnerEvent[] {
   if (data === undefined || !tool.startsWith("mcp__workspace__")) return [];
   switch (tool.slice("mcp__workspace__".length)) {
     case "add_review_comment":

@@ -1,15 +1,15 @@
 /** The content of a message: what the person says, then what was attached. */
-import { attachedFile, plainWords } from "../../app/attached-file.ts";
+import { attachedFile, escapeMarks } from "../../app/input/attached-file.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { Attachment, InputOf } from "./inputs.ts";
 
 export function contentOf({ content, attachments = [] }: InputOf<"message">): InputBlock[] {
   const said: InputBlock[] =
     typeof content === "string"
-      ? [text(withMentions(plainWords(content), attachments))]
+      ? [text(withMentions(escapeMarks(content), attachments))]
       : content.map((block) =>
           block.type === "text"
-            ? text(plainWords(block.text))
+            ? text(escapeMarks(block.text))
             : { type: "image", mediaType: block.source.media_type, data: block.source.data },
         );
   return [...said, ...attachments.flatMap(attached)];

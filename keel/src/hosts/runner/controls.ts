@@ -1,5 +1,5 @@
 /** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
-import { knownModels } from "../../app/known-models.ts";
+import { knownModels } from "../../app/compose/known-models.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { never } from "../../kernel/never.ts";
@@ -121,14 +121,14 @@ async function answer(
   answered.add(requestId);
   const receipt = await session.submit({ type: "answer", askId: requestId, answer: found.value });
   const [oldest] = answered;
-  if (answered.size > mostAnswered && oldest !== undefined) answered.delete(oldest);
+  if (answered.size > maxAnswered && oldest !== undefined) answered.delete(oldest);
   return receipt.type === "late"
     ? [complaint("duplicate_id", "The request was answered before, or is over.")]
     : [];
 }
 
 /** Answers that are remembered, to tell a second one from one to nothing. */
-const mostAnswered = 1_000;
+const maxAnswered = 1_000;
 
 const complaint = (code: ErrorCode, message: string): RunnerEvent => ({
   type: "error",

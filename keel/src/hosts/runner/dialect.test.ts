@@ -1,17 +1,17 @@
 // The dialect over whole logs: order, one end for each call and input, and agents kept apart.
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../../test/verifies.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
 import type { Envelope } from "../../protocol/event.ts";
 import { text } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { lastEvents, toEvents } from "./dialect.ts";
 import { eventSchemas, type RunnerEvent } from "./events.ts";
-import { type Memo, newMemo } from "./memo.ts";
+import { newMemo, type RunnerMemo } from "./memo.ts";
 
 const stamp = { at: 0, session: "s" };
 const origin = { agentId: "agent-1", parentCallId: "call-1", kind: "explore", depth: 1 };
 
-function tell(envelopes: readonly Envelope[]): { events: RunnerEvent[]; memo: Memo } {
+function tell(envelopes: readonly Envelope[]): { events: RunnerEvent[]; memo: RunnerMemo } {
   let memo = newMemo({ sessionId: "s", checkpointing: true });
   const events: RunnerEvent[] = [];
   for (const envelope of envelopes) {

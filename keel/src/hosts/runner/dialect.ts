@@ -7,14 +7,14 @@ import type { Origin } from "../../protocol/origin.ts";
 import { askEvent } from "./ask-event.ts";
 import { callEnds, callProgress, callStarts, knowCalls, openCallsEnd } from "./calls.ts";
 import type { RunnerEvent } from "./events.ts";
-import type { Memo } from "./memo.ts";
+import type { RunnerMemo } from "./memo.ts";
 import { addText, flushText, noParagraphs } from "./paragraphs.ts";
 import { resultOf, turnEvents } from "./results.ts";
 import { noStats } from "./stats.ts";
 
-export type Told = readonly [readonly RunnerEvent[], Memo];
+export type RunnerDialectOutput = readonly [readonly RunnerEvent[], RunnerMemo];
 
-export function toEvents(envelope: Envelope, memo: Memo): Told {
+export function toEvents(envelope: Envelope, memo: RunnerMemo): RunnerDialectOutput {
   const [events, next] = envelope.origin
     ? fromAgent(envelope, envelope.origin, memo)
     : fromSession(envelope, memo);
@@ -23,13 +23,13 @@ export function toEvents(envelope: Envelope, memo: Memo): Told {
 }
 
 /** What is still open when everything ends: no call of a screen spins for ever, and no text is lost. */
-export function lastEvents(memo: Memo): readonly RunnerEvent[] {
+export function lastEvents(memo: RunnerMemo): readonly RunnerEvent[] {
   const [inputId] = memo.inputIds;
   const events = [...openCallsEnd(memo), ...flush(memo)];
   return events.map((event) => (inputId === undefined ? event : { inputId, ...event }));
 }
 
-function fromSession(envelope: Envelope, memo: Memo): Told {
+function fromSession(envelope: Envelope, memo: RunnerMemo): RunnerDialectOutput {
   switch (envelope.type) {
     case "turn.started": {
       const inputIds = envelope.inputIds;
@@ -139,7 +139,7 @@ function fromSession(envelope: Envelope, memo: Memo): Told {
 }
 
 /** Its words are for the agent that gave it the work; its calls are shown where that call is. */
-function fromAgent(envelope: Envelope, origin: Origin, memo: Memo): Told {
+function fromAgent(envelope: Envelope, origin: Origin, memo: RunnerMemo): RunnerDialectOutput {
   switch (envelope.type) {
     case "model.finished": {
       const [calls, next] = knowCalls(envelope, memo, origin);
@@ -166,8 +166,8 @@ function fromAgent(envelope: Envelope, origin: Origin, memo: Memo): Told {
 
 function taskChanges(
   { taskId, status, data = {} }: Extract<Envelope, { type: "task.changed" }>,
-  memo: Memo,
-): Told {
+  memo: RunnerMemo,
+): RunnerDialectOutput {
   const known = memo.agents.get(taskId);
   if (data.kind !== "agent" && known === undefined) {
     const { kind = "shell", description = "", summary } = data;
@@ -212,7 +212,7 @@ function taskChanges(
 }
 
 const spoken = (text: string): RunnerEvent => ({ type: "assistant_text", text });
-const flush = ({ paragraphs }: Memo): RunnerEvent[] => flushText(paragraphs).map(spoken);
+const flush = ({ paragraphs }: RunnerMemo): RunnerEvent[] => flushText(paragraphs).map(spoken);
 
 const notification = (
   level: "info" | "warning",

@@ -189,7 +189,7 @@ const common = { conversationId: text, inputId: maybe(text) };
 export type RunnerEvent = {
   [Name in EventName]: { type: Name; inputId?: string | undefined } & z.infer<z.ZodMiniObject<Fields[Name]>>;
 }[EventName];
-export type EventOf<Name extends EventName> = Extract<RunnerEvent, { type: Name }>;
+export type RunnerEventOf<Name extends EventName> = Extract<RunnerEvent, { type: Name }>;
 
 export const eventSchemas: ReadonlyMap<string, z.ZodMiniType> = new Map(
   Object.entries(eventFields).map(([name, fields]) => [

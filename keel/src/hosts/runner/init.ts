@@ -3,11 +3,11 @@ import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import type { RunnerEvent } from "./events.ts";
 import { serversOf } from "./servers.ts";
-import type { Start } from "./start.ts";
+import type { RunnerStart } from "./start.ts";
 
 export function initEvents(
   session: OpenSession,
-  { start, options }: { start: Start; options: OpenOptions },
+  { start, options }: { start: RunnerStart; options: OpenOptions },
 ): RunnerEvent[] {
   const { info, id: sessionId } = session;
   const kind = options.which?.kind ?? "new";

@@ -41,7 +41,7 @@ const attachment = z.union([
 ]);
 export type Attachment = z.infer<typeof attachment>;
 
-const answerWords = z.union([z.string(), z.array(z.string())]);
+const answerText = z.union([z.string(), z.array(z.string())]);
 
 export const inputSchemas = {
   message: z.object({
@@ -81,9 +81,9 @@ export const inputSchemas = {
     ...named,
     requestId: words,
     /** By the words of the question. */
-    answers: z.optional(z.record(z.string(), answerWords)),
+    answers: z.optional(z.record(z.string(), answerText)),
     /** Where there is one question. */
-    answer: z.optional(answerWords),
+    answer: z.optional(answerText),
     /** The person does not answer. */
     cancelled: z.optional(z.boolean()),
   }),

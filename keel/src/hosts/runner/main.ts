@@ -2,13 +2,13 @@
 import { appendFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { OpenOptions } from "../../app/options.ts";
-import { unaskedWorkspaceTools, workspaceTools } from "../../app/workspace-tools/tools.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { type LineRead, lineReader } from "../../transport/lines.ts";
 import { readInput } from "../../transport/node/input.ts";
 import { Runner, type RunnerOutput } from "./runner.ts";
-import { type Files, openOptionsOf, readStart, type Start, withFiles } from "./start.ts";
+import { openOptionsOf, type RunnerStart, readStart, type StartFiles, withFiles } from "./start.ts";
+import { unaskedWorkspaceTools, workspaceTools } from "./tools/tools.ts";
 
 /** What the command line gives a host: read once, and passed on. */
 export type RunnerContext = {
@@ -29,18 +29,18 @@ export type RunnerContext = {
 };
 
 export type RunnerFlags = {
-  readonly start: Start;
-  readonly files: Files;
+  readonly start: RunnerStart;
+  readonly files: StartFiles;
   /** The first line says how to start; flags count where it says nothing. */
   readonly fromInput: boolean;
 };
 
 /** Far above any prompt with its images; a longer line is refused while it comes. */
-const mostLineBytes = 16 * 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
 /** From here on nothing more is read: whoever does not read our answers gets no more of them. */
-const mostWaitingBytes = 8 * 1024 * 1024;
+const maxWaitingBytes = 8 * 1024 * 1024;
 /** An ending that hangs must not keep the host waiting. */
-const mostEndingMs = 20_000;
+const maxEndingMs = 20_000;
 const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** Returns the exit code. */
@@ -85,7 +85,7 @@ export async function run(flags: RunnerFlags, context: RunnerContext): Promise<n
     runner.stop({ reason: "error", code: failure.exitCode });
   });
   const ending = await runner.ended;
-  const late = setTimeout(() => process.exit(ending.code || 1), mostEndingMs).unref();
+  const late = setTimeout(() => process.exit(ending.code || 1), maxEndingMs).unref();
   await runner.close(ending);
   clearTimeout(late);
   for (const give of release) give();
@@ -103,7 +103,7 @@ type Lines = {
 /** Reads no faster than our own output is read. */
 function inputLines(context: Pick<RunnerContext, "input" | "out">): Lines {
   const { out } = context;
-  const reader = lineReader({ mostBytes: mostLineBytes });
+  const reader = lineReader({ maxBytes: maxLineBytes });
   const waiting: LineRead[] = [];
   let listener: Parameters<Lines["listen"]>[0] | undefined;
   let hasEnded = false;
@@ -118,7 +118,7 @@ function inputLines(context: Pick<RunnerContext, "input" | "out">): Lines {
   const source = readInput(0, () => context.input, {
     chunk(bytes) {
       give(reader.push(bytes));
-      if (out.waitingBytes <= mostWaitingBytes) return;
+      if (out.waitingBytes <= maxWaitingBytes) return;
       source.pause();
       void out.drained().then(() => source.resume());
     },
@@ -144,7 +144,7 @@ function inputLines(context: Pick<RunnerContext, "input" | "out">): Lines {
   };
 }
 
-async function firstLine(lines: Lines, { out }: Pick<RunnerContext, "out">): Promise<Start> {
+async function firstLine(lines: Lines, { out }: Pick<RunnerContext, "out">): Promise<RunnerStart> {
   for (;;) {
     const read = await lines.next();
     if (!read) throw fault("usage", { reason: "The input ended before a line of the type start." });
@@ -157,7 +157,7 @@ async function firstLine(lines: Lines, { out }: Pick<RunnerContext, "out">): Pro
 
 /** Lines as they go out, for whoever looks for a mistake: on standard error, or in a file for this user alone. */
 function debugOf(
-  { debug, debugFile }: Start,
+  { debug, debugFile }: RunnerStart,
   { err }: Pick<RunnerContext, "err">,
 ): ((line: string) => void) | undefined {
   if (debugFile !== undefined) return (line) => appendFileSync(debugFile, `${line}\n`, { mode: 0o600 });

@@ -1,7 +1,7 @@
 /** What the dialect remembers of a session between two events. */
 import type { Json } from "../../kernel/json.ts";
 import { noParagraphs, type Paragraphs } from "./paragraphs.ts";
-import { noStats, type Stats } from "./stats.ts";
+import { noStats, type RunnerStats } from "./stats.ts";
 
 export type KnownCall = {
   readonly id: string;
@@ -15,7 +15,7 @@ export type KnownCall = {
   readonly parentToolUseId?: string | undefined;
 };
 
-export type Memo = {
+export type RunnerMemo = {
   readonly sessionId: string;
   readonly checkpointing: boolean;
   /** The inputs of the running turn. */
@@ -23,14 +23,14 @@ export type Memo = {
   readonly paragraphs: Paragraphs;
   /** Whether text of the reply that is being written went out. */
   readonly hasSpoken: boolean;
-  readonly stats: Stats;
+  readonly stats: RunnerStats;
   readonly calls: ReadonlyMap<string, KnownCall>;
   readonly agents: ReadonlyMap<string, string>;
   readonly hasSaved: boolean;
   readonly totalCostUsd: number;
 };
 
-export const newMemo = (facts: Pick<Memo, "sessionId" | "checkpointing">): Memo => ({
+export const newMemo = (facts: Pick<RunnerMemo, "sessionId" | "checkpointing">): RunnerMemo => ({
   ...facts,
   inputIds: [],
   paragraphs: noParagraphs,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../../test/verifies.ts";
-import { addText, flushText, mostHeld, noParagraphs } from "./paragraphs.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { addText, flushText, maxHeld, noParagraphs } from "./paragraphs.ts";
 
 function through(pieces: readonly string[]): string[] {
   let state = noParagraphs;
@@ -10,7 +10,7 @@ function through(pieces: readonly string[]): string[] {
     const [parts, next] = addText(state, piece);
     out.push(...parts);
     state = next;
-    expect(state.held.length).toBeLessThanOrEqual(mostHeld);
+    expect(state.held.length).toBeLessThanOrEqual(maxHeld);
   }
   return [...out, ...flushText(state)];
 }

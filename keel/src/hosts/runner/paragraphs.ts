@@ -9,7 +9,7 @@ export type Paragraphs = { readonly held: string };
 export const noParagraphs: Paragraphs = { held: "" };
 
 /** Beyond this nobody waits for the end of a paragraph. */
-export const mostHeld = 4_096;
+export const maxHeld = 4_096;
 
 export function addText(before: Paragraphs, piece: string): [readonly string[], Paragraphs] {
   const all = before.held + piece;
@@ -31,10 +31,10 @@ function endOfParagraphs(text: string): number {
 function forced(text: string): [string[], string] {
   const out: string[] = [];
   let rest = text;
-  while (rest.length > mostHeld) {
-    const line = rest.lastIndexOf("\n", mostHeld - 1);
+  while (rest.length > maxHeld) {
+    const line = rest.lastIndexOf("\n", maxHeld - 1);
     // A text without a line end is cut, but never inside of a character.
-    const end = line >= 0 ? line + 1 : isHalf(rest, mostHeld) ? mostHeld - 1 : mostHeld;
+    const end = line >= 0 ? line + 1 : isHalf(rest, maxHeld) ? maxHeld - 1 : maxHeld;
     out.push(rest.slice(0, end));
     rest = rest.slice(end);
   }

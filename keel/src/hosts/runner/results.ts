@@ -2,14 +2,14 @@
 import type { Envelope } from "../../protocol/event.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { authError } from "./auth-errors.ts";
-import type { EventOf, RunnerEvent } from "./events.ts";
-import type { Memo } from "./memo.ts";
+import type { RunnerEvent, RunnerEventOf } from "./events.ts";
+import type { RunnerMemo } from "./memo.ts";
 import { noStats } from "./stats.ts";
 
-type Finished = Extract<Envelope, { type: "turn.finished" }>;
+type FinishedTurn = Extract<Envelope, { type: "turn.finished" }>;
 type Dropped = Extract<Envelope, { type: "input.dropped" }>;
 
-export function turnEvents(finished: Finished, memo: Memo): RunnerEvent[] {
+export function turnEvents(finished: FinishedTurn, memo: RunnerMemo): RunnerEvent[] {
   const { reason, fault } = finished;
   const auth = fault && authError(fault);
   const [checkpoint] = finished.inputIds;
@@ -25,9 +25,9 @@ export function turnEvents(finished: Finished, memo: Memo): RunnerEvent[] {
 }
 
 export function resultOf(
-  memo: Memo,
-  end: { finished: Finished } | { dropped: Pick<Dropped, "inputId" | "reason"> },
-): EventOf<"result"> {
+  memo: RunnerMemo,
+  end: { finished: FinishedTurn } | { dropped: Pick<Dropped, "inputId" | "reason"> },
+): RunnerEventOf<"result"> {
   const { sessionId, stats, totalCostUsd } = memo;
   if ("dropped" in end) {
     const { inputId, reason } = end.dropped;
@@ -68,7 +68,7 @@ export function resultOf(
   };
 }
 
-const counts = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Finished["usage"]) => ({
+const counts = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: FinishedTurn["usage"]) => ({
   inputTokens,
   outputTokens,
   cacheReadTokens,

@@ -17,16 +17,16 @@ import { lastEvents, toEvents } from "./dialect.ts";
 import type { RunnerEvent } from "./events.ts";
 import { initEvents } from "./init.ts";
 import { type BadLine, type RunnerInput, readInput } from "./inputs.ts";
-import { type Memo, newMemo } from "./memo.ts";
-import type { Start } from "./start.ts";
+import { newMemo, type RunnerMemo } from "./memo.ts";
+import type { RunnerStart } from "./start.ts";
 
 export type RunnerOutput = {
   readonly waitingBytes: number;
   line(text: string): void;
 };
 
-export type RunnerWish = {
-  readonly start: Start;
+export type RunnerOptions = {
+  readonly start: RunnerStart;
   readonly options: OpenOptions;
   readonly out: RunnerOutput;
   /** Hears every line that goes out. */
@@ -34,16 +34,16 @@ export type RunnerWish = {
 };
 
 /** From here on a reader that lags gets no more of what only entertains. */
-const mostWaitingBytes = 4 * 1024 * 1024;
+const maxWaitingBytes = 4 * 1024 * 1024;
 /** One line of held text: far more than a reply has, and far less than hosts let a line have. */
-const mostHeldCharacters = 1024 * 1024;
+const maxHeldCharacters = 1024 * 1024;
 /** Inputs that came before the session was open. */
-const mostEarly = 1_000;
+const maxEarly = 1_000;
 
 export class Runner {
-  readonly #wish: RunnerWish;
+  readonly #wish: RunnerOptions;
   readonly #conversationId: string;
-  #memo: Memo = newMemo({ sessionId: "", checkpointing: false });
+  #memo: RunnerMemo = newMemo({ sessionId: "", checkpointing: false });
   #session: OpenSession | undefined;
   #early: RunnerInput[] | undefined = [];
   /** Messages are taken one after the other, in the order of their lines. */
@@ -55,13 +55,13 @@ export class Runner {
   /** Text that a reader who lags has not got yet; it goes out before anything else does. */
   #held: Extract<RunnerEvent, { type: "assistant_text" }> | undefined;
   #isClosing = false;
-  #wantsEnd: (end: Ending) => void = () => undefined;
+  #wantsEnd: (end: RunnerEnding) => void = () => undefined;
   /** Resolves when the conversation is to end, and says why. */
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<RunnerEnding>;
 
-  constructor(wish: RunnerWish) {
-    this.#wish = wish;
-    this.#conversationId = wish.start.conversationId ?? "default";
+  constructor(runnerOptions: RunnerOptions) {
+    this.#wish = runnerOptions;
+    this.#conversationId = runnerOptions.start.conversationId ?? "default";
     this.ended = new Promise((resolve) => {
       this.#wantsEnd = resolve;
     });
@@ -69,14 +69,14 @@ export class Runner {
 
   /** A reader that lags gets no pastime, and its text in few long pieces: a line for each short paragraph is many times it. */
   emit(event: RunnerEvent): void {
-    const isBehind = this.#wish.out.waitingBytes > mostWaitingBytes;
+    const isBehind = this.#wish.out.waitingBytes > maxWaitingBytes;
     const isPastime = event.type === "tool_progress" || event.type === "thinking_delta";
     if (isPastime && isBehind) return;
     const held = this.#held;
     const isMore = held && event.type === "assistant_text" && event.inputId === held.inputId;
     if (held && !isMore) this.#write(held);
     const told = isMore ? { ...event, text: held.text + event.text } : event;
-    const mayWait = told.type === "assistant_text" && told.text.length < mostHeldCharacters;
+    const mayWait = told.type === "assistant_text" && told.text.length < maxHeldCharacters;
     this.#held = mayWait && isBehind ? told : undefined;
     if (!this.#held) this.#write(told);
   }
@@ -123,7 +123,7 @@ export class Runner {
     if (this.#isClosing)
       return this.complain({ code: "closed", message: "The conversation is ending.", id: input.value.id });
     if (this.#early && input.value.type !== "stop") {
-      if (this.#early.length >= mostEarly)
+      if (this.#early.length >= maxEarly)
         return this.complain({
           code: "queue_full",
           message: "Too many lines before the start.",
@@ -144,7 +144,7 @@ export class Runner {
   async inputEnded(): Promise<void> {
     await Promise.race([this.#opened.promise, this.ended]);
     const session = this.#session;
-    if (session) refuseBeside(session);
+    if (session) refuseOutsideCalls(session);
     await this.#taking;
     await Promise.race([Promise.all(this.#answering), this.ended]);
     if (session && session.openAsks().length === 0) {
@@ -161,7 +161,7 @@ export class Runner {
     if (this.#session) yield* this.#session.history();
   }
 
-  stop(ending: Ending): void {
+  stop(ending: RunnerEnding): void {
     this.#end(ending);
   }
 
@@ -182,11 +182,11 @@ export class Runner {
    * The one order of ending: nothing is taken any more; what runs is stopped, questions are closed, calls and the turn
    * end, text goes out, connections are closed; then whatever is still open is ended in words, and last comes the word.
    */
-  async close({ reason }: Ending): Promise<void> {
+  async close({ reason }: RunnerEnding): Promise<void> {
     this.#isClosing = true;
     const session = this.#session;
     if (session) {
-      refuseBeside(session);
+      refuseOutsideCalls(session);
       await this.#taking;
       try {
         await session.close("stopped");
@@ -199,7 +199,7 @@ export class Runner {
     this.emit({ type: "shutdown", reason });
   }
 
-  #end(ending: Ending): void {
+  #end(ending: RunnerEnding): void {
     this.#isClosing = true;
     this.#wantsEnd(ending);
   }
@@ -215,7 +215,7 @@ export class Runner {
     };
     if (input.type === "message") this.#taking = this.#taking.then(work);
     // Whoever interrupts means what was sent before.
-    else if (input.type === "interrupt" && !session.openAsks().some(isBeside))
+    else if (input.type === "interrupt" && !session.openAsks().some(isOutsideCall))
       this.#answer(this.#taking.then(work));
     // At once: what is under way may wait for just this.
     else if (input.type === "interrupt" || input.type.endsWith("_response")) this.#answer(work());
@@ -230,12 +230,12 @@ export class Runner {
 }
 
 /** A question about words that are no input yet. */
-const isBeside = ({ callId }: Ask): boolean => callId === undefined;
+const isOutsideCall = ({ callId }: Ask): boolean => callId === undefined;
 
 /** Nobody is there any more who could answer what words on their way ask. */
-function refuseBeside(session: OpenSession): void {
+function refuseOutsideCalls(session: OpenSession): void {
   const refuse = (): void => {
-    for (const { id: askId } of session.openAsks().filter(isBeside))
+    for (const { id: askId } of session.openAsks().filter(isOutsideCall))
       void session
         .submit({ type: "answer", askId, answer: { verdict: "deny" }, by: "no-host" })
         .catch(() => undefined);
@@ -244,7 +244,7 @@ function refuseBeside(session: OpenSession): void {
   refuse();
 }
 
-export type Ending = { readonly reason: string; readonly code: number };
+export type RunnerEnding = { readonly reason: string; readonly code: number };
 
 function complaintOf({ code, message }: Fault): Pick<BadLine, "code" | "message"> {
   const words = message.slice(0, 500);

@@ -2,7 +2,7 @@
 import type { OpenSession } from "../../app/open-session.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
-import { type McpServerConfig, mcpServerSchema } from "../../protocol/mcp.ts";
+import { type McpServerSpec, mcpServerSchema } from "../../protocol/mcp.ts";
 
 export type ServerRow = { name: string; status: string; error?: string };
 
@@ -16,7 +16,7 @@ export const serversOf = ({ mcp }: OpenSession): ServerRow[] => [
 ];
 
 /** As hosts write them: a server with a command is one of `stdio`, whether or not it says so. Throws `usage`. */
-export function readServers(given: Readonly<Record<string, unknown>>): Record<string, McpServerConfig> {
+export function readServers(given: Readonly<Record<string, unknown>>): Record<string, McpServerSpec> {
   return Object.fromEntries(
     Object.entries(given).map(([name, server]) => {
       const plain = isObject(server) ? server : {};

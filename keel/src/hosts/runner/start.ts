@@ -53,10 +53,10 @@ export const startSchema = z.strictObject({
   debug: maybe(z.boolean()),
   debugFile: maybe(text),
 });
-export type Start = Omit<z.infer<typeof startSchema>, "type">;
+export type RunnerStart = Omit<z.infer<typeof startSchema>, "type">;
 
 /** Undefined for a blank line. */
-export function readStart(read: LineRead): Result<Start, BadLine> | undefined {
+export function readStart(read: LineRead): Result<RunnerStart, BadLine> | undefined {
   const line = readObject(read);
   if (!line?.ok) return line;
   if (line.value["type"] !== "start")
@@ -70,17 +70,17 @@ export function readStart(read: LineRead): Result<Start, BadLine> | undefined {
   });
 }
 
-export type Files = {
+export type StartFiles = {
   readonly instructionsFile?: string | undefined;
   readonly mcpServersFile?: string | undefined;
 };
 
 /** Files that flags name, read. Throws `usage`. */
 export async function withFiles(
-  start: Start,
-  { instructionsFile, mcpServersFile }: Files,
+  start: RunnerStart,
+  { instructionsFile, mcpServersFile }: StartFiles,
   cwd: string,
-): Promise<Start> {
+): Promise<RunnerStart> {
   const [instructions, servers] = await Promise.all([
     instructionsFile === undefined
       ? undefined
@@ -96,12 +96,12 @@ export async function withFiles(
   };
 }
 
-const mostFileBytes = 4 * 1024 * 1024;
+const maxFileBytes = 4 * 1024 * 1024;
 
 async function readText(flag: string, file: string): Promise<string> {
   try {
     const content = await readFile(file);
-    if (content.length > mostFileBytes) throw fault("usage", { reason: `--${flag}: ${file} is too long.` });
+    if (content.length > maxFileBytes) throw fault("usage", { reason: `--${flag}: ${file} is too long.` });
     return content.toString("utf8");
   } catch (cause) {
     throw fault("usage", { reason: `--${flag}: ${file} cannot be read.`, cause });
@@ -125,7 +125,7 @@ function serversIn(words: string): Record<string, Record<string, Json>> {
 
 /** The options of the session. */
 export function openOptionsOf(
-  start: Start,
+  start: RunnerStart,
   context: { readonly version: string; readonly env: OpenOptions["env"]; readonly cwd: string },
 ): OpenOptions {
   const { resume, maxThinkingTokens, fallbackModel } = start;

@@ -2,9 +2,9 @@
 import type * as z from "zod/mini";
 import type { statsSchema } from "./events.ts";
 
-export type Stats = z.infer<typeof statsSchema>;
+export type RunnerStats = z.infer<typeof statsSchema>;
 
-export const noStats: Stats = {
+export const noStats: RunnerStats = {
   toolCalls: 0,
   toolsByType: {},
   subAgents: 0,
@@ -21,9 +21,9 @@ const counted = {
   filesWritten: ["Write", "Edit", "MultiEdit", "NotebookEdit"],
   bashCommands: ["Bash"],
   webSearches: ["WebSearch", "WebFetch"],
-} as const satisfies Partial<Record<keyof Stats, readonly string[]>>;
+} as const satisfies Partial<Record<keyof RunnerStats, readonly string[]>>;
 
-export function countCall(stats: Stats, { tool, ms }: { tool: string; ms: number }): Stats {
+export function countCall(stats: RunnerStats, { tool, ms }: { tool: string; ms: number }): RunnerStats {
   const more = (names: readonly string[]): number => (names.includes(tool) ? 1 : 0);
   const before = Object.hasOwn(stats.toolsByType, tool) ? (stats.toolsByType[tool] ?? 0) : 0;
   return {

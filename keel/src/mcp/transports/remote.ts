@@ -10,9 +10,9 @@ import type {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { fault } from "../../kernel/fault.ts";
-import { mostMessageBytes } from "../limits.ts";
+import { maxMessageBytes } from "../limits.ts";
 
-export type RemoteWish = {
+export type RemoteTransportOptions = {
   readonly type: "http" | "sse";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export async function remoteTransport({
   headers,
   auth,
   whyNot,
-}: RemoteWish): Promise<StreamableHTTPClientTransport | SSEClientTransport> {
+}: RemoteTransportOptions): Promise<StreamableHTTPClientTransport | SSEClientTransport> {
   const library = await import("@modelcontextprotocol/client");
   const options = {
     authProvider: auth,
@@ -43,7 +43,7 @@ export async function remoteTransport({
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** The address that a person configured may be anywhere; what a server names beside it may not. */
-export function boundedFetch(home: URL, whyNot: RemoteWish["whyNot"]): Fetch {
+export function boundedFetch(home: URL, whyNot: RemoteTransportOptions["whyNot"]): Fetch {
   return async (given, init) => {
     const url = new URL(given);
     if (url.origin !== home.origin) {
@@ -72,7 +72,7 @@ function whole(): Transformer<Uint8Array, Uint8Array> {
   return {
     transform(chunk, controller) {
       bytes += chunk.length;
-      if (bytes > mostMessageBytes) controller.error(fault("line_too_long", { limit: mostMessageBytes }));
+      if (bytes > maxMessageBytes) controller.error(fault("line_too_long", { limit: maxMessageBytes }));
       else controller.enqueue(chunk);
     },
   };
@@ -93,7 +93,7 @@ function eachEvent(): Transformer<Uint8Array, Uint8Array> {
         if (byte === lineFeed && isLineStart) bytes = 0;
         isLineStart = byte === lineFeed;
       }
-      if (bytes > mostMessageBytes) controller.error(fault("line_too_long", { limit: mostMessageBytes }));
+      if (bytes > maxMessageBytes) controller.error(fault("line_too_long", { limit: maxMessageBytes }));
       else controller.enqueue(chunk);
     },
   };

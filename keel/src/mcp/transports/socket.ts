@@ -2,7 +2,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { WebSocket } from "ws";
 import { isObject } from "../../kernel/json.ts";
-import { mostMessageBytes } from "../limits.ts";
+import { maxMessageBytes } from "../limits.ts";
 
 export class SocketTransport implements Transport {
   onclose?: () => void;
@@ -21,7 +21,7 @@ export class SocketTransport implements Transport {
     const { WebSocket } = await import("ws");
     const socket = new WebSocket(this.#url, ["mcp"], {
       headers: { ...this.#headers },
-      maxPayload: mostMessageBytes,
+      maxPayload: maxMessageBytes,
       perMessageDeflate: false,
       followRedirects: false,
     });

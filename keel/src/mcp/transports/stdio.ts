@@ -8,7 +8,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
-import { mostMessageBytes, mostNoticesPerSecond } from "../limits.ts";
+import { maxMessageBytes, maxNoticesPerSecond } from "../limits.ts";
 
 /** A program that was started for us, under a guard. */
 export type ServerProgram = {
@@ -19,7 +19,7 @@ export type ServerProgram = {
   stop(): Promise<void>;
 };
 
-export type StartProgram = (wish: {
+export type StartProgram = (request: {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #open: () => Promise<ServerProgram>;
-  readonly #pace = new Pace(mostNoticesPerSecond);
+  readonly #pace = new Pace(maxNoticesPerSecond);
   #program: ServerProgram | undefined;
   #closed = false;
 
@@ -69,7 +69,7 @@ export class StdioTransport implements Transport {
   }
 
   async #read({ stdout }: ServerProgram): Promise<void> {
-    const reader = lineReader({ mostBytes: mostMessageBytes });
+    const reader = lineReader({ maxBytes: maxMessageBytes });
     try {
       for await (const chunk of stdout) {
         for (const read of reader.push(chunk as Uint8Array)) {
@@ -114,7 +114,7 @@ function parse(line: string): JSONRPCMessage | undefined {
   }
 }
 
-const tooLong = (): Error => fault("line_too_long", { limit: mostMessageBytes });
+const tooLong = (): Error => fault("line_too_long", { limit: maxMessageBytes });
 
 /** So many in a second, then none until the next one begins. */
 class Pace {

@@ -6,13 +6,16 @@ import type { Block, ResultPart } from "../../protocol/message.ts";
 import { type IdRule, wireId } from "../call-id.ts";
 
 /** What of a request decides how a block is written. */
-export type Reader = { readonly model: string; readonly images: boolean };
+export type MessagesBlockTarget = { readonly model: string; readonly images: boolean };
 
 /** Calls that another provider's model made may have ids that this wire refuses. */
-const idRule: IdRule = { allowed: /^[a-zA-Z0-9_-]+$/, mostCharacters: Number.POSITIVE_INFINITY };
+const idRule: IdRule = { allowed: /^[a-zA-Z0-9_-]+$/, maxCharacters: Number.POSITIVE_INFINITY };
 
 /** Undefined when the block must not be sent. */
-export function encodeBlock(block: Block, reader: Reader): ContentBlockParam | JsonBlock | undefined {
+export function encodeBlock(
+  block: Block,
+  reader: MessagesBlockTarget,
+): ContentBlockParam | JsonBlock | undefined {
   switch (block.type) {
     case "text":
       // A blank text is refused by the provider.
@@ -43,18 +46,21 @@ export function encodeBlock(block: Block, reader: Reader): ContentBlockParam | J
 type JsonBlock = Readonly<Record<string, unknown>>;
 
 type Thinking = Extract<Block, { type: "thinking" }>;
-type Media = Extract<Block, { type: "image" | "document" }>;
-type Result = Extract<Block, { type: "tool_result" }>;
+type MessagesMedia = Extract<Block, { type: "image" | "document" }>;
+type ToolResultBlock = Extract<Block, { type: "tool_result" }>;
 
 /** Thinking goes back only with its proof, and only to the model that gave it. */
-function encodeThinking(block: Thinking, { model }: Reader): ContentBlockParam | undefined {
+function encodeThinking(block: Thinking, { model }: MessagesBlockTarget): ContentBlockParam | undefined {
   if (block.model !== undefined && block.model !== model) return undefined;
   if (block.hidden !== undefined) return { type: "redacted_thinking", data: block.hidden };
   if (block.signature === undefined) return undefined;
   return { type: "thinking", thinking: block.text, signature: block.signature };
 }
 
-function encodeResult({ callId, content, failed }: Result, reader: Reader): ToolResultBlockParam {
+function encodeResult(
+  { callId, content, failed }: ToolResultBlock,
+  reader: MessagesBlockTarget,
+): ToolResultBlockParam {
   const parts = content.map((part) => encodePart(part, reader)).filter((part) => part !== undefined);
   // An error without words is refused by the provider; any other result may be empty.
   if (failed && parts.length === 0) parts.push({ type: "text", text: "The tool failed without a word." });
@@ -66,16 +72,16 @@ function encodeResult({ callId, content, failed }: Result, reader: Reader): Tool
   };
 }
 
-type Part = Exclude<ToolResultBlockParam["content"], string | undefined>[number];
+type ResultContentPart = Exclude<ToolResultBlockParam["content"], string | undefined>[number];
 
-function encodePart(part: ResultPart, reader: Reader): Part | undefined {
+function encodePart(part: ResultPart, reader: MessagesBlockTarget): ResultContentPart | undefined {
   if (part.type !== "text") return encodeMedia(part, reader);
   return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
 }
 
 type MediaParam = Extract<ContentBlockParam, { type: "image" | "document" | "text" }>;
 
-function encodeMedia(block: Media, { images }: Reader): MediaParam {
+function encodeMedia(block: MessagesMedia, { images }: MessagesBlockTarget): MediaParam {
   const { mediaType, data } = block;
   if (block.type === "image") {
     if (!images || !isImageType(mediaType)) return leftOut("An image", mediaType);

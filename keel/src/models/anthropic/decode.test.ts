@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ModelEvent } from "../../engine/ports.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { asStream, messagesDecoder } from "./decode.ts";
 import {
@@ -319,7 +319,7 @@ test("any split of the bytes gives the same events", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(bytes.length), { maxLength: 20 }), (cuts) => {
       const places = [0, ...cuts.sort((left, right) => left - right), bytes.length];
-      const reader = sseReader({ mostCharacters: 10_000 });
+      const reader = sseReader({ maxCharacters: 10_000 });
       const pieces: string[] = [];
       for (const [index, place] of places.slice(1).entries())
         reader.push(bytes.slice(places[index], place), { event: ({ data }) => pieces.push(data) });

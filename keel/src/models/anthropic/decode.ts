@@ -2,9 +2,9 @@
  * The events of a Messages stream as ModelEvents: pure, one wire event in, none or more of ours out. What breaks the
  * wire's own rules throws `stream_malformed`; what is merely unknown is kept (`foreign`) or passed over.
  */
-import type { ModelEvent } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import type { Stop } from "../../protocol/event.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
@@ -12,7 +12,7 @@ import { type OpenBlock, openBlock } from "./open-block.ts";
 import { pieceOf, startOf } from "./quick-delta.ts";
 import { decodeUsage, mergeUsage } from "./usage.ts";
 
-export type Decoder = {
+export type MessagesDecoder = {
   /** The data of one event, parsed. Throws `stream_malformed`, or what `errorOf` makes of an error of the provider. */
   push(event: Json): ModelEvent[];
   /** A further piece of what is being written, from an event as it stands on the wire. Undefined: it must be parsed. */
@@ -22,15 +22,15 @@ export type Decoder = {
 };
 
 /** A whole reply is far smaller; this keeps a server that never stops from filling the memory. */
-const mostReplyCharacters = 32 * 1024 * 1024;
+const maxReplyCharacters = 32 * 1024 * 1024;
 
-export type DecoderOptions = {
+export type MessagesDecoderOptions = {
   /** Whom we asked: it signs its thinking. */
   readonly model: string;
   readonly errorOf: (wire: unknown) => Fault;
 };
 
-export function messagesDecoder({ model, errorOf }: DecoderOptions): Decoder {
+export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): MessagesDecoder {
   const open = new Map<number, { at: number; block: OpenBlock }>();
   const content: (Block | undefined)[] = [];
   const used = new Set<number>();
@@ -74,7 +74,7 @@ export function messagesDecoder({ model, errorOf }: DecoderOptions): Decoder {
 
   const count = (more: number): void => {
     characters += more;
-    if (characters > mostReplyCharacters) throw malformed("the reply does not end");
+    if (characters > maxReplyCharacters) throw malformed("the reply does not end");
   };
 
   const addToBlock = (index: number, delta: Json | undefined): ModelEvent[] => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../../test/verifies.ts";
-import type { ModelRequest } from "../../engine/ports.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message } from "../../protocol/message.ts";
 import { catalog } from "../catalog.ts";
 import { messagesEncoder } from "./encode.ts";

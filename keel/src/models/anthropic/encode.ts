@@ -10,34 +10,35 @@
  * 3. The last block of the user message before the last reply, which is where the request before this one ended: a turn
  *    of more than 20 blocks would otherwise lose the way back to what that request kept.
  */
-import type { ModelRequest } from "../../engine/ports.ts";
+
+import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { GrowingBytes } from "../growing-bytes.ts";
-import { encodeBlock, type Reader } from "./blocks.ts";
+import { encodeBlock, type MessagesBlockTarget } from "./blocks.ts";
 import { thinkingFields } from "./thinking.ts";
 
-export type Encoder = (request: ModelRequest, info: ModelInfo) => readonly Uint8Array[];
+export type MessagesEncoder = (request: ModelRequest, info: ModelInfo) => readonly Uint8Array[];
 
 /** A session and some agents of it: one more makes the oldest be written anew when it speaks next. */
-const mostSettled = 8;
+const maxSettled = 8;
 
-export function messagesEncoder(): Encoder {
-  const messages = new WeakMap<Message, EncodedMessage>();
-  const tools = new WeakMap<ToolSpec, Written>();
-  const systems = new WeakMap<readonly string[], Written[]>();
-  const settled = new Map<string, Settled>();
+export function messagesEncoder(): MessagesEncoder {
+  const messages = new WeakMap<Message, MessagesEncodedMessage>();
+  const tools = new WeakMap<ToolSpec, WrittenBlocks>();
+  const systems = new WeakMap<readonly string[], WrittenBlocks[]>();
+  const settled = new Map<string, SettledMessages>();
 
   /** What was sent before in this session and stands at the same place, continued up to `end`. */
-  const settle = (session: string, all: readonly EncodedMessage[], end: number): Settled => {
+  const settle = (session: string, all: readonly MessagesEncodedMessage[], end: number): SettledMessages => {
     const before = settled.get(session);
     const isSame =
       before && before.messages.length <= end && before.messages.every((one, at) => one === all[at]);
     const found = isSame ? before : { messages: [], bytes: new GrowingBytes() };
     settled.delete(session);
     settled.set(session, found);
-    if (settled.size > mostSettled) settled.delete([...settled.keys()][0] ?? "");
+    if (settled.size > maxSettled) settled.delete([...settled.keys()][0] ?? "");
     for (const message of all.slice(found.messages.length, end)) {
       found.bytes.add(between(found.messages.at(-1), message));
       const { written } = message;
@@ -66,24 +67,24 @@ export function messagesEncoder(): Encoder {
 }
 
 /** The bytes of one or more blocks, and where between them a mark can be set; -1 where none can. */
-type Written = { readonly bytes: Uint8Array; readonly markAt: number };
+type WrittenBlocks = { readonly bytes: Uint8Array; readonly markAt: number };
 
 /** The messages before the first mark, and their bytes with what stands between them. */
-type Settled = { readonly messages: EncodedMessage[]; readonly bytes: GrowingBytes };
+type SettledMessages = { readonly messages: MessagesEncodedMessage[]; readonly bytes: GrowingBytes };
 
-type EncodedMessage = {
+type MessagesEncodedMessage = {
   /** Its blocks: as text until they are sent, then the bytes at the place where they stand, so that nothing is held twice. */
   written: string | Uint8Array;
   readonly markAt: number;
   readonly role: Message["role"];
   /** Whom it was written for, when another reader would get it otherwise. */
-  readonly reader: Reader | undefined;
+  readonly reader: MessagesBlockTarget | undefined;
 };
 
-type Parts = {
-  readonly tools: readonly Written[];
-  readonly system: readonly Written[];
-  readonly messages: readonly EncodedMessage[];
+type MessagesRequestParts = {
+  readonly tools: readonly WrittenBlocks[];
+  readonly system: readonly WrittenBlocks[];
+  readonly messages: readonly MessagesEncodedMessage[];
   /** Ascending; the first of them is the first that is not settled. */
   readonly marks: readonly number[];
   readonly settled: readonly Uint8Array[];
@@ -92,12 +93,12 @@ type Parts = {
 function join(
   request: ModelRequest,
   info: ModelInfo,
-  { tools, system, messages, marks, settled }: Parts,
+  { tools, system, messages, marks, settled }: MessagesRequestParts,
 ): Uint8Array[] {
   const cache = info.abilities.cache;
   const pieces: Uint8Array[] = [Buffer.from(headOf(request, info))];
   const add = (text: string) => pieces.push(Buffer.from(text));
-  const addList = (name: string, parts: readonly Written[], last: "marked" | "plain") => {
+  const addList = (name: string, parts: readonly WrittenBlocks[], last: "marked" | "plain") => {
     if (parts.length === 0) return;
     add(`,"${name}":[`);
     for (const [index, part] of parts.entries()) {
@@ -122,7 +123,7 @@ function join(
 }
 
 /** Messages of one role in a row are one to the provider. */
-function between(before: EncodedMessage | undefined, { role }: EncodedMessage): Uint8Array {
+function between(before: MessagesEncodedMessage | undefined, { role }: MessagesEncodedMessage): Uint8Array {
   if (before?.role === role) return comma;
   return before ? turning[role] : opening[role];
 }
@@ -150,7 +151,7 @@ const turning: Readonly<Record<Message["role"], Uint8Array>> = {
 };
 
 /** Which messages carry marks 2 and 3. */
-function markedMessages(messages: readonly EncodedMessage[]): number[] {
+function markedMessages(messages: readonly MessagesEncodedMessage[]): number[] {
   const last = messages.findLastIndex(({ markAt }) => markAt !== -1);
   const reply = messages.findLastIndex(({ role }, index) => index < last && role === "assistant");
   const earlier = messages.findLastIndex(
@@ -161,10 +162,10 @@ function markedMessages(messages: readonly EncodedMessage[]): number[] {
 
 const cacheMark: Uint8Array = Buffer.from(',"cache_control":{"type":"ephemeral"}');
 
-const mark = ({ bytes, markAt }: Written): Uint8Array[] =>
+const mark = ({ bytes, markAt }: WrittenBlocks): Uint8Array[] =>
   markAt === -1 ? [bytes] : [bytes.subarray(0, markAt), cacheMark, bytes.subarray(markAt)];
 
-function encodeMessage({ role, content }: Message, reader: Reader): EncodedMessage {
+function encodeMessage({ role, content }: Message, reader: MessagesBlockTarget): MessagesEncodedMessage {
   let written = "";
   let marked = 0;
   for (const block of content) {
@@ -182,7 +183,7 @@ function encodeMessage({ role, content }: Message, reader: Reader): EncodedMessa
   };
 }
 
-function bytesOf(message: EncodedMessage): Uint8Array {
+function bytesOf(message: MessagesEncodedMessage): Uint8Array {
   if (typeof message.written !== "string") return message.written;
   const bytes = Buffer.from(message.written);
   message.written = inOwnMemory(bytes);
@@ -204,18 +205,18 @@ const isReadDifferently = (content: Message["content"]): boolean =>
       (block.type === "tool_result" && block.content.some(({ type }) => type === "image")),
   );
 
-const sameReader = (left: Reader, right: Reader): boolean =>
+const sameReader = (left: MessagesBlockTarget, right: MessagesBlockTarget): boolean =>
   left.model === right.model && left.images === right.images;
 
-function encodeSystem(parts: readonly string[]): Written[] {
+function encodeSystem(parts: readonly string[]): WrittenBlocks[] {
   return parts.filter((part) => part.trim() !== "").map((part) => written({ type: "text", text: part }));
 }
 
-function encodeTool({ name, description, input }: ToolSpec): Written {
+function encodeTool({ name, description, input }: ToolSpec): WrittenBlocks {
   return written({ name, ...(description === "" ? {} : { description }), input_schema: input });
 }
 
-function written(value: object): Written {
+function written(value: object): WrittenBlocks {
   const bytes = Buffer.from(toJson(value));
   return { bytes: inOwnMemory(bytes), markAt: bytes.length - 1 };
 }

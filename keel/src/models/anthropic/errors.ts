@@ -4,7 +4,7 @@ import type { FaultCode } from "../../kernel/faults.ts";
 import { isObject } from "../../kernel/json.ts";
 import { reasonFrom } from "../reason.ts";
 
-export type ProviderError = {
+export type MessagesProviderError = {
   /** Absent for an error inside a stream. */
   readonly status?: number;
   /** The `error` object of the wire, or whatever stood in its place. */
@@ -17,7 +17,7 @@ export type ProviderError = {
   readonly secrets: readonly string[];
 };
 
-export function providerFault(error: ProviderError): Fault {
+export function providerFault(error: MessagesProviderError): Fault {
   const { status, wire, model, requestId, retryAfterMs, secrets } = error;
   const type = isObject(wire) && typeof wire["type"] === "string" ? wire["type"] : undefined;
   const words = isObject(wire) && typeof wire["message"] === "string" ? wire["message"] : "";
@@ -44,9 +44,9 @@ export function errorInBody(body: string): unknown {
   }
 }
 
-type Told = { status: number | undefined; type: string | undefined; words: string };
+type MessagesErrorFacts = { status: number | undefined; type: string | undefined; words: string };
 
-function codeOf({ status, type, words }: Told): FaultCode {
+function codeOf({ status, type, words }: MessagesErrorFacts): FaultCode {
   const byType = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
   const code = byType ?? (status === undefined ? "server_error" : codeOfStatus(status, type));
   if (code === "model_bad_request" || code === "rate_limited" || code === "model_forbidden") {

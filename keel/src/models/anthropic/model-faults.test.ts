@@ -2,15 +2,15 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
 import { type Loopback, loopback } from "../loopback.ts";
-import { mostRetryAfterMs } from "../retry-after.ts";
+import { maxRetryAfterMs } from "../retry-after.ts";
 import { anthropicModel } from "./model.ts";
 import {
   blockStart,
@@ -222,7 +222,7 @@ const rows: Readonly<Record<string, Row>> = {
     how: fails(429, "rate_limit_error", "slow down", { "retry-after": "86400" }),
     code: "rate_limited",
     retryable: true,
-    holds: ({ detail }) => expect(detail).toMatchObject({ status: 429, retryAfterMs: mostRetryAfterMs }),
+    holds: ({ detail }) => expect(detail).toMatchObject({ status: 429, retryAfterMs: maxRetryAfterMs }),
   },
   "500": { how: fails(500, "api_error", "oops"), code: "server_error", retryable: true },
   "529": {

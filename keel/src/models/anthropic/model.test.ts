@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ModelEvent, ModelRequest } from "../../engine/ports.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
 import { type Loopback, loopback } from "../loopback.ts";

@@ -1,25 +1,25 @@
 /** The Model port over the Messages API: one request, one streamed reply, every failure a fault of the table. */
-import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";
 import type { Endpoint } from "../providers.ts";
 import {
+  type AnswerReader,
   bodyJoiner,
   checkReadable,
   isJson,
-  mostEventCharacters,
+  maxEventCharacters,
   parseData,
-  type Reader,
   readErrorText,
   readWith,
 } from "../read-answer.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { writtenAhead } from "../written-ahead.ts";
-import { asStream, type Decoder, messagesDecoder } from "./decode.ts";
+import { asStream, type MessagesDecoder, messagesDecoder } from "./decode.ts";
 import { messagesEncoder } from "./encode.ts";
 import { errorInBody, providerFault } from "./errors.ts";
 import { headersFor } from "./headers.ts";
@@ -86,9 +86,9 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
 /** After the last event the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
 
-function streamReader(response: HttpResponse, decoder: Decoder): Reader {
+function streamReader(response: HttpResponse, decoder: MessagesDecoder): AnswerReader {
   checkReadable(response, "text/event-stream");
-  const reader = sseReader({ mostCharacters: mostEventCharacters });
+  const reader = sseReader({ maxCharacters: maxEventCharacters });
   return {
     push(chunk, into) {
       reader.push(chunk, {
@@ -109,7 +109,7 @@ function streamReader(response: HttpResponse, decoder: Decoder): Reader {
 }
 
 /** Some servers do not stream although they were asked to. */
-function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
+function wholeReader(response: HttpResponse, decoder: MessagesDecoder): AnswerReader {
   checkReadable(response, "application/json");
   const body = bodyJoiner();
   return {

@@ -1,9 +1,9 @@
 /** A block while it streams: what its deltas add, and what it is when it closes. */
-import type { ModelEvent } from "../../engine/ports.ts";
 import { fault } from "../../kernel/fault.ts";
 import { Gathered } from "../../kernel/gathered.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import type { Block } from "../../protocol/message.ts";
 import { measureJson } from "../../transport/strict-json.ts";
 import type { QuickType } from "./quick-delta.ts";
@@ -92,10 +92,10 @@ function openThinking(initial: { model: string; text: string; signature: string 
 }
 
 /** Enough to show a person what went wrong; a call that is not JSON is never run. */
-const mostBrokenBytes = 1024 * 1024;
+const maxBrokenBytes = 1024 * 1024;
 
 /** No tool's input is nested like this; what is would exhaust the stack of whoever writes it down. */
-const mostInputDepth = 200;
+const maxInputDepth = 200;
 
 function openCall(wire: JsonObject): OpenBlock {
   const id = textIn(wire, "id");
@@ -113,7 +113,7 @@ function openCall(wire: JsonObject): OpenBlock {
     close() {
       const input = json.parsed();
       if (isObject(input)) return { type: "tool_use", id, name, input };
-      return { type: "tool_use", id, name, input: {}, broken: headBytes(json.text(), mostBrokenBytes) };
+      return { type: "tool_use", id, name, input: {}, broken: headBytes(json.text(), maxBrokenBytes) };
     },
   };
 }
@@ -158,7 +158,7 @@ function joinedJson(initial: Json | undefined) {
     /** No text is an input without fields; undefined when it is not usable JSON. */
     parsed(): Json | undefined {
       if (text.trim() === "") return {};
-      if (measureJson(text).depth > mostInputDepth) return undefined;
+      if (measureJson(text).depth > maxInputDepth) return undefined;
       try {
         return JSON.parse(text);
       } catch {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ModelRequest } from "../../engine/ports.ts";
+import type { ModelRequest } from "../../ports/model.ts";
 import type { ThinkingMode } from "../../protocol/settings.ts";
 import { catalog } from "../catalog.ts";
 import { thinkingFields } from "./thinking.ts";

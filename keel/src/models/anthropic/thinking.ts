@@ -1,7 +1,7 @@
 /** How each model is told to think, or not to: the wire changed from budgets to effort, and some cannot be told at all. */
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages";
-import type { ModelRequest } from "../../engine/ports.ts";
 import { never } from "../../kernel/never.ts";
+import type { ModelRequest } from "../../ports/model.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { undated } from "../catalog.ts";
 
@@ -18,19 +18,19 @@ const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
 type Effort = (typeof efforts)[number];
 const isEffort = (text: string | undefined): text is Effort => efforts.some((level) => level === text);
 
-type Traits = {
+type ThinkingTraits = {
   /** How to switch thinking off: say nothing, say so, keep only notes between tools, or not at all. */
   readonly off: "omit" | "disabled" | "between_tools" | "never";
   /** The levels that it takes; none: the field is refused. */
   readonly efforts: readonly Effort[];
 };
 
-const every: Traits = { off: "omit", efforts };
+const every: ThinkingTraits = { off: "omit", efforts };
 const withoutXhigh = efforts.filter((level) => level !== "xhigh");
 const upToHigh = efforts.filter((level) => level !== "xhigh" && level !== "max");
 
 /** Where a model differs from `every`. */
-const known: Readonly<Record<string, Traits>> = {
+const known: Readonly<Record<string, ThinkingTraits>> = {
   "claude-fable-5-1": { off: "never", efforts },
   "claude-fable-5": { off: "never", efforts },
   "claude-opus-5-5": { off: "never", efforts },
@@ -43,21 +43,21 @@ const known: Readonly<Record<string, Traits>> = {
   "claude-opus-4-5": { off: "omit", efforts: upToHigh },
 };
 
-function traitsOf(model: string, info: ModelInfo): Traits {
+function traitsOf(model: string, info: ModelInfo): ThinkingTraits {
   const id = undated(model);
   if (Object.hasOwn(known, id)) return known[id] ?? every;
   return info.abilities.thinking === "adaptive" ? every : { off: "omit", efforts: [] };
 }
 
 /** The provider takes no smaller budget. */
-const leastBudgetTokens = 1_024;
+const minBudgetTokens = 1_024;
 /** When a model with budgets is left to judge for itself. */
 const usualBudgetTokens = 16_000;
 
 function thinkingOf(
   { thinking, maxOutputTokens }: ModelRequest,
   info: ModelInfo,
-  { off }: Traits,
+  { off }: ThinkingTraits,
 ): ThinkingFields["thinking"] {
   const ability = info.abilities.thinking;
   if (ability === "none") return undefined;
@@ -70,15 +70,15 @@ function thinkingOf(
       if (ability === "adaptive") return { type: "adaptive", display: "summarized" };
       const wanted = thinking.kind === "budget" ? thinking.tokens : usualBudgetTokens;
       // The budget is a part of the reply's length, and some must be left for the reply.
-      const budget = Math.min(Math.floor(wanted), maxOutputTokens - leastBudgetTokens);
-      return budget < leastBudgetTokens ? undefined : { type: "enabled", budget_tokens: budget };
+      const budget = Math.min(Math.floor(wanted), maxOutputTokens - minBudgetTokens);
+      return budget < minBudgetTokens ? undefined : { type: "enabled", budget_tokens: budget };
     }
     default:
       return never(thinking);
   }
 }
 
-function offField(off: Traits["off"]): ThinkingFields["thinking"] {
+function offField(off: ThinkingTraits["off"]): ThinkingFields["thinking"] {
   switch (off) {
     case "omit":
     case "never":
@@ -93,7 +93,11 @@ function offField(off: Traits["off"]): ThinkingFields["thinking"] {
 }
 
 /** The highest level that the model takes and that is not above the wanted one. Without thinking none above `high`. */
-function effortOf(wanted: string | undefined, { efforts: taken }: Traits, most: Effort): Effort | undefined {
+function effortOf(
+  wanted: string | undefined,
+  { efforts: taken }: ThinkingTraits,
+  most: Effort,
+): Effort | undefined {
   if (!isEffort(wanted)) return undefined;
   const top = Math.min(efforts.indexOf(wanted), efforts.indexOf(most));
   return efforts.slice(0, top + 1).findLast((level) => taken.includes(level));

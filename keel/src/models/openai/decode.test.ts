@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ModelEvent } from "../../engine/ports.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import { chatDecoder } from "./decode.ts";
 import { chunk, finish, textChunk, usageChunk } from "./wire-fixtures.ts";
 

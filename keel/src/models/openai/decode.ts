@@ -2,10 +2,10 @@
  * The chunks of a chat completion as ModelEvents: pure, one chunk in, none or more of ours out. Blocks close when the
  * reply ends, since only then it is certain that nothing more belongs to them.
  */
-import type { ModelEvent } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { fingerprint } from "../../kernel/text.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import type { Stop } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
@@ -13,7 +13,7 @@ import { contentPieces } from "./content-pieces.ts";
 import { openCalls } from "./open-calls.ts";
 import { decodeUsage } from "./usage.ts";
 
-export type Decoder = {
+export type ChatDecoder = {
   /** One chunk, parsed. Throws `stream_malformed`, or what `errorOf` makes of an error of the provider. */
   push(chunk: Json): ModelEvent[];
   /** The server says that nothing follows. */
@@ -22,7 +22,7 @@ export type Decoder = {
   finish(): ModelEvent[];
 };
 
-export type DecoderOptions = {
+export type ChatDecoderOptions = {
   /** Whom we asked. */
   readonly model: string;
   readonly nameOf: (wire: string) => string;
@@ -30,13 +30,13 @@ export type DecoderOptions = {
 };
 
 /** A whole reply is far smaller; this keeps a server that never stops from filling the memory. */
-const mostReplyCharacters = 32 * 1024 * 1024;
+const maxReplyCharacters = 32 * 1024 * 1024;
 /** What an empty call counts for: no server may send them for ever either. */
 const callCharacters = 100;
 
 type Prose = { readonly type: "text" | "thinking"; readonly at: number; text: string };
 
-export function chatDecoder({ model, nameOf, errorOf }: DecoderOptions): Decoder {
+export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): ChatDecoder {
   const content: (Block | undefined)[] = [];
   const place = (): number => content.push(undefined) - 1;
   const calls = openCalls({
@@ -99,7 +99,7 @@ export function chatDecoder({ model, nameOf, errorOf }: DecoderOptions): Decoder
       stop = "refusal";
     }
     for (const call of callsIn(delta)) events.push(...addCall(call));
-    if (characters > mostReplyCharacters) throw malformed("the reply does not end");
+    if (characters > maxReplyCharacters) throw malformed("the reply does not end");
     return events;
   };
 

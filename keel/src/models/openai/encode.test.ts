@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { ModelRequest } from "../../engine/ports.ts";
+import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message } from "../../protocol/message.ts";
 import { violationsIn } from "../../testing/request-rules.ts";
 import { chatView } from "../../testing/wires/openai-view.ts";
 import { catalog } from "../catalog.ts";
 import { chatEncoder } from "./encode.ts";
 import { toolNames } from "./names.ts";
-import { mannersOf, traitsFor } from "./traits.ts";
+import { serverTraitsMemory, traitsFor } from "./traits.ts";
 
 const models = catalog({ extra: [{ id: "openai/sighted", abilities: { images: true } }] });
 const local = { baseUrl: "http://127.0.0.1:11434/v1" };
@@ -325,13 +325,13 @@ describe("what a server refuses is learnt once", () => {
   ];
 
   test.each(refusals)("%s", (_, error, lesson) => {
-    const manners = mannersOf(local);
+    const manners = serverTraitsMemory(local);
     expect(manners.learn("m", error)).toBe(true);
     expect(manners.traits("m")).toMatchObject(lesson);
   });
 
   test("and not a second time, so that nothing goes in circles", () => {
-    const manners = mannersOf(local);
+    const manners = serverTraitsMemory(local);
     const about = (param: string) => ({ message: "no", param });
     expect(manners.learn("m", about("max_tokens"))).toBe(true);
     expect(manners.learn("m", about("max_completion_tokens"))).toBe(false);
@@ -341,7 +341,7 @@ describe("what a server refuses is learnt once", () => {
   });
 
   test("for the server where it is the server, and for the model where it is the model", () => {
-    const manners = mannersOf(local);
+    const manners = serverTraitsMemory(local);
     manners.learn("a", { message: "no", param: "stream_options" });
     manners.learn("a", { message: "no", param: "max_tokens" });
     expect(manners.traits("b")).toMatchObject({ countsTokens: false, limit: "max_tokens" });

@@ -7,18 +7,19 @@
  * The order is the one that all of them take: the system prompt, then user and assistant in turn, and the results of
  * calls directly after the message that asked for them.
  */
-import type { ModelRequest } from "../../engine/ports.ts";
+
+import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { toolName } from "./names.ts";
-import { bytesOf, type EncodedMessage, encodeMessage, type Part, toJson } from "./parts.ts";
-import { effortField, type Traits } from "./traits.ts";
+import { bytesOf, type ChatEncodedMessage, type ChatPart, encodeMessage, toJson } from "./parts.ts";
+import { effortField, type ServerTraits } from "./traits.ts";
 
-export type Encoder = (request: ModelRequest, info: ModelInfo, traits: Traits) => Uint8Array;
+export type ChatEncoder = (request: ModelRequest, info: ModelInfo, traits: ServerTraits) => Uint8Array;
 
-export function chatEncoder(): Encoder {
-  const messages = new WeakMap<Message, EncodedMessage>();
+export function chatEncoder(): ChatEncoder {
+  const messages = new WeakMap<Message, ChatEncodedMessage>();
   const tools = new WeakMap<ToolSpec, Uint8Array>();
   const systems = new WeakMap<readonly string[], Uint8Array>();
 
@@ -41,14 +42,18 @@ export function chatEncoder(): Encoder {
   };
 }
 
-type Parts = {
+type ChatRequestParts = {
   readonly tools: readonly Uint8Array[];
   /** A whole message; empty when there is nothing to say. */
   readonly system: Uint8Array;
-  readonly messages: readonly EncodedMessage[];
+  readonly messages: readonly ChatEncodedMessage[];
 };
 
-function join(request: ModelRequest, traits: Traits, { tools, system, messages }: Parts): Uint8Array {
+function join(
+  request: ModelRequest,
+  traits: ServerTraits,
+  { tools, system, messages }: ChatRequestParts,
+): Uint8Array {
   const pieces: Uint8Array[] = [bytesOf(headOf(request, traits))];
   const put = (piece: Uint8Array): void => void pieces.push(piece);
   if (tools.length > 0) {
@@ -76,7 +81,7 @@ function join(request: ModelRequest, traits: Traits, { tools, system, messages }
 }
 
 /** All but the conversation, without the brace that closes it. */
-function headOf(request: ModelRequest, traits: Traits): string {
+function headOf(request: ModelRequest, traits: ServerTraits): string {
   const effort = effortField(request, traits.effort);
   const head = toJson({
     model: request.model,
@@ -90,8 +95,8 @@ function headOf(request: ModelRequest, traits: Traits): string {
 }
 
 /** Neighbours of one role, which many templates of models refuse, as one turn. */
-function turnsOf(messages: readonly EncodedMessage[]): EncodedMessage[][] {
-  const turns: EncodedMessage[][] = [];
+function turnsOf(messages: readonly ChatEncodedMessage[]): ChatEncodedMessage[][] {
+  const turns: ChatEncodedMessage[][] = [];
   for (const message of messages) {
     const last = turns.at(-1);
     if (last?.[0]?.role === message.role) last.push(message);
@@ -103,7 +108,7 @@ function turnsOf(messages: readonly EncodedMessage[]): EncodedMessage[][] {
 type Put = (piece: Uint8Array) => void;
 
 /** Results first, each a message of its own; then what the user says, if anything. */
-function putUser(turn: readonly EncodedMessage[], put: Put, next: () => void): void {
+function putUser(turn: readonly ChatEncodedMessage[], put: Put, next: () => void): void {
   for (const { results } of turn) {
     for (const result of results) {
       next();
@@ -129,7 +134,7 @@ function putUser(turn: readonly EncodedMessage[], put: Put, next: () => void): v
   put(closeMessage);
 }
 
-function putAssistant(turn: readonly EncodedMessage[], put: Put, next: () => void): void {
+function putAssistant(turn: readonly ChatEncodedMessage[], put: Put, next: () => void): void {
   const said = turn.flatMap(({ parts }) => parts.filter(({ kind }) => kind === "text"));
   const calls = turn.flatMap((message) => message.calls);
   next();
@@ -148,7 +153,7 @@ function putAssistant(turn: readonly EncodedMessage[], put: Put, next: () => voi
   put(closeObject);
 }
 
-function putTexts(put: Put, parts: readonly Part[]): void {
+function putTexts(put: Put, parts: readonly ChatPart[]): void {
   for (const [index, { bytes }] of parts.entries()) {
     if (index > 0) put(paragraph);
     put(bytes);

@@ -7,7 +7,7 @@ import type { FaultCode } from "../../kernel/faults.ts";
 import { isObject } from "../../kernel/json.ts";
 import { reasonFrom } from "../reason.ts";
 
-export type ProviderError = {
+export type ChatProviderError = {
   /** Absent for an error inside a stream. */
   readonly status?: number;
   /** The `error` of the wire, or whatever stood in its place. */
@@ -20,9 +20,9 @@ export type ProviderError = {
   readonly secrets: readonly string[];
 };
 
-export function providerFault(error: ProviderError): Fault {
+export function providerFault(error: ChatProviderError): Fault {
   const { model, requestId, retryAfterMs, secrets } = error;
-  const told = toldBy(error.wire);
+  const told = errorFactsOf(error.wire);
   // Inside a stream, the number that some servers call a code takes the place of the status.
   const status = error.status ?? told.number;
   const code = codeOf({ ...told, status });
@@ -49,14 +49,14 @@ export function errorInBody(body: string): unknown {
   }
 }
 
-type Told = {
+type ChatErrorFacts = {
   /** The code and the type, if they are names. */
   readonly names: readonly string[];
   readonly number: number | undefined;
   readonly words: string;
 };
 
-function toldBy(wire: unknown): Told {
+function errorFactsOf(wire: unknown): ChatErrorFacts {
   if (!isObject(wire)) return { names: [], number: undefined, words: typeof wire === "string" ? wire : "" };
   const { code, type } = wire;
   return {
@@ -72,7 +72,7 @@ function wordsIn(wire: Record<string, unknown>): string {
   return typeof words === "string" ? words : JSON.stringify(words);
 }
 
-function codeOf({ names, status, words }: Told & { status: number | undefined }): FaultCode {
+function codeOf({ names, status, words }: ChatErrorFacts & { status: number | undefined }): FaultCode {
   const named = names.find((name) => Object.hasOwn(codes, name));
   const code =
     (named && codes[named]) || (status === undefined ? "server_error" : codeOfStatus(status, names));

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
 import { type Loopback, loopback } from "../loopback.ts";

@@ -1,29 +1,29 @@
 /** The Model port over chat completions: one request, one streamed reply, every failure a fault of the table. */
-import type { Model, ModelEvent, ModelRequest } from "../../engine/ports.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { sseReader } from "../../transport/sse.ts";
 import { type Catalog, nameAt } from "../catalog.ts";
 import type { Http, HttpResponse } from "../http.ts";
 import type { Endpoint } from "../providers.ts";
 import {
+  type AnswerReader,
   bodyJoiner,
   checkReadable,
   isJson,
-  mostEventCharacters,
+  maxEventCharacters,
   parseData,
-  type Reader,
   readErrorText,
   readWith,
 } from "../read-answer.ts";
 import { retryAfterMs } from "../retry-after.ts";
-import { chatDecoder, type Decoder } from "./decode.ts";
+import { type ChatDecoder, chatDecoder } from "./decode.ts";
 import { chatEncoder } from "./encode.ts";
 import { errorInBody, providerFault } from "./errors.ts";
 import { headersFor } from "./headers.ts";
 import { toolNames } from "./names.ts";
-import { mannersOf } from "./traits.ts";
+import { serverTraitsMemory } from "./traits.ts";
 
 export type OpenAiOptions = {
   readonly endpoint: Endpoint;
@@ -35,7 +35,7 @@ export type OpenAiOptions = {
 
 export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Model {
   const encode = chatEncoder();
-  const manners = mannersOf(endpoint);
+  const manners = serverTraitsMemory(endpoint);
   const url = `${endpoint.baseUrl}/chat/completions`;
   const headers = headersFor(endpoint);
   const secrets = endpoint.credential ? [endpoint.credential.value] : [];
@@ -95,9 +95,9 @@ const isAboutTheRequest = (status: number): boolean => status === 400 || status 
 /** After its last word the server closes the body at once, unless something follows that must not. */
 const afterEndMs = 250;
 
-function streamReader(response: HttpResponse, decoder: Decoder): Reader {
+function streamReader(response: HttpResponse, decoder: ChatDecoder): AnswerReader {
   checkReadable(response, "text/event-stream");
-  const reader = sseReader({ mostCharacters: mostEventCharacters });
+  const reader = sseReader({ maxCharacters: maxEventCharacters });
   return {
     push(chunk, into) {
       reader.push(chunk, {
@@ -113,7 +113,7 @@ function streamReader(response: HttpResponse, decoder: Decoder): Reader {
 }
 
 /** Some servers do not stream although they were asked to. */
-function wholeReader(response: HttpResponse, decoder: Decoder): Reader {
+function wholeReader(response: HttpResponse, decoder: ChatDecoder): AnswerReader {
   checkReadable(response, "application/json");
   const body = bodyJoiner();
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { ModelEvent } from "../../engine/ports.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import { chatDecoder } from "./decode.ts";
 import { call, callChunk, chunk, finish, textChunk } from "./wire-fixtures.ts";
 

@@ -3,18 +3,20 @@
  * pieces stand between those of others, its id or its number may be missing, its name may come late or again and again,
  * all calls may have the number 0, and arguments may be an object instead of a text.
  */
-import type { ModelEvent } from "../../engine/ports.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
+import type { ModelEvent } from "../../ports/model.ts";
 import type { ToolUse } from "../../protocol/message.ts";
-import { type Ending, parseObject, repairJson } from "./repair-json.ts";
+import { parseObject, type ReplyEnding, repairJson } from "./repair-json.ts";
 
 export type OpenCalls = {
   readonly count: () => number;
   /** One entry of `tool_calls`. A call starts for the reader when its name and something of its input are there. */
   add(wire: Json): ModelEvent[];
-  close(ending: Ending): { readonly at: number; readonly events: ModelEvent[]; readonly block: ToolUse }[];
+  close(
+    ending: ReplyEnding,
+  ): { readonly at: number; readonly events: ModelEvent[]; readonly block: ToolUse }[];
 };
 
 export type OpenCallsOptions = {
@@ -30,14 +32,14 @@ export function openCalls({ place, nameOf, idOf }: OpenCallsOptions): OpenCalls 
   const calls: OpenCall[] = [];
   const byNumber = new Map<number, OpenCall>();
 
-  const begin = ({ number }: Piece): OpenCall => {
+  const begin = ({ number }: CallPiece): OpenCall => {
     const call = { at: place(), id: "", name: "", json: "", started: false };
     calls.push(call);
     if (number !== undefined) byNumber.set(number, call);
     return call;
   };
 
-  const find = (piece: Piece): OpenCall | undefined => {
+  const find = (piece: CallPiece): OpenCall | undefined => {
     const { number, id, name } = piece;
     if (number !== undefined) {
       const found = byNumber.get(number);
@@ -94,14 +96,14 @@ export function openCalls({ place, nameOf, idOf }: OpenCallsOptions): OpenCalls 
 
 type OpenCall = { readonly at: number; id: string; name: string; json: string; started: boolean };
 
-type Piece = {
+type CallPiece = {
   readonly number: number | undefined;
   readonly id: string;
   readonly name: string;
   readonly json: string;
 };
 
-function pieceOf(wire: Json): Piece {
+function pieceOf(wire: Json): CallPiece {
   if (!isObject(wire)) throw fault("stream_malformed", { reason: "a call that is no object" });
   const called = isObject(wire["function"]) ? wire["function"] : {};
   const { index } = wire;
@@ -115,24 +117,24 @@ function pieceOf(wire: Json): Piece {
 }
 
 /** Some servers give every call the same number: another id, or more behind a whole input, shows that it is another call. */
-function isAnother({ id, name, json }: Piece, call: OpenCall): boolean {
+function isAnother({ id, name, json }: CallPiece, call: OpenCall): boolean {
   if (name === "") return false;
   if (id !== "" && call.id !== "") return id !== call.id;
   return json.trim() !== "" && call.json.endsWith("}") && parseObject(call.json) !== undefined;
 }
 
 /** Some servers say a whole call once more at its end. */
-function isRepeated({ id, name, json }: Piece, call: OpenCall): boolean {
+function isRepeated({ id, name, json }: CallPiece, call: OpenCall): boolean {
   return id !== "" && id === call.id && name === call.name && json !== "" && json === call.json;
 }
 
 /** Enough to show a person what went wrong; a call that is not JSON is never run. */
-const mostBrokenBytes = 1024 * 1024;
+const maxBrokenBytes = 1024 * 1024;
 
-function inputOf(text: string, ending: Ending): Pick<ToolUse, "input" | "broken" | "repaired"> {
+function inputOf(text: string, ending: ReplyEnding): Pick<ToolUse, "input" | "broken" | "repaired"> {
   // No text is an input without fields, unless the reply was cut off before it came.
   if (text.trim() === "") return ending === "cut" ? { input: {}, broken: "" } : { input: {} };
-  const kept = headBytes(text, mostBrokenBytes);
+  const kept = headBytes(text, maxBrokenBytes);
   const input = repairJson(text, ending);
   if (input === undefined) return { input: {}, broken: kept };
   return isPlainObject(text) ? { input } : { input, repaired: kept };

@@ -8,25 +8,25 @@ import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../prot
 import { callId, toolName } from "./names.ts";
 
 /** What of a request decides how a block is written. */
-export type Reader = { readonly images: boolean };
+export type ChatBlockTarget = { readonly images: boolean };
 
 /** One part of a user's message; `text` is the inside of a JSON text. */
-export type Part = { readonly kind: "text" | "image"; readonly bytes: Uint8Array };
+export type ChatPart = { readonly kind: "text" | "image"; readonly bytes: Uint8Array };
 
-export type EncodedMessage = {
+export type ChatEncodedMessage = {
   readonly role: Message["role"];
   /** Whole messages with the results of calls, which stand before all else that the user says. */
   readonly results: readonly Uint8Array[];
-  readonly parts: readonly Part[];
+  readonly parts: readonly ChatPart[];
   /** Calls of the assistant. */
   readonly calls: readonly Uint8Array[];
   /** Whom it was written for, when another reader would get it otherwise. */
-  readonly reader: Reader | undefined;
+  readonly reader: ChatBlockTarget | undefined;
 };
 
-export function encodeMessage({ role, content }: Message, reader: Reader): EncodedMessage {
+export function encodeMessage({ role, content }: Message, reader: ChatBlockTarget): ChatEncodedMessage {
   const results: Uint8Array[] = [];
-  const parts: Part[] = [];
+  const parts: ChatPart[] = [];
   const calls: Uint8Array[] = [];
   for (const block of content) {
     switch (block.type) {
@@ -66,7 +66,7 @@ export function toJson(value: unknown): string {
 const encoder = new TextEncoder();
 export const bytesOf = (text: string): Uint8Array => encoder.encode(text);
 
-const textPart = (text: string): Part => ({ kind: "text", bytes: bytesOf(toJson(text).slice(1, -1)) });
+const textPart = (text: string): ChatPart => ({ kind: "text", bytes: bytesOf(toJson(text).slice(1, -1)) });
 
 /** What was not valid JSON was answered with an error; the call itself must still be an object. */
 function encodeCall({ id, name, input, broken }: ToolUse): Uint8Array {
@@ -79,7 +79,7 @@ function encodeCall({ id, name, input, broken }: ToolUse): Uint8Array {
 /** The wire has no mark for a failure: the words say it. */
 const failureMark = "Error: ";
 
-function encodeResult({ callId: id, content, failed }: ToolResult, reader: Reader): Uint8Array {
+function encodeResult({ callId: id, content, failed }: ToolResult, reader: ChatBlockTarget): Uint8Array {
   const words = content
     .map((part) => resultText(part, reader))
     .filter((text) => text.trim() !== "")
@@ -90,13 +90,13 @@ function encodeResult({ callId: id, content, failed }: ToolResult, reader: Reade
   );
 }
 
-function resultText(part: ResultPart, reader: Reader): string {
+function resultText(part: ResultPart, reader: ChatBlockTarget): string {
   if (part.type === "text") return part.text;
   return isShown(part, reader) ? "[An image, which follows below.]" : mediaText(part);
 }
 
 /** A result can only hold text here: its images follow in the words of the user. */
-function resultImages({ callId: id, content }: ToolResult, reader: Reader): Part[] {
+function resultImages({ callId: id, content }: ToolResult, reader: ChatBlockTarget): ChatPart[] {
   return content.flatMap((part) =>
     part.type !== "text" && isShown(part, reader)
       ? [textPart(`[The image in the result of the call ${callId(id)}:]`), mediaPart(part, reader)]
@@ -104,21 +104,21 @@ function resultImages({ callId: id, content }: ToolResult, reader: Reader): Part
   );
 }
 
-type Media = Extract<Block, { type: "image" | "document" }>;
+type ChatMedia = Extract<Block, { type: "image" | "document" }>;
 
-function mediaPart(block: Media, reader: Reader): Part {
+function mediaPart(block: ChatMedia, reader: ChatBlockTarget): ChatPart {
   if (!isShown(block, reader)) return textPart(mediaText(block));
   const url = `data:${block.mediaType};base64,${block.data}`;
   return { kind: "image", bytes: bytesOf(toJson({ type: "image_url", image_url: { url } })) };
 }
 
-const isShown = ({ type, mediaType }: Media, { images }: Reader): boolean =>
+const isShown = ({ type, mediaType }: ChatMedia, { images }: ChatBlockTarget): boolean =>
   type === "image" && images && imageTypes.includes(mediaType);
 
 const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 /** One attachment that the model cannot read must not make every later request of the session fail. */
-function mediaText(block: Media): string {
+function mediaText(block: ChatMedia): string {
   const { mediaType, data } = block;
   if (block.type === "image") return `[An image (${mediaType}) was left out: this model cannot read it.]`;
   const name = block.name === undefined ? "" : ` ${block.name}`;

@@ -8,10 +8,10 @@ import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { measureJson } from "../../transport/strict-json.ts";
 
 /** `cut` when the reply was cut off: then no end is added, since more was to come. */
-export type Ending = "whole" | "cut";
+export type ReplyEnding = "whole" | "cut";
 
 /** Undefined when it stays broken. Text that already is an object in JSON comes back as that object. */
-export function repairJson(text: string, ending: Ending): JsonObject | undefined {
+export function repairJson(text: string, ending: ReplyEnding): JsonObject | undefined {
   const plain = withoutFence(text.trim());
   const direct = parseObject(plain);
   if (direct) return direct;
@@ -25,7 +25,7 @@ export function repairJson(text: string, ending: Ending): JsonObject | undefined
 }
 
 /** No tool's input is nested like this; what is would exhaust the stack of whoever writes it down. */
-const mostDepth = 200;
+const maxDepth = 200;
 
 /** An object in JSON, also one that was written as a text in JSON. */
 export function parseObject(text: string): JsonObject | undefined {
@@ -36,7 +36,7 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 function parse(text: string): unknown {
-  if (measureJson(text).depth > mostDepth) return undefined;
+  if (measureJson(text).depth > maxDepth) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -2,13 +2,13 @@
  * How a request is written for whom: the wire is spoken by many servers, and OpenAI's own models differ in what they
  * take. Known from data; what a server refuses all the same is learnt from its refusal (`mannersOf`) and not sent again.
  */
-import type { ModelRequest } from "../../engine/ports.ts";
 import { isObject } from "../../kernel/json.ts";
+import type { ModelRequest } from "../../ports/model.ts";
 import { undated } from "../catalog.ts";
 import type { Endpoint } from "../providers.ts";
 
 /** The fields of a request that not every server takes. */
-export type Traits = {
+export type ServerTraits = {
   readonly limit: "max_tokens" | "max_completion_tokens";
   /** Ask for the count of tokens at the end of a stream. */
   readonly countsTokens: boolean;
@@ -26,7 +26,7 @@ export type EffortRule =
   | { readonly kind: "none" }
   | { readonly kind: "unsaid" };
 
-export function traitsFor(model: string, { baseUrl }: Pick<Endpoint, "baseUrl">): Traits {
+export function traitsFor(model: string, { baseUrl }: Pick<Endpoint, "baseUrl">): ServerTraits {
   const isOpenAi = URL.parse(baseUrl)?.hostname === "api.openai.com";
   const family = families.find(({ names }) => names.test(undated(model)));
   return {
@@ -66,15 +66,15 @@ export function effortField(
 const efforts: readonly string[] = ["low", "medium", "high", "xhigh", "max"];
 
 /** What is known about a server, and what its refusals have taught. */
-export type Manners = {
-  traits(model: string): Traits;
+export type ServerTraitsMemory = {
+  traits(model: string): ServerTraits;
   /** Whether the refusal taught something new: then the request is worth writing once more. */
   learn(model: string, error: unknown): boolean;
 };
 
-export function mannersOf(endpoint: Pick<Endpoint, "baseUrl">): Manners {
-  const learnt = new Map<string, Partial<Traits>>();
-  const traits = (model: string): Traits => ({
+export function serverTraitsMemory(endpoint: Pick<Endpoint, "baseUrl">): ServerTraitsMemory {
+  const learnt = new Map<string, Partial<ServerTraits>>();
+  const traits = (model: string): ServerTraits => ({
     ...traitsFor(model, endpoint),
     ...learnt.get(everyModel),
     ...learnt.get(model),
@@ -98,7 +98,7 @@ export function mannersOf(endpoint: Pick<Endpoint, "baseUrl">): Manners {
 
 const everyModel = "";
 
-function lessonIn(traits: Traits, error: unknown): Partial<Traits> | undefined {
+function lessonIn(traits: ServerTraits, error: unknown): Partial<ServerTraits> | undefined {
   const words = JSON.stringify(error) ?? "";
   const param = isObject(error) && typeof error["param"] === "string" ? error["param"] : "";
   const isAbout = (field: string): boolean =>

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { fault } from "../../kernel/fault.ts";
-import { type Answer, Channel, ControlError, unsupported } from "./channel.ts";
+import { Channel, type ControlAnswerer, ControlError, unsupported } from "./channel.ts";
 import type { ControlFrame } from "./frames.ts";
 
-function channel(answer: Answer = async () => ({})): { channel: Channel; sent: ControlFrame[] } {
+function channel(answer: ControlAnswerer = async () => ({})): { channel: Channel; sent: ControlFrame[] } {
   const sent: ControlFrame[] = [];
   let ids = 0;
   const made = new Channel({

@@ -6,7 +6,7 @@
 import { toFault } from "../../kernel/fault.ts";
 import type { ControlFrame, ControlRequest, ControlResponse } from "./frames.ts";
 
-export type Answer = (
+export type ControlAnswerer = (
   request: ControlRequest["request"],
   call: { readonly requestId: string; readonly signal: AbortSignal },
 ) => Promise<unknown>;
@@ -28,11 +28,11 @@ export const unsupported = (subtype: string, because?: string): ControlError =>
   );
 
 /** More than any host has open at once; beyond it the other side is broken, and is told so. */
-const mostOpen = 1_000;
+const maxOpen = 1_000;
 
 export class Channel {
   readonly #send: (frame: ControlFrame) => void;
-  readonly #answer: Answer;
+  readonly #answer: ControlAnswerer;
   readonly #newId: () => string;
   readonly #sent = new Map<string, PromiseWithResolvers<unknown>>();
   readonly #taken = new Map<string, AbortController>();
@@ -45,7 +45,7 @@ export class Channel {
     newId,
   }: {
     send: (frame: ControlFrame) => void;
-    answer: Answer;
+    answer: ControlAnswerer;
     newId: () => string;
   }) {
     this.#send = send;
@@ -57,7 +57,7 @@ export class Channel {
   async request(request: ControlRequest["request"], signal?: AbortSignal): Promise<unknown> {
     if (this.#ended) throw this.#ended;
     if (signal?.aborted) throw cancelled();
-    if (this.#sent.size >= mostOpen) throw new ControlError("Too many requests are open.");
+    if (this.#sent.size >= maxOpen) throw new ControlError("Too many requests are open.");
     const requestId = this.#newId();
     const settled = Promise.withResolvers<unknown>();
     this.#sent.set(requestId, settled);
@@ -77,7 +77,7 @@ export class Channel {
 
   takeRequest(requestId: string, request: ControlRequest["request"]): void {
     if (this.#taken.has(requestId)) return this.refuse(requestId, "This id is that of an open request.");
-    if (this.#taken.size >= mostOpen) return this.refuse(requestId, "Too many requests are open.");
+    if (this.#taken.size >= maxOpen) return this.refuse(requestId, "Too many requests are open.");
     const stopped = new AbortController();
     this.#taken.set(requestId, stopped);
     void this.#reply(requestId, request, stopped.signal);

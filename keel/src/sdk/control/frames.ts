@@ -7,7 +7,7 @@ import { type Fault, fault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
-import type { UserMessage } from "../content.ts";
+import type { UserMessage } from "../messages/read-content.ts";
 
 export type ControlRequest = {
   type: "control_request";
@@ -29,7 +29,7 @@ export type KeepAlive = { type: "keep_alive" };
 
 export type ControlFrame = ControlRequest | ControlResponse | ControlCancel;
 
-export type Frame =
+export type ReceivedFrame =
   | { readonly kind: "request"; readonly id: string; readonly request: ControlRequest["request"] }
   | { readonly kind: "response"; readonly response: ControlResponse["response"] }
   | { readonly kind: "cancel"; readonly id: string }
@@ -63,7 +63,7 @@ const userSchema = z.object({
   client_composed: z.optional(z.boolean()),
 });
 
-export function readFrame(line: JsonObject): Frame {
+export function readFrame(line: JsonObject): ReceivedFrame {
   const { type } = line;
   switch (type) {
     case "control_request":
@@ -90,7 +90,7 @@ export function readFrame(line: JsonObject): Frame {
   }
 }
 
-function readRequest(line: JsonObject): Frame {
+function readRequest(line: JsonObject): ReceivedFrame {
   const parsed = parseWith(requestSchema, line);
   if (parsed.ok) return { kind: "request", id: parsed.value.request_id, request: parsed.value.request };
   const found = id.safeParse(line["request_id"]);
@@ -98,7 +98,7 @@ function readRequest(line: JsonObject): Frame {
   return found.success ? { kind: "refused", id: found.data, fault: told } : { kind: "bad", fault: told };
 }
 
-const bad = (type: string, issues: Parameters<typeof sayIssues>[0]): Frame => ({
+const bad = (type: string, issues: Parameters<typeof sayIssues>[0]): ReceivedFrame => ({
   kind: "bad",
   fault: invalid(`${type}: ${sayIssues(issues)}`),
 });

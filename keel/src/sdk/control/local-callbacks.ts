@@ -1,8 +1,8 @@
 /** What an executable asks of this program, answered by the callbacks in its options. */
 import { never } from "../../kernel/never.ts";
-import type { HookCallback } from "../hooks.ts";
-import type { Options } from "../options.ts";
-import { type Answer, ControlError } from "./channel.ts";
+import type { HookCallback } from "../options/hooks.ts";
+import type { Options } from "../options/options.ts";
+import { type ControlAnswerer, ControlError } from "./channel.ts";
 import { LocalServer, type Tell } from "./local-server.ts";
 import { present } from "./present.ts";
 import {
@@ -13,7 +13,7 @@ import {
   readProcessRequest,
 } from "./process-requests.ts";
 
-type Call = Parameters<Answer>[1];
+type ControlCall = Parameters<ControlAnswerer>[1];
 
 export type WireHooks = {
   /** As the introduction names them. */
@@ -59,7 +59,7 @@ export function localServers(
 export function answerWith(
   options: Options,
   { hooks, servers }: { hooks: WireHooks["callbacks"]; servers: ReadonlyMap<string, LocalServer> },
-): Answer {
+): ControlAnswerer {
   return async (asked, call) => {
     const request = readProcessRequest(asked);
     switch (request.subtype) {
@@ -80,7 +80,7 @@ export function answerWith(
 async function permission(
   { canUseTool }: Options,
   { tool_name, input, tool_use_id, ...told }: CanUseToolRequest,
-  { requestId, signal }: Call,
+  { requestId, signal }: ControlCall,
 ): Promise<unknown> {
   if (!canUseTool) throw new ControlError("canUseTool callback is not provided.");
   const result = await canUseTool(tool_name, input, {
@@ -109,7 +109,7 @@ async function permission(
 async function hook(
   callbacks: WireHooks["callbacks"],
   { callback_id, input, tool_use_id }: HookCallbackRequest,
-  { signal }: Call,
+  { signal }: ControlCall,
 ): Promise<unknown> {
   const callback = callbacks.get(callback_id);
   if (!callback) throw new ControlError(`No hook callback found for ID: ${callback_id}`);
@@ -119,7 +119,7 @@ async function hook(
 async function serve(
   servers: ReadonlyMap<string, LocalServer>,
   { server_name, message }: McpMessageRequest,
-  { signal }: Call,
+  { signal }: ControlCall,
 ): Promise<unknown> {
   const server = servers.get(server_name);
   if (!server) throw new ControlError(`SDK MCP server not found: ${server_name}`);
@@ -129,7 +129,7 @@ async function serve(
 async function elicit(
   { onElicitation }: Options,
   { mcp_server_name: serverName, message, ...more }: ElicitationWireRequest,
-  { requestId, signal }: Call,
+  { requestId, signal }: ControlCall,
 ): Promise<unknown> {
   const wanted = present({
     mode: more.mode,

@@ -1,9 +1,9 @@
 /** A server of this program, as it answers over a wire: its tools are listed and called by messages of JSON-RPC. */
 import { isObject } from "../../kernel/json.ts";
 import { sayIssues } from "../../kernel/schema.ts";
-import type { SdkMcpServer } from "../mcp-server.ts";
-import type { AnyToolDefinition, CallToolResult } from "../tool.ts";
-import { toolInputOf } from "../tool-schema.ts";
+import type { SdkMcpServer } from "../tools/mcp-server.ts";
+import type { AnyToolDefinition, CallToolResult } from "../tools/tool.ts";
+import { toolInputOf } from "../tools/tool-schema.ts";
 import type { JsonRpc } from "./process-requests.ts";
 import { protocolVersion } from "./protocol-version.ts";
 

@@ -4,9 +4,9 @@ import type { Json } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { HookInput, HookOutput } from "../../protocol/hook.ts";
-import type { PermissionResult } from "../callbacks.ts";
-import type { ElicitResult } from "../elicitation.ts";
-import type { PermissionUpdate } from "../permission-updates.ts";
+import type { PermissionResult } from "../options/callbacks.ts";
+import type { PermissionUpdate } from "../options/permission-updates.ts";
+import type { ElicitResult } from "../tools/elicitation.ts";
 import { ControlError, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
 

@@ -5,9 +5,9 @@
 import * as z from "zod/mini";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith } from "../../kernel/schema.ts";
-import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../mcp-server.ts";
-import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } from "../tool.ts";
-import type { StandardSchema } from "../tool-schema.ts";
+import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../tools/mcp-server.ts";
+import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } from "../tools/tool.ts";
+import type { StandardSchema } from "../tools/tool-schema.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
 import { type McpMessageRequest, readMcpAnswer } from "./process-requests.ts";
@@ -30,7 +30,7 @@ const toolsListResult = z.looseObject({
 });
 
 /** A server that lists page after page without an end is cut off. */
-const mostPages = 100;
+const maxPages = 100;
 
 export class RemoteServers {
   readonly #channel: Pick<Channel, "request">;
@@ -124,7 +124,7 @@ export class RemoteServers {
   async #list(server: string, signal: AbortSignal): Promise<z.infer<typeof toolSchema>[]> {
     const all: z.infer<typeof toolSchema>[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages; page += 1) {
+    for (let page = 0; page < maxPages; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const { tools, nextCursor } = toolsIn(await this.#call(server, "tools/list", { params, signal }));
       all.push(...tools);

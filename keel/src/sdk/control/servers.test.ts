@@ -1,9 +1,9 @@
 // Both ends of a wire in one process: the servers of a program at one end, whoever uses their tools at the other.
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { createSdkMcpServer } from "../mcp-server.ts";
-import type { Options } from "../options.ts";
-import { tool } from "../tool.ts";
+import type { Options } from "../options/options.ts";
+import { createSdkMcpServer } from "../tools/mcp-server.ts";
+import { tool } from "../tools/tool.ts";
 import { Channel } from "./channel.ts";
 import type { ControlFrame } from "./frames.ts";
 import { answerWith, localServers, wireHooks } from "./local-callbacks.ts";

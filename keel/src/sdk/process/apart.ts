@@ -1,9 +1,9 @@
 /** `isolation: "process"`: a query whose session runs in a process of its own. What that needs is loaded when it starts. */
 import { fault } from "../../kernel/fault.ts";
 import type { Queue } from "../../kernel/queue.ts";
-import type { Prompt } from "../conversation.ts";
-import type { SDKMessage } from "../messages.ts";
-import type { Options } from "../options.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import type { Options } from "../options/options.ts";
+import type { Prompt } from "../query/conversation.ts";
 import { processMethods } from "./methods.ts";
 import type { ProcessSession } from "./process-session.ts";
 
@@ -52,7 +52,7 @@ export function startApart(options: Options, out: Queue<SDKMessage>): Apart {
 async function start(options: Options, out: Queue<SDKMessage>): Promise<ProcessSession> {
   const { ProcessSession: Session } = await import("./process-session.ts");
   if (options.sessionStore && options.resume !== undefined) {
-    const { restored } = await import("../restored.ts");
+    const { restored } = await import("../stored/restored.ts");
     await restored(options, options.cwd ?? process.cwd());
   }
   return new Session(options, out);

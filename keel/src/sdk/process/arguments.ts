@@ -2,9 +2,9 @@
 import { fault } from "../../kernel/fault.ts";
 import type { wireHooks } from "../control/local-callbacks.ts";
 import { present } from "../control/present.ts";
-import type { Options, SystemPromptPreset } from "../options.ts";
+import type { Options, SystemPromptPreset } from "../options/options.ts";
 
-type Environment = Record<string, string | undefined>;
+type ArgumentsEnvironment = Record<string, string | undefined>;
 
 const base = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 
@@ -56,8 +56,8 @@ export function argumentsOf(options: Options): string[] {
 /** Undefined values are left out: a child gets texts only. */
 export function environmentFor(
   { env, enableFileCheckpointing }: Options,
-  processEnv: Environment,
-): Environment {
+  processEnv: ArgumentsEnvironment,
+): ArgumentsEnvironment {
   return {
     ...(env ?? processEnv),
     CLAUDE_CODE_SDK_READS_SESSION_STATE: "1",

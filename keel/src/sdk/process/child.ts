@@ -5,26 +5,26 @@ import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
-import type { Options } from "../options.ts";
+import type { Options } from "../options/options.ts";
 import type { SpawnedProcess } from "./options.ts";
 
 /** More than any message; a longer line is no message of ours. */
-const mostLineBytes = 64 * 1024 * 1024;
+const maxLineBytes = 64 * 1024 * 1024;
 /** It may finish what it does after the end of its input, then after a request to end; then it is killed. */
 const graceMs = { afterInput: 2_000, afterTermination: 5_000 };
 /** What is kept of its last words, for the fault. */
-const keptStderr = 4_000;
+const stderrTailCharacters = 4_000;
 
-export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+export type ProcessExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 export type ChildEvents = {
   line(line: JsonObject): void;
   stderr(text: string): void;
 };
 
-export class Child {
+export class ExecutableProcess {
   readonly #process: SpawnedProcess;
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ProcessExit>;
   #hasExited = false;
   #inputEnded = false;
   #stopping: Promise<void> | undefined;
@@ -33,7 +33,12 @@ export class Child {
   /** Throws `usage` when it cannot be started at all; what fails later is in `exited`. */
   constructor(
     options: Options,
-    { args, env, signal, on }: { args: string[]; env: Environment; signal: AbortSignal; on: ChildEvents },
+    {
+      args,
+      env,
+      signal,
+      on,
+    }: { args: string[]; env: ChildEnvironment; signal: AbortSignal; on: ChildEvents },
   ) {
     const { command, args: all } = commandOf(options, args);
     const cwd = options.cwd ?? process.cwd();
@@ -102,10 +107,10 @@ export class Child {
     await over;
   }
 
-  #untilExit(): Promise<Exit> {
+  #untilExit(): Promise<ProcessExit> {
     return new Promise((resolve) => {
       const { stdout } = this.#process;
-      let exit: Exit | undefined;
+      let exit: ProcessExit | undefined;
       let isRead = false;
       const look = (): void => {
         if (exit && isRead) resolve(exit);
@@ -128,7 +133,7 @@ export class Child {
   }
 
   #read({ line, stderr }: ChildEvents): void {
-    const reader = lineReader({ mostBytes: mostLineBytes });
+    const reader = lineReader({ maxBytes: maxLineBytes });
     const take = (read: ReturnType<typeof reader.push>): void => {
       for (const one of read) {
         const parsed = one.ok ? parse(one.line) : undefined;
@@ -139,13 +144,13 @@ export class Child {
     this.#process.stdout.once("end", () => take(reader.end()));
     this.#process.stderr?.on("data", (chunk: Uint8Array) => {
       const text = Buffer.from(chunk).toString();
-      this.#stderr = (this.#stderr + text).slice(-keptStderr);
+      this.#stderr = (this.#stderr + text).slice(-stderrTailCharacters);
       stderr(text);
     });
   }
 }
 
-type Environment = Record<string, string | undefined>;
+type ChildEnvironment = Record<string, string | undefined>;
 
 /** A script runs on its runtime, anything else by itself; without a path it is the Keel of this package. */
 function commandOf(

@@ -1,12 +1,14 @@
 /** The methods of a query whose session runs in a process of its own: each is one request over the wire. */
+
 import type { PermissionMode } from "../../protocol/settings.ts";
-import type { UserMessage } from "../content.ts";
-import type { ReadFileOptions, ReadFileResult } from "../controls.ts";
-import type { ReloadedPlugins, ResourceContents, SessionUsage } from "../inquiries.ts";
-import type { ContextUsage, InitializationResult, SlashCommand } from "../introspection.ts";
-import type { McpServerConfig, McpServerStatus } from "../mcp-server.ts";
-import type { RewindFilesResult } from "../rewind-result.ts";
-import type { McpSetServersResult } from "../servers.ts";
+import type { UserMessage } from "../messages/read-content.ts";
+import type { SlashCommand } from "../messages/system.ts";
+import type { ReadFileOptions, ReadFileResult } from "../query/controls.ts";
+import type { ReloadedPlugins, ResourceContents, SessionUsage } from "../query/inquiries.ts";
+import type { ContextUsage, InitializationResult } from "../query/introspection.ts";
+import type { RewindFilesResult } from "../query/rewind-result.ts";
+import type { McpServerConfig, McpServerStatus } from "../tools/mcp-server.ts";
+import type { McpSetServersResult } from "../tools/servers.ts";
 import type { ProcessSession } from "./process-session.ts";
 
 /** The process may still be starting. What it answers has the form that the interface says. */

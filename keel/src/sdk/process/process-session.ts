@@ -7,32 +7,32 @@ import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
 import { type JsonObject, toLine } from "../../kernel/json.ts";
 import type { Queue } from "../../kernel/queue.ts";
-import { AbortError } from "../abort-error.ts";
-import type { UserMessage } from "../content.ts";
 import { Channel } from "../control/channel.ts";
 import { readFrame } from "../control/frames.ts";
 import { answerWith, localServers, wireHooks } from "../control/local-callbacks.ts";
 import type { LocalServer } from "../control/local-server.ts";
 import type { JsonRpc } from "../control/process-requests.ts";
-import type { Prompt } from "../conversation.ts";
-import type { InitializationResult } from "../introspection.ts";
-import type { Servers } from "../mcp-server.ts";
-import type { SDKMessage } from "../messages.ts";
-import type { Options } from "../options.ts";
-import type { SessionKey, SessionStoreEntry } from "../session-store.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import type { UserMessage } from "../messages/read-content.ts";
+import type { Options } from "../options/options.ts";
+import { AbortError } from "../query/abort-error.ts";
+import type { Prompt } from "../query/conversation.ts";
+import type { InitializationResult } from "../query/introspection.ts";
+import type { SessionKey, SessionStoreEntry } from "../stored/session-store.ts";
+import type { ServerConfigs } from "../tools/mcp-server.ts";
 import { argumentsOf, environmentFor, hasCallbacks, introductionOf } from "./arguments.ts";
-import { Child } from "./child.ts";
+import { ExecutableProcess } from "./child.ts";
 
 /** A program that reads this far behind stops the process from telling more. */
-const mostUnread = 10_000;
+const maxUnread = 10_000;
 const lookEveryMs = 20;
 /** An executable of somebody else may not answer everything. */
-const mostPatienceMs = 2_000;
+const maxPatienceMs = 2_000;
 
 export class ProcessSession {
   readonly #options: Options;
   readonly #out: Queue<SDKMessage>;
-  readonly #child: Child;
+  readonly #child: ExecutableProcess;
   readonly #channel: Channel;
   readonly #gone = new AbortController();
   readonly #servers: Map<string, LocalServer>;
@@ -66,7 +66,7 @@ export class ProcessSession {
         return `keel-${this.#requests}`;
       },
     });
-    this.#child = new Child(options, {
+    this.#child = new ExecutableProcess(options, {
       args: argumentsOf(options),
       env: environmentFor(options, process.env),
       signal: this.#gone.signal,
@@ -83,7 +83,7 @@ export class ProcessSession {
   }
 
   /** From now on these answer; returned as the wire names them. */
-  serve(servers: Servers): Record<string, unknown> {
+  serve(servers: ServerConfigs): Record<string, unknown> {
     for (const [name, server] of this.#listen(servers)) this.#servers.set(name, server);
     return Object.fromEntries(
       Object.entries(servers).map(([name, config]) => [
@@ -184,7 +184,7 @@ export class ProcessSession {
       this.#lastFailed = message.is_error;
     }
     this.#out.push(message);
-    if (this.#out.length > mostUnread) void this.#wait();
+    if (this.#out.length > maxUnread) void this.#wait();
     this.#lookAtEnd();
   }
 
@@ -233,14 +233,14 @@ export class ProcessSession {
    */
   async #isTrulyIdle(): Promise<boolean> {
     const nobody = { subtype: "cancel_async_message", message_uuid: randomUUID() };
-    const late = AbortSignal.timeout(mostPatienceMs);
+    const late = AbortSignal.timeout(maxPatienceMs);
     await this.request(nobody, late).catch(() => undefined);
     return this.#mayGo();
   }
 
   async #wait(): Promise<void> {
     this.#child.pause();
-    while (this.#out.length > mostUnread / 2 && this.#closing === undefined)
+    while (this.#out.length > maxUnread / 2 && this.#closing === undefined)
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     this.#child.resume();
   }
@@ -264,7 +264,7 @@ export class ProcessSession {
     }
   }
 
-  #listen(mcpServers: Servers): Map<string, LocalServer> {
+  #listen(mcpServers: ServerConfigs): Map<string, LocalServer> {
     return localServers({ mcpServers: { ...mcpServers } }, (name) => (message) => this.#tell(name, message));
   }
 

@@ -65,9 +65,9 @@ export const anthropicWire: Wire = {
   errorRecord: (error) => record({ type: "error", error }),
 };
 
-type StreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
+type AnthropicStreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-function* eventsOf(reply: ReadyReply): Generator<StreamEvent | string> {
+function* eventsOf(reply: ReadyReply): Generator<AnthropicStreamEvent | string> {
   const how = reply.fault?.kind === "malformed" ? reply.fault.how : undefined;
   const start = {
     type: "message_start",
@@ -95,13 +95,13 @@ const lateCall: ReadyBlock = {
   input: { command: "echo late" },
 };
 
-function* blockEvents(index: number, block: ReadyBlock, chars: number): Generator<StreamEvent> {
+function* blockEvents(index: number, block: ReadyBlock, chars: number): Generator<AnthropicStreamEvent> {
   yield { type: "content_block_start", index, content_block: startedBlock(block) };
   yield* deltas(index, block, chars);
   yield { type: "content_block_stop", index };
 }
 
-function* deltas(index: number, block: ReadyBlock, chars: number): Generator<StreamEvent> {
+function* deltas(index: number, block: ReadyBlock, chars: number): Generator<AnthropicStreamEvent> {
   switch (block.type) {
     case "text":
       for (const text of pieces(block.text, chars)) yield deltaEvent(index, { type: "text_delta", text });
@@ -123,7 +123,7 @@ function* deltas(index: number, block: ReadyBlock, chars: number): Generator<Str
   }
 }
 
-const deltaEvent = (index: number, delta: object): StreamEvent => ({
+const deltaEvent = (index: number, delta: object): AnthropicStreamEvent => ({
   type: "content_block_delta",
   index,
   delta,
@@ -207,6 +207,6 @@ const stopReasons: Readonly<Record<Stop, string>> = {
   window_full: "model_context_window_exceeded",
 };
 
-function record(event: StreamEvent): string {
+function record(event: AnthropicStreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

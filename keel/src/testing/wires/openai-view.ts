@@ -43,9 +43,9 @@ export function isChatBody(body: unknown): boolean {
 const ownRoles = ["system", "developer", "tool"];
 const roles = [...ownRoles, "user", "assistant"];
 /** What the provider itself allows. */
-const mostNameCharacters = 64;
-const mostIdCharacters = 40;
-const mostTools = 128;
+const maxNameCharacters = 64;
+const maxIdCharacters = 40;
+const maxTools = 128;
 
 function limitProblems(fields: Record<string, unknown>): string[] {
   const both = fields["max_tokens"] !== undefined && fields["max_completion_tokens"] !== undefined;
@@ -58,13 +58,11 @@ function limitProblems(fields: Record<string, unknown>): string[] {
 
 function toolProblems(tools: unknown): string[] {
   if (!Array.isArray(tools)) return [];
-  const long = tools.map(toolIn).filter(({ name }) => name.length > mostNameCharacters);
+  const long = tools.map(toolIn).filter(({ name }) => name.length > maxNameCharacters);
   return [
-    ...(tools.length > mostTools
-      ? [`tools: at most ${mostTools} are allowed, there are ${tools.length}`]
-      : []),
+    ...(tools.length > maxTools ? [`tools: at most ${maxTools} are allowed, there are ${tools.length}`] : []),
     ...(tools.length === 0 ? ["tools: an empty list is not allowed"] : []),
-    ...long.map(({ name }) => `tools: the name ${name} is longer than ${mostNameCharacters} characters`),
+    ...long.map(({ name }) => `tools: the name ${name} is longer than ${maxNameCharacters} characters`),
   ];
 }
 
@@ -87,8 +85,8 @@ function orderProblems(messages: readonly unknown[]): string[] {
     if (open.length > 0) found.push(`${path}: the calls ${open.join(", ")} have no result`);
     if (role === "system" && index > 0) found.push(`${path}: the system prompt must come first`);
     open = callsIn(fields).map(({ id }) => textIn(id));
-    const long = open.filter((id) => id.length > mostIdCharacters);
-    found.push(...long.map((id) => `${path}: the id ${id} is longer than ${mostIdCharacters} characters`));
+    const long = open.filter((id) => id.length > maxIdCharacters);
+    found.push(...long.map((id) => `${path}: the id ${id} is longer than ${maxIdCharacters} characters`));
   }
   if (open.length > 0) found.push(`messages: the calls ${open.join(", ")} have no result`);
   return found;

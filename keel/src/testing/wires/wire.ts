@@ -3,7 +3,7 @@
  * does the rest (scripts, delays, breaks, records), so that a further wire is one more file beside `anthropic.ts`.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import type { PrefixBlock } from "../../engine/context/prefix.ts";
+import type { PrefixBlock } from "../../core/context/prefix.ts";
 import type { ReadyReply } from "../answers.ts";
 import type { CacheMark, RequestView } from "../request-view.ts";
 

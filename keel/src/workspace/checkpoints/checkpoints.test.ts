@@ -13,17 +13,17 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { verifies } from "../../../../test/verifies.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
 import type { Receipt } from "../../protocol/command.ts";
 import { memoryWorkspace } from "../../testing/memory-workspace.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
 import { openTestSession, type TestSession } from "../../testing/test-session.ts";
 import { builtInTools } from "../../tools/catalog.ts";
-import { nodeFiles } from "../files.ts";
-import { nodeShell } from "../shell.ts";
+import { nodeFiles } from "../files/files.ts";
+import { nodeShell } from "../processes/shell.ts";
 import { nodeCheckpoints } from "./checkpoints.ts";
-import type { Bounds } from "./survey.ts";
+import type { SnapshotBounds } from "./snapshot.ts";
 
 let folder: string;
 let project: string;
@@ -40,7 +40,7 @@ const get = (name: string): string | undefined =>
 const input = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 const bash = (command: string) => toolUse("Bash", { command });
 
-async function open(replies: Reply[], { bounds }: { bounds?: Bounds } = {}): Promise<TestSession> {
+async function open(replies: Reply[], { bounds }: { bounds?: SnapshotBounds } = {}): Promise<TestSession> {
   const files = nodeFiles({ cwd: project, roots: [project] });
   const checkpoints = nodeCheckpoints({
     home: path.join(folder, "home"),

@@ -2,19 +2,26 @@
 import { lstat, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { diffLines } from "diff";
-import type { Checkpoints, Files, KeptFile } from "../../engine/ports.ts";
-import { stampOf } from "../stamp.ts";
+import type { Checkpoints, FileBackup } from "../../ports/checkpoints.ts";
+import type { Files } from "../../ports/workspace.ts";
+import { stampOf } from "../files/stamp.ts";
 import { openBlobs } from "./blobs.ts";
-import { stockFile } from "./stock-file.ts";
-import { type Bounds, defaultBounds, noSurvey, type Survey, survey } from "./survey.ts";
-import { unkeptIn } from "./unkept.ts";
+import { exclusionsIn } from "./copy-exclusions.ts";
+import {
+  defaultBounds,
+  noSnapshot,
+  type SnapshotBounds,
+  snapshotWorkspace,
+  type WorkspaceSnapshot,
+} from "./snapshot.ts";
+import { snapshotStore } from "./snapshot-store.ts";
 
 export type CheckpointOptions = {
   readonly home: string;
   readonly root: string;
   readonly files: Files;
   readonly now: () => number;
-  readonly bounds?: Bounds | undefined;
+  readonly bounds?: SnapshotBounds | undefined;
   /** Bytes of kept contents over all sessions. */
   readonly quotaBytes?: number | undefined;
   /** Files that are never copied, beside those that look like secrets: paths as in rules. */
@@ -29,20 +36,20 @@ const defaultQuotaBytes = 2_000_000_000;
 export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
   const { home, root, files, now, bounds = defaultBounds, quotaBytes = defaultQuotaBytes } = options;
   const blobs = openBlobs({ folder: path.join(home, "blobs"), now });
-  const unkept = unkeptIn(root, { exclude: options.exclude, home: options.userHome ?? "/" });
+  const unkept = exclusionsIn(root, { exclude: options.exclude, home: options.userHome ?? "/" });
   const used = new Set<string>();
-  const stock = stockFile({ home, root });
-  let latest: Survey | undefined;
+  const stock = snapshotStore({ home, root });
+  let latest: WorkspaceSnapshot | undefined;
   let prepared: { key: string; done: Promise<void> } | undefined;
   const ended = new AbortController();
 
-  const look = async (signal: AbortSignal): Promise<Survey> => {
+  const look = async (signal: AbortSignal): Promise<WorkspaceSnapshot> => {
     const before = latest ?? (await stock.read(await blobs.names()));
     const either = AbortSignal.any([signal, ended.signal]);
-    return survey({ root, leaveOut: home, blobs, bounds, unkept, before, now }, either);
+    return snapshotWorkspace({ root, leaveOut: home, blobs, bounds, unkept, before, now }, either);
   };
 
-  async function keep(file: string): Promise<KeptFile> {
+  async function keep(file: string): Promise<FileBackup> {
     const found = await lstat(file).catch(() => undefined);
     if (!found) return { path: file, blob: null };
     if (found.isSymbolicLink()) return lost(file, "it is a link");
@@ -54,7 +61,7 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   /** What a log will name is on disk before it does. */
-  async function settled(file: KeptFile): Promise<KeptFile> {
+  async function settled(file: FileBackup): Promise<FileBackup> {
     if ("lost" in file || file.blob === null) return file;
     if (!(await blobs.settle(file.blob))) return { path: file.path, lost: true };
     used.add(file.blob);
@@ -62,7 +69,7 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   return {
-    keep,
+    backUp: keep,
     prepare(key, signal) {
       if (prepared?.key !== key) {
         const done = look(signal).then(
@@ -71,7 +78,7 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
           },
           // Without a survey nothing of a command can be taken back; its changes are told as lost.
           () => {
-            latest = noSurvey;
+            latest = noSnapshot;
           },
         );
         prepared = { key, done };
@@ -79,8 +86,8 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
       return prepared.done;
     },
     async changes(signal) {
-      const before = latest ?? noSurvey;
-      const after = await look(signal).catch(() => noSurvey);
+      const before = latest ?? noSnapshot;
+      const after = await look(signal).catch(() => noSnapshot);
       latest = after;
       return Promise.all((await changed(before, after)).map(settled));
     },
@@ -117,17 +124,17 @@ export function nodeCheckpoints(options: CheckpointOptions): Checkpoints {
       // A look that goes on while the process ends would leave half a content behind.
       ended.abort();
       await prepared?.done;
-      if (latest && latest !== noSurvey) await stock.write(latest);
+      if (latest && latest !== noSnapshot) await stock.write(latest);
       await blobs.trim(quotaBytes, used);
     },
   };
 }
 
-const lost = (file: string, why: string): KeptFile => ({ path: file, lost: true, why });
+const lost = (file: string, why: string): FileBackup => ({ path: file, lost: true, why });
 
 /** Files whose content differs between two looks, with what they held before. */
-async function changed(before: Survey, after: Survey): Promise<KeptFile[]> {
-  const found: KeptFile[] = [];
+async function changed(before: WorkspaceSnapshot, after: WorkspaceSnapshot): Promise<FileBackup[]> {
+  const found: FileBackup[] = [];
   for (const [file, seen] of after.files) {
     const old = before.files.get(file);
     if (old?.mark === seen.mark || (old?.blob !== undefined && old.blob === seen.blob)) continue;

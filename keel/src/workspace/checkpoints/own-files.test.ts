@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodeFiles } from "../files.ts";
+import { nodeFiles } from "../files/files.ts";
 import { nodeCheckpoints } from "./checkpoints.ts";
 
 let root: string;
@@ -111,7 +111,7 @@ test("a content that was dropped before a command changed its file is told as lo
     ]);
     // The same content again, in the folder that is gone with it.
     writeFileSync(path.join(root, "b"), "before");
-    expect(await checkpoints.keep(path.join(root, "b"))).toEqual({
+    expect(await checkpoints.backUp(path.join(root, "b"))).toEqual({
       path: path.join(root, "b"),
       blob: hash("sha256", "before", "hex"),
     });

@@ -1,11 +1,11 @@
 /** A command that checks files: its lines about a file, when it fails, are that file's errors. */
 import path from "node:path";
-import type { Shell } from "../../engine/ports.ts";
-import { type Found, linesAbout } from "./found.ts";
-import type { Hand, Outcome } from "./hand.ts";
+import type { Shell } from "../../ports/shell.ts";
+import type { CheckedText, Checker } from "./checker.ts";
+import { type DiagnosticFinding, linesAbout } from "./finding.ts";
 
 /** Of its output; a file that is broken all over is told by its first errors. */
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 /** `{file}` in the command stands for the file, as a shell takes it. */
 export function checkCommand({
@@ -18,13 +18,13 @@ export function checkCommand({
   root: string;
   shell: Shell;
   timeoutMs: number;
-}): Hand {
+}): Checker {
   /** What was wrong with each file when it was looked at last. */
-  const known = new Map<string, readonly Found[]>();
+  const known = new Map<string, readonly DiagnosticFinding[]>();
 
-  async function check(file: string, within: AbortSignal): Promise<Outcome> {
+  async function check(file: string, within: AbortSignal): Promise<CheckedText> {
     const text = command.replaceAll("{file}", `'${file.replaceAll("'", `'\\''`)}'`);
-    const run = shell.run({ text, cwd: root, timeoutMs, mostBytes }, within);
+    const run = shell.run({ text, cwd: root, timeoutMs, maxBytes }, within);
     for (;;) {
       const next = await run.next();
       if (!next.done) continue;

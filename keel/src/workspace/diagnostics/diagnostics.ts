@@ -1,16 +1,16 @@
 /** The Diagnostics port on real language servers and check commands: what a change broke, within its time. */
 import path from "node:path";
-import type { Diagnostics, FileWatch, NewErrors } from "../../engine/diagnostics.ts";
-import { pathMatcher } from "../../engine/policy/path-rules.ts";
-import type { Shell } from "../../engine/ports.ts";
 import type { Json } from "../../kernel/json.ts";
-import type { Environment } from "../environment.ts";
-import type { Guard } from "../guard.ts";
+import { pathMatcher } from "../../policy/path-rules.ts";
+import type { Diagnostics, FileWatch, NewErrors } from "../../ports/diagnostics.ts";
+import type { Shell } from "../../ports/shell.ts";
+import type { ProcessEnvironment } from "../processes/environment.ts";
+import type { ProcessGuard } from "../processes/process-guard.ts";
 import { checkCommand } from "./check-command.ts";
-import { newIn } from "./found.ts";
-import type { Hand, Looked } from "./hand.ts";
+import type { CheckedChange, Checker } from "./checker.ts";
+import { newIn } from "./finding.ts";
 import { languageOf } from "./language-id.ts";
-import { serverHand } from "./server-hand.ts";
+import { serverChecker } from "./server-checker.ts";
 
 /** Who looks after which files: a language server, or a command that checks. */
 export type DiagnosticsEntry = {
@@ -26,21 +26,21 @@ export type DiagnosticsOptions = {
   readonly entries: readonly DiagnosticsEntry[];
   readonly root: string;
   readonly userHome: string;
-  readonly env: Environment;
-  readonly guard: Guard;
+  readonly env: ProcessEnvironment;
+  readonly guard: ProcessGuard;
   readonly shell: Shell;
 };
 
 /** How long an edit waits for what is said about it. */
 const defaultTimeoutMs = 5_000;
 /** A file that is broken all over is told by its first errors. */
-const mostErrors = 10;
+const maxErrors = 10;
 
 export function nodeDiagnostics(options: DiagnosticsOptions): Diagnostics {
   const { root, userHome } = options;
   const hands = options.entries.map((entry) => {
     const matchers = entry.files.map((rule) => pathMatcher(rule, { roots: [root], home: userHome }));
-    const hand = handOf(entry, options);
+    const hand = checkerOf(entry, options);
     const timeoutMs = entry.timeoutMs ?? defaultTimeoutMs;
     return { covers: (file: string) => matchers.some((matches) => matches(file)), hand, timeoutMs };
   });
@@ -62,7 +62,7 @@ export function nodeDiagnostics(options: DiagnosticsOptions): Diagnostics {
   };
 }
 
-function handOf(entry: DiagnosticsEntry, { root, env, guard, shell }: DiagnosticsOptions): Hand {
+function checkerOf(entry: DiagnosticsEntry, { root, env, guard, shell }: DiagnosticsOptions): Checker {
   if ("check" in entry)
     return checkCommand({
       command: entry.check,
@@ -71,15 +71,22 @@ function handOf(entry: DiagnosticsEntry, { root, env, guard, shell }: Diagnostic
       timeoutMs: entry.timeoutMs ?? defaultTimeoutMs,
     });
   const language = (file: string): string => entry.language ?? languageOf(path.basename(file));
-  return serverHand({ command: entry.command, language, options: entry.options ?? null, root, env, guard });
+  return serverChecker({
+    command: entry.command,
+    language,
+    options: entry.options ?? null,
+    root,
+    env,
+    guard,
+  });
 }
 
-function joined(looked: readonly Looked[]): NewErrors {
+function joined(looked: readonly CheckedChange[]): NewErrors {
   const errors = looked.flatMap((one) => (one.ok ? newIn(one.before, one.after) : []));
   const notes = looked.flatMap((one) => (one.ok ? [] : [one.why]));
   return {
-    errors: errors.slice(0, mostErrors).map(({ text }) => text),
-    omitted: Math.max(0, errors.length - mostErrors),
+    errors: errors.slice(0, maxErrors).map(({ text }) => text),
+    omitted: Math.max(0, errors.length - maxErrors),
     notes,
   };
 }

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeFrame, type Frame, frameReader } from "./frames.ts";
+import { encodeFrame, frameReader, type LspFrame } from "./frames.ts";
 
-const read = (chunks: readonly Uint8Array[], mostBytes = 10_000): Frame[] => {
-  const reader = frameReader({ mostBytes });
+const read = (chunks: readonly Uint8Array[], maxBytes = 10_000): LspFrame[] => {
+  const reader = frameReader({ maxBytes });
   return chunks.flatMap((chunk) => reader.push(chunk));
 };
-const messages = (frames: readonly Frame[]): unknown[] =>
+const messages = (frames: readonly LspFrame[]): unknown[] =>
   frames.map((frame) => (frame.ok ? frame.message : frame.why));
 
 describe("frames of a language server", () => {
@@ -46,13 +46,13 @@ describe("frames of a language server", () => {
     ["a message that is too long", "Content-Length: 20000\r\n\r\n", "a message of 20000 bytes"],
     ["no JSON", "Content-Length: 3\r\n\r\nabc", "a message that is not JSON"],
   ])("%s is told once, and nothing behind it is believed", (_, text, why) => {
-    const reader = frameReader({ mostBytes: 10_000 });
+    const reader = frameReader({ maxBytes: 10_000 });
     expect(messages(reader.push(Buffer.from(text)))).toEqual([why]);
     expect(reader.push(encodeFrame({ later: true }))).toEqual([]);
   });
 
   test("of an endless header only the first are looked at", () => {
-    const reader = frameReader({ mostBytes: 10_000 });
+    const reader = frameReader({ maxBytes: 10_000 });
     const chunk = Buffer.alloc(65_536, "x");
     const before = performance.now();
     const told = Array.from({ length: 1_000 }, () => reader.push(chunk)).flat();

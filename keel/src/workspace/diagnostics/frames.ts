@@ -5,47 +5,47 @@ export function encodeFrame(message: object): Buffer {
 }
 
 /** What came: a message, or why nothing after this can be understood any more. */
-export type Frame =
+export type LspFrame =
   | { readonly ok: true; readonly message: unknown }
   | { readonly ok: false; readonly why: string };
 
 const headerEnd = "\r\n\r\n";
 /** Headers are two short lines; who sends more is no language server. */
-const mostHeaderBytes = 4_096;
+const maxHeaderBytes = 4_096;
 
-/** `mostBytes` counts a body. After a failed frame nothing more comes out: where the next one starts is unknown. */
-export function frameReader({ mostBytes }: { mostBytes: number }): { push(chunk: Uint8Array): Frame[] } {
+/** `maxBytes` counts a body. After a failed frame nothing more comes out: where the next one starts is unknown. */
+export function frameReader({ maxBytes }: { maxBytes: number }): { push(chunk: Uint8Array): LspFrame[] } {
   let parts: Uint8Array[] = [];
   let held = 0;
   /** Bytes that are needed before it is worth to look again. */
   let wanted = 0;
   let isBroken = false;
 
-  const fail = (why: string): Frame => {
+  const fail = (why: string): LspFrame => {
     isBroken = true;
     parts = [];
     return { ok: false, why };
   };
 
   /** The first whole message of the bytes, with where it ends; or how many bytes that takes. */
-  const next = (bytes: Buffer): { frame: Frame; end: number } | { needs: number } => {
+  const next = (bytes: Buffer): { frame: LspFrame; end: number } | { needs: number } => {
     const end = bytes.indexOf(headerEnd);
     if (end < 0)
-      return bytes.length > mostHeaderBytes
+      return bytes.length > maxHeaderBytes
         ? { frame: fail("a header without end"), end: 0 }
         : { needs: bytes.length + 1 };
     const length = /(?:^|\r\n)content-length: *(\d{1,12}) *(?:\r\n|$)/i.exec(
       bytes.toString("latin1", 0, end),
     )?.[1];
     if (length === undefined) return { frame: fail("a header without a length"), end: 0 };
-    if (Number(length) > mostBytes) return { frame: fail(`a message of ${length} bytes`), end: 0 };
+    if (Number(length) > maxBytes) return { frame: fail(`a message of ${length} bytes`), end: 0 };
     const start = end + headerEnd.length;
     const stop = start + Number(length);
     if (bytes.length < stop) return { needs: stop };
     return { frame: parse(bytes.toString("utf8", start, stop)), end: stop };
   };
 
-  const parse = (text: string): Frame => {
+  const parse = (text: string): LspFrame => {
     try {
       return { ok: true, message: JSON.parse(text) };
     } catch {
@@ -58,7 +58,7 @@ export function frameReader({ mostBytes }: { mostBytes: number }): { push(chunk:
       if (isBroken) return [];
       parts.push(Uint8Array.from(chunk));
       held += chunk.length;
-      const frames: Frame[] = [];
+      const frames: LspFrame[] = [];
       while (!isBroken && held > 0 && held >= wanted) {
         const bytes = Buffer.concat(parts);
         const found = next(bytes);

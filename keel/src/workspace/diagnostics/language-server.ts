@@ -1,28 +1,28 @@
 /** One language server: started when it is first needed, one document open at a time, asked what is wrong with a text. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isObject, type Json } from "../../kernel/json.ts";
-import type { ServerProcess } from "../server-process.ts";
-import { errorsIn, type Found } from "./found.ts";
-import type { Outcome } from "./hand.ts";
+import type { ServerProcess } from "../processes/server-process.ts";
+import type { CheckedText } from "./checker.ts";
+import { type DiagnosticFinding, errorsIn } from "./finding.ts";
 import { openPeer, type Peer } from "./peer.ts";
 
 export type LanguageServer = {
   /** The errors of a text, as the server sees it at this path; or why it does not say. */
-  errors(file: Text, signal: AbortSignal): Promise<Outcome>;
+  errors(file: DocumentText, signal: AbortSignal): Promise<CheckedText>;
   /** Settles when it has ended. */
   readonly over: Promise<string>;
   close(): Promise<void>;
 };
 
 /** `saved`: the disk has this text too. */
-export type Text = { readonly path: string; readonly text: string; readonly as: "draft" | "saved" };
+export type DocumentText = { readonly path: string; readonly text: string; readonly as: "draft" | "saved" };
 
 /** Servers that publish by themselves say first what is quickly found: it counts when they have been silent so long. */
 const settleMs = 200;
 /** Time to say goodbye before it is ended. */
 const goodbyeMs = 300;
 const serverCancelled = -32802;
-const mostTries = 5;
+const maxTries = 5;
 const changedFile = 2;
 
 export async function openLanguageServer(
@@ -53,15 +53,15 @@ export async function openLanguageServer(
     isObject(begun.result) && isObject(begun.result["capabilities"])
       ? begun.result["capabilities"]["diagnosticProvider"] !== undefined
       : false;
-  const desk = new Desk({ peer, language, published });
+  const worklist = new OpenDocument({ peer, language, published });
   return {
     over,
     async errors({ path, text, as }, within) {
-      const uri = desk.show(path, text);
-      if (as === "saved") desk.tellSaved(uri);
+      const uri = worklist.show(path, text);
+      if (as === "saved") worklist.tellSaved(uri);
       return pulls
         ? pull(peer, uri, within)
-        : published.settled(path, { version: desk.version, within, over });
+        : published.settled(path, { version: worklist.version, within, over });
     },
     async close() {
       const soon = AbortSignal.timeout(goodbyeMs);
@@ -106,7 +106,7 @@ function answerTo(method: string, params: unknown, folder: Json): Json | undefin
 }
 
 /** What the server has open. Only one document: of every other file it reads the disk, which commands change too. */
-class Desk {
+class OpenDocument {
   readonly #peer: Peer;
   readonly #language: (path: string) => string;
   readonly #published: Published;
@@ -151,7 +151,7 @@ class Desk {
   }
 }
 
-async function pull(peer: Peer, uri: string, signal: AbortSignal): Promise<Outcome> {
+async function pull(peer: Peer, uri: string, signal: AbortSignal): Promise<CheckedText> {
   for (let tries = 0; ; tries++) {
     const answered = await peer.request("textDocument/diagnostic", { textDocument: { uri } }, signal);
     if (answered.ok)
@@ -160,14 +160,17 @@ async function pull(peer: Peer, uri: string, signal: AbortSignal): Promise<Outco
         errors: errorsIn(isObject(answered.result) ? answered.result["items"] : undefined),
       };
     // It is busy with something newer and wants to be asked again.
-    if (answered.code !== serverCancelled || tries === mostTries) return { ok: false, why: answered.why };
+    if (answered.code !== serverCancelled || tries === maxTries) return { ok: false, why: answered.why };
     await sleep(settleMs);
   }
 }
 
 /** What the server says by itself, the newest of each file. */
 class Published {
-  readonly #newest = new Map<string, { version: number | undefined; errors: readonly Found[]; at: number }>();
+  readonly #newest = new Map<
+    string,
+    { version: number | undefined; errors: readonly DiagnosticFinding[]; at: number }
+  >();
   #heard = Promise.withResolvers<void>();
 
   hear(params: unknown): void {
@@ -187,7 +190,7 @@ class Published {
   async settled(
     path: string,
     { version, within, over }: { version: number; within: AbortSignal; over: Promise<string> },
-  ): Promise<Outcome> {
+  ): Promise<CheckedText> {
     let ended: string | undefined;
     void over.then((why) => {
       ended = why;

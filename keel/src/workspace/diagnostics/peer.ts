@@ -3,19 +3,19 @@ import type { Readable, Writable } from "node:stream";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { encodeFrame, frameReader } from "./frames.ts";
 
-export type Answered =
+export type PeerAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly why: string; readonly code?: number | undefined };
 
 export type Peer = {
-  request(method: string, params: Json | undefined, signal: AbortSignal): Promise<Answered>;
+  request(method: string, params: Json | undefined, signal: AbortSignal): Promise<PeerAnswer>;
   notify(method: string, params: Json | undefined): void;
   /** Settles when nothing more can be understood or the server has closed its output, with why. */
   readonly over: Promise<string>;
 };
 
 /** As long as the answer about one file may be. */
-const mostMessageBytes = 32 * 1024 * 1024;
+const maxMessageBytes = 32 * 1024 * 1024;
 const methodNotFound = -32601;
 
 export function openPeer({
@@ -32,8 +32,8 @@ export function openPeer({
   /** What the server wants to know. Undefined: we do not know such a question. */
   answer: (method: string, params: unknown) => Json | undefined;
 }): Peer {
-  const waiting = new Map<number, (answered: Answered) => void>();
-  const reader = frameReader({ mostBytes: mostMessageBytes });
+  const waiting = new Map<number, (answered: PeerAnswer) => void>();
+  const reader = frameReader({ maxBytes: maxMessageBytes });
   let ids = 0;
   const ended = Promise.withResolvers<string>();
   const end = (why: string): void => {
@@ -95,7 +95,7 @@ export function openPeer({
   };
 }
 
-function answeredBy(message: Record<string, unknown>): Answered {
+function answeredBy(message: Record<string, unknown>): PeerAnswer {
   const { error } = message;
   if (!isObject(error)) return { ok: true, result: message["result"] };
   return {

@@ -1,0 +1,93 @@
+/** What an agent may do, from what its parent may do and what its kind asks for. Never more. Pure. */
+
+import type { AgentProfile } from "../ports/agent-definition.ts";
+import type { AgentStopFacts, Hooks } from "../ports/hooks.ts";
+import type { Tool, Toolbox } from "../ports/tool.ts";
+import type { PermissionMode } from "../protocol/settings.ts";
+
+/** From the strictest to the freest. `auto` asks as `default` does. */
+const byFreedom: readonly PermissionMode[] = [
+  "plan",
+  "dontAsk",
+  "default",
+  "auto",
+  "acceptEdits",
+  "bypassPermissions",
+];
+
+/** The stricter of both. */
+export function modeAtMost(request: PermissionMode | undefined, parent: PermissionMode): PermissionMode {
+  if (request === undefined) return parent;
+  return byFreedom.indexOf(request) < byFreedom.indexOf(parent) ? request : parent;
+}
+
+/** These speak with the person of the session, or move it: they are not an agent's to use. */
+const onlyForSessions: ReadonlySet<string> = new Set([
+  "AskUserQuestion",
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "EnterWorktree",
+  "ExitWorktree",
+]);
+
+/** Whether an agent of this kind has the tool. */
+export function hasTool(
+  { tools, disallowedTools = [] }: Pick<AgentProfile, "tools" | "disallowedTools">,
+  { name, aliases }: Pick<Tool, "name" | "aliases">,
+): boolean {
+  const isIn = (list: readonly string[]): boolean =>
+    list.map(nameIn).some((wanted) => wanted === name || aliases.includes(wanted) || isServer(wanted, name));
+  if (onlyForSessions.has(name) || disallowedTools.some((wanted) => isIn([wanted]) && !wanted.includes("(")))
+    return false;
+  return tools === undefined || tools.includes("*") || isIn(tools);
+}
+
+const nameIn = (request: string): string => request.replace(/\(.*$/s, "").trim();
+const isServer = (wanted: string, name: string): boolean =>
+  wanted.startsWith("mcp__") && name.startsWith(`${wanted.replace(/__\*$/, "")}__`);
+
+export function toolsOf(definition: AgentProfile, parent: readonly Tool[]): Tool[] {
+  const chosen = parent.filter((tool) => hasTool(definition, tool));
+  // Who names a tool wants it now.
+  const isNamed = definition.tools !== undefined && !definition.tools.includes("*");
+  return isNamed ? chosen.map((tool) => (tool.deferred ? { ...tool, deferred: false } : tool)) : chosen;
+}
+
+export function boxOf(definition: Pick<AgentProfile, "tools" | "disallowedTools">, parent: Toolbox): Toolbox {
+  const has = (name: string): boolean => hasTool(definition, { name, aliases: [] });
+  return {
+    tools: () => parent.tools().filter((tool) => hasTool(definition, tool)),
+    knows: (name) => has(name) && parent.knows(name),
+    ready: (signal) => parent.ready(signal),
+  };
+}
+
+/** A fork declares the same tools as its parent, or the provider's cache would not know it; some it may not use. */
+export const refusedToForks = (tool: Tool): Tool =>
+  onlyForSessions.has(tool.name)
+    ? { ...tool, check: async () => `${tool.name} is not for an agent. Leave it to the one who started you.` }
+    : tool;
+
+/**
+ * The hooks of the session, as an agent meets them: it has no start, no prompt and no end of its own; its stop is a
+ * SubagentStop. `context` are words of SubagentStart hooks, which go with its first input.
+ */
+export function hooksOfAgent(
+  hooks: Hooks,
+  { facts, context }: { facts: Omit<AgentStopFacts, "objections" | "lastText">; context: readonly string[] },
+): Hooks {
+  let words = context;
+  return {
+    ...hooks,
+    begins: () => undefined,
+    start: async () => ({ context: [] }),
+    end: async () => undefined,
+    input: async () => {
+      const said = words;
+      words = [];
+      return { context: said };
+    },
+    stop: ({ objections, lastText }, hookContext) =>
+      hooks.agentStopped({ ...facts, objections, lastText }, hookContext),
+  };
+}

@@ -1,0 +1,167 @@
+/** From an order to the parts of an agent's session: its kind, its model, its tools, how far it may go. */
+
+import type { OpenedFields } from "../core/opening.ts";
+import { modelOf } from "../core/state/state.ts";
+import type { Session } from "../engine/session.ts";
+import type { SessionPorts } from "../engine/step-context.ts";
+import type { AgentProfile } from "../ports/agent-definition.ts";
+import type { AgentOrder, Agents } from "../ports/agents.ts";
+import type { FileLedger } from "../ports/file-ledger.ts";
+import type { HookContext } from "../ports/hooks.ts";
+import type { Log } from "../ports/store.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import type { Origin } from "../protocol/origin.ts";
+import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
+import { boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./child.ts";
+import type { AgentExtras, AgentPorts, AgentTree } from "./tree.ts";
+
+export type ParentSession = { readonly session: Session; readonly parts: SessionPorts };
+
+export type AgentPlan = {
+  readonly definition: AgentProfile;
+  readonly model: string;
+  readonly effort: SessionSettings["effort"];
+  readonly isolation: "worktree" | undefined;
+  readonly when: "background" | "foreground";
+};
+
+export function planFor(
+  order: AgentOrder,
+  { world, parent }: { world: AgentPorts; parent: ParentSession },
+): { ok: true; value: AgentPlan } | { ok: false; why: string } {
+  const definition = world.definitions().find(({ name }) => name === order.kind);
+  if (!definition) return { ok: false, why: `There is no agent of the kind ${order.kind}.` };
+  const { settings } = parent.session.state;
+  const isFork = definition.inherits === "conversation";
+  // A fork asks the same model in the same way, or nothing of the cache could be read.
+  const request = isFork ? undefined : (order.model ?? definition.model);
+  const own = modelOf(parent.session.state);
+  const model =
+    request === undefined || request === "inherit"
+      ? { ok: true as const, value: own }
+      : world.resolveModel(request);
+  if (!model.ok) return { ok: false, why: `The agent cannot be started: ${model.error}` };
+  return {
+    ok: true,
+    value: {
+      definition,
+      model: model.value,
+      effort: isFork ? settings?.effort : (order.effort ?? definition.effort ?? settings?.effort),
+      isolation: order.isolation ?? definition.isolation,
+      when: order.when ?? (definition.background === false ? "foreground" : "background"),
+    },
+  };
+}
+
+export const parentMode = ({ session, parts }: ParentSession): PermissionMode =>
+  parts.above?.mode() ?? session.state.settings?.permissionMode ?? "default";
+
+export type AgentSessionOptions = {
+  readonly tree: AgentTree;
+  readonly supervisor: Agents & { recover: NonNullable<SessionPorts["recover"]> };
+  readonly parent: ParentSession;
+  readonly log: Log;
+  readonly origin: Origin;
+  readonly workspace: Workspace;
+  /** Where it writes down what it changes in the folder of its parent. */
+  readonly ledger?: FileLedger | undefined;
+  /** What its kind brings along. */
+  readonly extras?: AgentExtras | undefined;
+  /** Words of hooks for its first input. */
+  readonly context: readonly string[];
+};
+
+export function portsFor(
+  { definition, model, effort }: AgentPlan,
+  {
+    tree,
+    supervisor: crew,
+    parent,
+    log,
+    origin,
+    workspace,
+    ledger,
+    extras: outfit,
+    context,
+  }: AgentSessionOptions,
+): { parts: SessionPorts; start: OpenedFields } {
+  const { session, parts } = parent;
+  const isFork = definition.inherits === "conversation";
+  const bound = tree.ports.tools(crew);
+  const given = isFork ? parts.tools : (parts.agentTools ?? parts.tools);
+  const tools = given.map((tool) => bound.find(({ name }) => name === tool.name) ?? tool);
+  const isDeepest = origin.depth >= tree.limits.maxDepth;
+  const own = isFork
+    ? tools.map(refusedToForks)
+    : toolsOf(definition, tools).filter(({ name }) => !(isDeepest && name === "Agent"));
+  const box = parts.toolbox && boxOf(definition, parts.toolbox);
+  const mode = (): PermissionMode => modeAtMost(definition.permissionMode, parentMode(parent));
+  const transcript = tree.ports.location(log.session) ?? "";
+  return {
+    parts: {
+      ...parts,
+      ...tree.ports.artifacts(log.session),
+      log,
+      workspace,
+      tools: own,
+      agentTools: undefined,
+      toolbox: isFork ? parts.toolbox : outfit ? outfit.join(box) : box,
+      // As they are now, and as they will be: what is denied above is denied below.
+      rules: session.rules,
+      hooks: hooksOfAgent(parts.hooks, {
+        facts: { agentId: origin.agentId, kind: origin.kind, transcript },
+        context,
+      }),
+      checkpoints: undefined,
+      plan: undefined,
+      memory: undefined,
+      briefing: isFork ? undefined : parts.briefing,
+      above: {
+        origin,
+        root: parts.above?.root ?? session.id,
+        up: parts.above?.origin.agentId ?? session.id,
+        mode,
+        ledger,
+      },
+      recover: (task) => crew.recover(task),
+      cacheKey: isFork ? (parts.cacheKey ?? session.id) : undefined,
+      limits: {
+        ...parts.limits,
+        structured: false,
+        maxTurns: definition.maxTurns ?? Number.POSITIVE_INFINITY,
+      },
+      system: isFork
+        ? (session.state.prompt?.system ?? parts.system)
+        : tree.ports.system({ definition, workspace }),
+      promptOnResume: "logged",
+    },
+    start: {
+      keel: tree.ports.version,
+      cwd: workspace.cwd,
+      agent: definition.name,
+      parent: { session: session.id, callId: origin.parentCallId },
+      settings: {
+        model,
+        permissionMode: mode(),
+        thinking: session.state.settings?.thinking ?? { kind: "off" },
+        ...(effort === undefined ? {} : { effort }),
+      },
+    },
+  };
+}
+
+/** Where hooks hear of an agent's start: at the session that starts it. */
+export function parentHookContext(parent: ParentSession, signal: AbortSignal): HookContext {
+  const { session, parts } = parent;
+  return {
+    session: parts.above?.root ?? session.id,
+    cwd: parts.workspace.cwd,
+    permissionMode: parentMode(parent),
+    inputId: session.state.turn?.inputIds[0],
+    clock: parts.clock,
+    hookMs: parts.limits.hookMs,
+    signal,
+    newId: () => parts.ids.uuid(),
+    show: (event) => session.relay({ at: parts.clock.now(), session: session.id, ...event }),
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * What became of an agent whose process has ended, from its own log: what it reported, if it had come to its end;
+ * otherwise it is settled there, from the deepest up, so that each level has its terminal event.
+ */
+
+import { emptyState, fold, type SessionState } from "../core/state/state.ts";
+import { isRunning, isUnsettled } from "../core/state/task-state.ts";
+import { Session } from "../engine/session.ts";
+import type { SessionPorts } from "../engine/step-context.ts";
+import { toFault } from "../kernel/fault.ts";
+import type { Task, TaskEnd } from "../ports/tasks.ts";
+import { noBill } from "../protocol/usage.ts";
+import { emptyLoggedRun, endOf, foldLoggedRun } from "./run.ts";
+import type { AgentPorts } from "./tree.ts";
+
+type RecoveryContext = {
+  readonly ports: AgentPorts;
+  readonly parts: SessionPorts;
+  readonly supervisor: { equip(parts: SessionPorts): void; recover(task: Task): Promise<TaskEnd> };
+};
+
+export async function recoverAgent({ id, data }: Task, help: RecoveryContext): Promise<TaskEnd> {
+  const description = data.description ?? id;
+  const summary = `${description}: lost, since the process that ran it has ended`;
+  const lost = { status: "stopped", summary, error: "it was lost when the process ended" } as const;
+  if (data.session === undefined) return lost;
+  try {
+    let state = emptyState;
+    let found = emptyLoggedRun(noBill);
+    for await (const event of help.ports.readLog(data.session)) {
+      found = foldLoggedRun(found, event, state);
+      state = fold(state, event);
+      if (event.seq === data.since) found = emptyLoggedRun(state.bill);
+    }
+    if (!state.opened) return lost;
+    const isOver =
+      !state.turn &&
+      state.pending.length === 0 &&
+      found.reason !== undefined &&
+      !state.tasks.values().some(isRunning);
+    const about = { ...found, description, log: "whole" as const };
+    if (isOver && !state.tasks.values().some(isUnsettled)) return endOf({ ...about, state });
+    const settled = await settle(data.session, state, { ...help, reason: isOver ? "ended" : "failed" });
+    if (isOver) return endOf({ ...about, state: settled });
+    const { report, bill, toolUses, unsettled } = endOf({ ...about, state: settled, reason: "lost" });
+    return { ...lost, report, bill, toolUses, ...(unsettled ? { unsettled } : {}) };
+  } catch (thrown) {
+    // The process ended before it had a log.
+    if (toFault(thrown).code === "session_unknown") return lost;
+    // A log that cannot be read or written now must not keep the session above from being opened: it is tried again then.
+    return { ...lost, unsettled: true };
+  }
+}
+
+async function settle(
+  id: string,
+  state: SessionState,
+  {
+    ports: world,
+    parts,
+    supervisor: crew,
+    reason,
+  }: RecoveryContext & { readonly reason: "ended" | "failed" },
+): Promise<SessionState> {
+  const log = await world.openLog(id);
+  const own: SessionPorts = {
+    ...parts,
+    ...world.artifacts(id),
+    log,
+    checkpoints: undefined,
+    budget: undefined,
+    recover: (task) => crew.recover(task),
+  };
+  crew.equip(own);
+  const settings = state.settings ?? {
+    model: "",
+    permissionMode: "default" as const,
+    thinking: { kind: "off" as const },
+  };
+  const start = { keel: world.version, cwd: state.opened?.cwd ?? "", settings };
+  const session = await Session.open(own, { start, unfinished: "lost" });
+  for (const { id: inputId } of session.state.pending) await session.submit({ type: "drop", inputId });
+  await session.close(reason);
+  return session.state;
+}

@@ -1,0 +1,204 @@
+/** One life of an agent: from its input to its end, with what it shows meanwhile and what it leaves behind. */
+
+import { agentEnded } from "../core/model-text.ts";
+import { billSince } from "../core/state/cost.ts";
+import type { SessionState } from "../core/state/state.ts";
+import { isRunning, isUnsettled } from "../core/state/task-state.ts";
+import type { Session } from "../engine/session.ts";
+import { toFault } from "../kernel/fault.ts";
+import { Queue } from "../kernel/queue.ts";
+import { shorten } from "../kernel/text.ts";
+import type { TaskEnd, TaskWork } from "../ports/tasks.ts";
+import type { Durable, Envelope, TurnReason } from "../protocol/event.ts";
+import { type InputBlock, textOf } from "../protocol/message.ts";
+import type { Display } from "../protocol/tool.ts";
+import type { Bill } from "../protocol/usage.ts";
+import { above } from "./mail.ts";
+
+export type AgentRunOptions = {
+  readonly kind: string;
+  readonly description: string;
+  /** Its bill before this life. */
+  readonly before: Bill;
+  /** Appends to its output file. */
+  write(words: string): void;
+  /** Once it is over, before anybody hears of it: gives back what it held; may add words to its report. */
+  leave(): Promise<string | undefined>;
+};
+
+/** More than anybody watches. */
+const maxProgress = 100;
+/** Its file and its log have the rest. */
+const maxSummary = 2_000;
+
+export class AgentRun implements TaskWork {
+  readonly session: Session;
+  readonly over: Promise<TaskEnd>;
+  readonly progress = new Queue<Display>({ limit: maxProgress });
+  readonly #about: AgentRunOptions;
+  readonly #words: string[] = [];
+  #toolUses = 0;
+  #reason: TurnReason | undefined;
+  #isStopping = false;
+
+  constructor(session: Session, about: AgentRunOptions, content: readonly InputBlock[]) {
+    this.session = session;
+    this.#about = about;
+    session.onEvent((envelope) => this.#hear(envelope));
+    this.over = this.#live(content).finally(() => this.progress.end());
+  }
+
+  output(): string {
+    return this.#words.join("\n\n");
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    // What kept it from closing is told by its end.
+    await this.session.close("stopped").catch(() => undefined);
+    await this.over;
+  }
+
+  async #live(content: readonly InputBlock[]): Promise<TaskEnd> {
+    const { session } = this;
+    let problem: string | undefined;
+    try {
+      const from = { kind: "agent", name: above } as const;
+      await session.submit({ type: "input", content: [...content], from });
+      await this.#untilDone();
+      await session.close("ended");
+    } catch (thrown) {
+      problem = toFault(thrown).message;
+      await session.close("failed").catch(() => undefined);
+    }
+    const more = await this.#about.leave().catch(() => undefined);
+    return endOf({
+      ...this.#about,
+      state: session.state,
+      reason: this.#isStopping ? (this.#reason ?? "interrupted") : this.#reason,
+      problem,
+      more,
+      toolUses: this.#toolUses,
+      log: session.fault ? "broken" : "whole",
+    });
+  }
+
+  /** No turn, no input that waits, and no task whose end it is to hear of; an end that went wrong waits for nothing. */
+  async #untilDone(): Promise<void> {
+    const { session } = this;
+    for (;;) {
+      await session.run();
+      if (session.fault) throw session.fault;
+      if (this.#isStopping) return;
+      const { turn, pending, tasks } = session.state;
+      if (turn || pending.length > 0) continue;
+      if (this.#reason !== undefined && !endedWell.has(this.#reason)) return;
+      if (!tasks.values().some((task) => isRunning(task) && task.data.origin !== "left")) return;
+      await new Promise<void>((resolve) => {
+        const stop = session.onEvent(({ type, origin }) => {
+          if (origin || (type !== "task.changed" && type !== "session.closed")) return;
+          stop();
+          resolve();
+        });
+      });
+    }
+  }
+
+  #hear(envelope: Envelope): void {
+    if (envelope.origin) return;
+    if (envelope.type === "turn.finished") this.#reason = envelope.reason;
+    if (envelope.type === "model.finished") {
+      const words = textOf(envelope.content).trim();
+      if (words !== "") this.#words.push(words);
+      if (words !== "") this.#about.write(`${words}\n\n`);
+    }
+    if (envelope.type !== "tool.started") return;
+    this.#toolUses++;
+    const { kind, description } = this.#about;
+    this.progress.push({ kind: "agent", name: kind, text: `${description}: ${envelope.tool}` });
+  }
+}
+
+const endedWell: ReadonlySet<TurnReason> = new Set([
+  "completed",
+  "hook_stopped",
+  "stop_hook_limit",
+  "prompt_blocked",
+  "tool_deferred",
+]);
+const stopped: ReadonlySet<TurnReason> = new Set(["interrupted", "closed", "lost"]);
+
+type AgentRunEnding = {
+  readonly description: string;
+  readonly before: Bill;
+  readonly state: SessionState;
+  readonly reason: TurnReason | undefined;
+  readonly problem?: string | undefined;
+  readonly more?: string | undefined;
+  readonly toolUses: number;
+  /** Whether the log has taken its end. */
+  readonly log: "whole" | "broken";
+};
+
+/** What the parent records of it. */
+export function endOf(ending: AgentRunEnding): TaskEnd {
+  const { description, before, state, reason, problem, more, toolUses, log } = ending;
+  const isWell = problem === undefined && reason !== undefined && endedWell.has(reason);
+  const status = isWell ? "completed" : reason && stopped.has(reason) ? "stopped" : "failed";
+  const said = lastReplyText(state);
+  const report = [said, more].filter((words) => words !== undefined && words !== "").join("\n\n");
+  const why = problem ?? agentEnded(reason);
+  const isBudget = reason?.startsWith("budget_") === true;
+  return {
+    status,
+    report,
+    bill: billSince(state.bill, before),
+    toolUses,
+    summary: shorten(isWell ? report || description : `${description}: ${why}`, maxSummary),
+    ...(isWell ? {} : { error: why }),
+    ...(isBudget ? { by: "budget" as const } : {}),
+    // Who opens the session above must come by to set right what is below.
+    ...(log === "broken" || state.tasks.values().some(isUnsettled) ? { unsettled: true } : {}),
+  };
+}
+
+function lastReplyText({ history }: SessionState): string {
+  const newest = history.slice(-50).toReversed();
+  for (const { role, content } of newest) {
+    const words = role === "assistant" ? textOf(content).trim() : "";
+    if (words !== "") return words;
+  }
+  return "";
+}
+
+/** What a log says of an agent whose process has ended: how it ended, or that it did not. */
+export type LoggedAgentRun = {
+  readonly reason: TurnReason | undefined;
+  readonly toolUses: number;
+  readonly before: Bill;
+};
+
+export function emptyLoggedRun(before: Bill): LoggedAgentRun {
+  return { reason: undefined, toolUses: 0, before };
+}
+
+/** Pure. Takes the state before the event. */
+export function foldLoggedRun(
+  found: LoggedAgentRun,
+  event: Durable,
+  { closed, bill }: SessionState,
+): LoggedAgentRun {
+  switch (event.type) {
+    // A life that is over is on the bill already.
+    case "input.accepted":
+      return closed ? emptyLoggedRun(bill) : found;
+    case "turn.started":
+      return { ...found, reason: undefined };
+    case "turn.finished":
+      return { ...found, reason: event.reason };
+    case "tool.started":
+      return { ...found, toolUses: found.toolUses + 1 };
+    default:
+      return found;
+  }
+}

@@ -1,0 +1,373 @@
+/**
+ * The agents of one session. Each is a session of its own whose log names the call that started it; it has the parts of
+ * its parent, narrowed, and ends with it at the latest. What it does is told to the parent's host with its origin.
+ */
+
+import { isRunning } from "../core/state/task-state.ts";
+import { Session } from "../engine/session.ts";
+import type { SessionPorts } from "../engine/step-context.ts";
+import { graceMs } from "../kernel/deadline.ts";
+import { fault } from "../kernel/fault.ts";
+import type { AgentProfile } from "../ports/agent-definition.ts";
+import type { AgentCallContext, AgentOrder, AgentOutcome, Agents } from "../ports/agents.ts";
+import type { Task, TaskAbout, TaskEnd, TaskOutputLocation } from "../ports/tasks.ts";
+import { type InputBlock, text } from "../protocol/message.ts";
+import type { Origin } from "../protocol/origin.ts";
+import type { TaskData } from "../protocol/task.ts";
+import type { Display } from "../protocol/tool.ts";
+import { type Bill, noBill } from "../protocol/usage.ts";
+import { Admission } from "./admission.ts";
+import { forkedInput, inherited } from "./fork.ts";
+import { above, agentMessage } from "./mail.ts";
+import { launchedOutcome, outcomeOf } from "./outcome.ts";
+import { type AgentPlan, type ParentSession, parentHookContext, planFor, portsFor } from "./plan.ts";
+import { recoverAgent } from "./recover.ts";
+import { AgentRun } from "./run.ts";
+import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
+
+type Delivered = { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+export class AgentSupervisor implements Agents {
+  readonly #tree: AgentTree;
+  readonly #depth: number;
+  readonly #admission: Admission;
+  readonly #lives = new Map<string, AgentRun>();
+  #parts: SessionPorts | undefined;
+  #session: Session | undefined;
+
+  constructor(tree: AgentTree, depth = 0) {
+    this.#tree = tree;
+    this.#depth = depth;
+    this.#admission = new Admission(tree.limits);
+  }
+
+  /** Before its session is opened: what agents that were lost are settled with. */
+  equip(parts: SessionPorts): void {
+    this.#parts = parts;
+  }
+
+  /** The session whose agents these are. */
+  attach(session: Session): void {
+    this.#session = session;
+  }
+
+  kinds(): readonly { name: string; description: string }[] {
+    return this.#tree.ports.definitions().map(({ name, description }) => ({ name, description }));
+  }
+
+  async *start(
+    order: AgentOrder,
+    pick: AgentCallContext,
+    signal: AbortSignal,
+  ): AsyncGenerator<Display, AgentOutcome> {
+    const known = pick.tasks.list().find(({ data }) => data.kind === "agent" && data.callId === pick.callId);
+    if (known) return knownOutcome(known, pick);
+    const parent = this.#parent();
+    const plan = planFor(order, { world: this.#tree.ports, parent });
+    if (!plan.ok) return plan;
+    const refused = await this.#admission.enter(
+      {
+        turn: parent.session.state.turn?.id ?? "",
+        depth: this.#depth + 1,
+        running: () => this.#tree.running,
+        description: order.description,
+      },
+      pick,
+    );
+    if (refused !== undefined) return { ok: false, why: refused };
+    const task = await this.#begin(plan.value, { order, site: pick, signal });
+    if (plan.value.when === "background") return launchedOutcome(task);
+    return yield* this.#follow(task, pick, signal);
+  }
+
+  async send({ to, text: words }: { to: string; text: string }, pick: AgentCallContext): Promise<Delivered> {
+    const { parts } = this.#parent();
+    const from = parts.above?.origin.agentId ?? above;
+    if (to === above && parts.above) return this.#tree.mail.send(agentMessage(from, parts.above.up, words));
+    const known = pick.tasks.list().findLast(({ id, data }) => id === to || data.name === to);
+    if (known?.data.kind === "agent" && !isRunning(known)) return this.#goOn(known, words, pick);
+    return this.#tree.mail.send(agentMessage(from, to, words));
+  }
+
+  /** What became of an agent whose process has ended. */
+  recover(task: Task): Promise<TaskEnd> {
+    const parts = this.#parts;
+    if (!parts) throw fault("unexpected", { reason: "the crew has no parts yet" });
+    const supervisor = new AgentSupervisor(this.#tree, this.#depth + 1);
+    return recoverAgent(task, { ports: this.#tree.ports, parts, supervisor: supervisor });
+  }
+
+  /** Until it has ended, is sent away, or its call is stopped. */
+  async *#follow(
+    task: Task,
+    pick: AgentCallContext,
+    signal: AbortSignal,
+  ): AsyncGenerator<Display, AgentOutcome> {
+    const life = this.#lives.get(task.id);
+    const away = pick.tasks.sentAway().then(() => "away" as const);
+    const stopped = aborted(signal).then(() => "stopped" as const);
+    const shown = life?.progress[Symbol.asyncIterator]();
+    let next = shown?.next();
+    while (life && next) {
+      const seen = await Promise.race([next, away, stopped]);
+      if (seen === "away") return launchedOutcome((await pick.tasks.move(task.id)) ?? task);
+      if (seen === "stopped") {
+        await life.stop();
+        break;
+      }
+      if (seen.done) break;
+      yield seen.value;
+      next = shown?.next();
+    }
+    // Its end is on record before its call's.
+    const ended = await pick.tasks.wait(task.id, graceMs, new AbortController().signal);
+    return outcomeOf(ended ?? task);
+  }
+
+  async #begin(
+    plan: AgentPlan,
+    { order, site, signal }: { order: AgentOrder; site: AgentCallContext; signal: AbortSignal },
+  ): Promise<Task> {
+    const { parts } = this.#parent();
+    const free = this.#tree.take();
+    try {
+      const isolated = plan.isolation === "worktree" ? await this.#isolate() : undefined;
+      const id = parts.ids.uuid();
+      return await site.tasks.start(
+        {
+          kind: "agent",
+          origin: plan.when === "background" ? "asked" : "waited",
+          agent: plan.definition.name,
+          session: id,
+          depth: this.#depth + 1,
+          description: order.description,
+          prompt: order.prompt,
+          ...(order.name === undefined ? {} : { name: order.name }),
+          ...(isolated ? { worktree: isolated.worktree } : {}),
+        },
+        async (place) => {
+          const opened = await this.#open(plan, { place, site, id, order, isolated, signal });
+          return this.#hold(opened.session, {
+            ...{ place, order, isolated, free, before: noBill, origin: opened.origin },
+            outfit: opened.outfit,
+            content: plan.definition.inherits
+              ? forkedInput(order.prompt)
+              : [...(opened.outfit?.texts ?? []), text(order.prompt)],
+          });
+        },
+      );
+    } catch (thrown) {
+      free();
+      throw thrown;
+    }
+  }
+
+  async #isolate(): Promise<IsolatedWorkspace> {
+    const { parts } = this.#parent();
+    const { isolate } = this.#tree.ports;
+    const found = await isolate?.(parts.workspace, parts.ids.uuid().slice(-12));
+    if (!found?.ok)
+      throw fault("usage", { reason: found?.why ?? "There is no folder of its own to be had here." });
+    return found.place;
+  }
+
+  async #open(
+    plan: AgentPlan,
+    request: {
+      place: TaskOutputLocation;
+      site: AgentCallContext;
+      id: string;
+      order: Pick<AgentOrder, "description">;
+      isolated: IsolatedWorkspace | undefined;
+      signal: AbortSignal;
+    },
+  ): Promise<{ session: Session; origin: Origin; outfit: AgentExtras | undefined }> {
+    const parent = this.#parent();
+    const { definition } = plan;
+    const agentId = request.place.id;
+    const workspace = request.isolated?.workspace ?? parent.parts.workspace;
+    const { context } = await parent.parts.hooks.agentStarted(
+      { agentId, kind: definition.name },
+      parentHookContext(parent, request.signal),
+    );
+    const origin: Origin = {
+      agentId,
+      parentCallId: request.site.callId,
+      kind: definition.name,
+      depth: this.#depth + 1,
+      description: request.order.description,
+    };
+    const log = await this.#tree.ports.createLog(request.id, {
+      cwd: workspace.cwd,
+      parent: parent.session.id,
+    });
+    const supervisor = new AgentSupervisor(this.#tree, this.#depth + 1);
+    const ledger = request.isolated ? undefined : request.site.ledger;
+    const extras = await this.#outfit(definition, request.signal);
+    const birth = {
+      tree: this.#tree,
+      supervisor: supervisor,
+      parent,
+      log,
+      origin,
+      workspace,
+      ledger,
+      extras: extras,
+      context,
+    };
+    const own = portsFor(plan, birth);
+    supervisor.equip(own.parts);
+    const first = definition.inherits ? inherited(parent.session) : [];
+    try {
+      const session = await Session.open(own.parts, { start: own.start, first });
+      supervisor.attach(session);
+      return { session, origin, outfit: extras };
+    } catch (thrown) {
+      await extras?.close();
+      throw thrown;
+    }
+  }
+
+  /** What its kind brings along; a person hears of what could not be had. A fork has what its parent has. */
+  async #outfit(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras | undefined> {
+    if (definition.inherits) return undefined;
+    const { session, parts } = this.#parent();
+    const extras = await this.#tree.ports.extras?.(definition, signal);
+    for (const words of extras?.problems ?? []) {
+      const notice = { type: "notice.raised", level: "warning", text: words } as const;
+      session.relay({ at: parts.clock.now(), session: session.id, ...notice });
+    }
+    return extras;
+  }
+
+  #hold(
+    session: Session,
+    held: {
+      place: TaskOutputLocation;
+      origin: Origin;
+      order: Pick<AgentOrder, "description" | "name">;
+      content: readonly InputBlock[];
+      isolated: IsolatedWorkspace | undefined;
+      outfit: AgentExtras | undefined;
+      before: Bill;
+      free: () => void;
+    },
+  ): AgentRun {
+    const { place, origin, order, isolated } = held;
+    const { ports: world } = this.#tree;
+    const above = this.#parent().session;
+    const leaveTree = this.#tree.join({ id: place.id, name: order.name }, session);
+    session.onEvent((envelope) => {
+      above.relay({ ...envelope, origin: envelope.origin ?? origin });
+      if (envelope.type === "ask.closed" && !envelope.origin)
+        void this.#tree.learn(session.state.learnt.allow);
+    });
+    const { outputFile } = place;
+    const life = new AgentRun(
+      session,
+      {
+        kind: origin.kind,
+        description: order.description,
+        before: held.before,
+        write: (words) => {
+          if (outputFile !== undefined) void world.write?.(outputFile, words).catch(() => undefined);
+        },
+        leave: async () => {
+          leaveTree();
+          held.free();
+          await held.outfit?.close();
+          const kept = await isolated?.leave();
+          return kept === "kept"
+            ? `Its changes are in the worktree ${isolated?.worktree.path}, on the branch ${isolated?.worktree.branch}.`
+            : undefined;
+        },
+      },
+      held.content,
+    );
+    this.#lives.set(place.id, life);
+    void life.over.then(() => this.#lives.delete(place.id));
+    return life;
+  }
+
+  /** An agent that has ended works again, in the background, with all that it knew. */
+  async #goOn({ id, data }: Task, words: string, pick: AgentCallContext): Promise<Delivered> {
+    const { ports: world } = this.#tree;
+    const parent = this.#parent();
+    const request = { kind: data.agent ?? "", description: data.description ?? id, name: data.name };
+    const rest = { prompt: words, model: undefined, effort: undefined, isolation: undefined };
+    const plan = planFor({ ...request, ...rest, when: "background" }, { world, parent });
+    if (!plan.ok) return plan;
+    if (data.session === undefined) return { ok: false, why: `${id} cannot go on: its log is not known.` };
+    // Nobody knows yet what it did and cost.
+    if (data.unsettled)
+      return { ok: false, why: `${id} cannot go on: its log could not be read or written.` };
+    const log = await world.openLog(data.session);
+    const free = this.#tree.take();
+    try {
+      await pick.tasks.start({ ...aboutOf(data), id, since: log.lastSeq }, async (place) => {
+        const { workspace } = parent.parts;
+        const callId = data.callId ?? pick.callId;
+        const origin = { agentId: id, parentCallId: callId, depth: this.#depth + 1, ...request };
+        const supervisor = new AgentSupervisor(this.#tree, this.#depth + 1);
+        const { ledger } = pick;
+        const extras = await this.#outfit(plan.value.definition, new AbortController().signal);
+        const birth = {
+          tree: this.#tree,
+          supervisor: supervisor,
+          parent,
+          log,
+          origin,
+          workspace,
+          ledger,
+          extras: extras,
+          context: [],
+        };
+        const own = portsFor(plan.value, birth);
+        supervisor.equip(own.parts);
+        const session = await Session.open(own.parts, { start: own.start, unfinished: "lost" });
+        supervisor.attach(session);
+        const before = session.state.bill;
+        return this.#hold(session, {
+          ...{
+            place,
+            origin,
+            order: request,
+            content: [text(words)],
+            isolated: undefined,
+            outfit: extras,
+            before,
+            free,
+          },
+        });
+      });
+      return { ok: true };
+    } catch (thrown) {
+      free();
+      await log.close();
+      throw thrown;
+    }
+  }
+
+  #parent(): ParentSession {
+    if (!this.#parts || !this.#session) throw fault("unexpected", { reason: "the crew has no session yet" });
+    return { session: this.#session, parts: this.#parts };
+  }
+}
+
+/** A call that ran before, in a process that has ended: what is known of its agent, and nothing is started. */
+function knownOutcome(task: Task, { tasks }: AgentCallContext): AgentOutcome {
+  if (isRunning(task) || task.data.origin !== "waited") return launchedOutcome(task);
+  tasks.tell(task.id);
+  return outcomeOf(task);
+}
+
+/** What it is, without how it ended: its report is told, and its bill is paid. */
+function aboutOf({ kind, description, agent, session, depth, name, prompt, worktree }: TaskData): TaskAbout {
+  return { kind, origin: "asked", description, agent, session, depth, name, prompt, worktree };
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

@@ -1,0 +1,158 @@
+/** What a session and all agents below it share: who they are, what they may spend, and how they reach each other. */
+
+import { isRunning } from "../core/state/task-state.ts";
+import type { Session } from "../engine/session.ts";
+import type { SessionPorts } from "../engine/step-context.ts";
+import type { AgentProfile } from "../ports/agent-definition.ts";
+import type { Agents } from "../ports/agents.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/store.ts";
+import type { Tool, Toolbox } from "../ports/tool.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import type { Ask } from "../protocol/ask.ts";
+import type { Durable } from "../protocol/event.ts";
+import type { InputBlock } from "../protocol/message.ts";
+import type { Worktree } from "../protocol/task.ts";
+import type { TreeBudget } from "./budget.ts";
+import type { AgentLimits } from "./limits.ts";
+import { type AgentAddress, type AgentMessage, Mail } from "./mail.ts";
+
+/** What agents need of the world beside the parts of their parent. */
+export type AgentPorts = {
+  readonly version: string;
+  definitions(): readonly AgentProfile[];
+  createLog(id: string, place: { cwd: string; parent: string }): Promise<Log>;
+  openLog(id: string): Promise<Log>;
+  readLog(id: string): AsyncIterable<Durable>;
+  location(id: string): string | undefined;
+  /** What an agent keeps beside its log. */
+  artifacts(id: string): Pick<SessionPorts, "spill" | "taskFile">;
+  /** The tools that give work to agents, over the crew of the session that uses them. */
+  tools(agents: Agents): readonly Tool[];
+  /** The name under which a model is asked, or why it cannot be. */
+  resolveModel(
+    name: string,
+  ): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly error: string };
+  system(about: { definition: AgentProfile; workspace: Workspace }): readonly string[];
+  /** What its kind brings along: skills and servers. Absent where there are none to be had. */
+  extras?(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras>;
+  /** Appends to a task's output file; absent where nothing is kept. */
+  write?(file: string, words: string): Promise<void>;
+  /** A folder of its own for an agent; absent where there is none to be had. */
+  isolate?(
+    workspace: Workspace,
+    name: string,
+  ): Promise<
+    { readonly ok: true; readonly place: IsolatedWorkspace } | { readonly ok: false; readonly why: string }
+  >;
+};
+
+export type AgentExtras = {
+  /** What it is told before its task. */
+  readonly texts: readonly InputBlock[];
+  /** Sentences for a person: what it wanted and has not got. */
+  readonly problems: readonly string[];
+  /** Its own tools beside those that its parent leaves it. */
+  join(box: Toolbox | undefined): Toolbox | undefined;
+  close(): Promise<void>;
+};
+
+export type IsolatedWorkspace = {
+  readonly workspace: Workspace;
+  readonly worktree: Worktree;
+  /** Removes it when nothing in it has changed; otherwise it stays, and others may have it. */
+  leave(): Promise<"removed" | "kept">;
+};
+
+export class AgentTree {
+  readonly ports: AgentPorts;
+  readonly budget: TreeBudget;
+  readonly limits: AgentLimits;
+  readonly mail = new Mail();
+  readonly #members = new Map<string, Session>();
+  #places = 0;
+  #root: Session | undefined;
+
+  constructor({ world, budget, limits }: { world: AgentPorts; budget: TreeBudget; limits: AgentLimits }) {
+    this.ports = world;
+    this.budget = budget;
+    this.limits = limits;
+    budget.onExhausted((reason) => {
+      for (const session of this.sessions()) session.halt(reason);
+    });
+  }
+
+  /** The session that a host opened. From here the budget counts. */
+  plant(root: Session, clock: Clock): void {
+    this.#root = root;
+    this.budget.warn = ({ level, text }) => {
+      const notice = { type: "notice.raised", level, text, code: "budget_near" } as const;
+      root.relay({ at: clock.now(), session: root.id, ...notice });
+    };
+    this.mail.register({ id: root.id, isListed: false, deliver: (message) => deliverTo(root, message) });
+    this.budget.begin(root.state.bill);
+  }
+
+  get running(): number {
+    return this.#places;
+  }
+
+  /** Holds a place from before an agent is started until it has ended. */
+  take(): () => void {
+    this.#places++;
+    return () => {
+      this.#places--;
+      // Who waited for this one can end now, if nothing is left to spend.
+      this.budget.enforce();
+    };
+  }
+
+  join({ id, name }: AgentAddress, session: Session): () => void {
+    this.#members.set(id, session);
+    const leave = this.mail.register({ id, name, deliver: (message) => deliverTo(session, message) });
+    return () => {
+      leave();
+      this.#members.delete(id);
+    };
+  }
+
+  sessions(): Session[] {
+    return [...(this.#root ? [this.#root] : []), ...this.#members.values()];
+  }
+
+  /** Whom an answer is for, or whoever runs the task or the call. The root, where nobody is found. */
+  holderOf(wanted: { askId: string } | { taskId: string } | { callId: string }): Session | undefined {
+    return this.sessions().find(({ state }) => {
+      if ("askId" in wanted) return state.asks.some(({ id }) => id === wanted.askId);
+      if ("taskId" in wanted) {
+        const task = state.tasks.get(wanted.taskId);
+        return task !== undefined && isRunning(task);
+      }
+      return state.calls.some(({ use, status }) => use.id === wanted.callId && status === "started");
+    });
+  }
+
+  asks(): Ask[] {
+    return this.sessions().flatMap(({ state }) => state.asks);
+  }
+
+  /** What a person allowed for the rest of the session holds for all of it, whoever asked. */
+  async learn(rules: readonly string[]): Promise<void> {
+    const known = this.#root?.state.learnt.allow ?? [];
+    const added = rules.filter((rule) => !known.includes(rule));
+    if (added.length === 0) return;
+    const change = { type: "rules" as const, change: "add" as const, list: "allow" as const, rules: added };
+    // A session that ends learns nothing any more.
+    await this.#root?.submit({ type: "set", patch: { permissions: [change] } }).catch(() => undefined);
+  }
+}
+
+/** A word from another joins what is being done, at its next safe boundary. */
+async function deliverTo(session: Session, { from, content }: AgentMessage): Promise<void> {
+  await session.submit({
+    type: "input",
+    content: [...content],
+    from: { kind: "agent", name: from },
+    when: "now",
+  });
+}

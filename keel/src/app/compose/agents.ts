@@ -1,0 +1,84 @@
+/** The agents of a session: what the engine needs of the world to open them, put together from the session's own kit. */
+import { appendFile } from "node:fs/promises";
+import { TreeBudget } from "../../agents/budget.ts";
+import { type AgentLimits, defaultAgentLimits } from "../../agents/limits.ts";
+import { AgentSupervisor } from "../../agents/supervisor.ts";
+import { type AgentPorts, AgentTree } from "../../agents/tree.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { Limits } from "../../core/limits.ts";
+import type { AgentProfile } from "../../ports/agent-definition.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Tool } from "../../ports/tool.ts";
+import { agentTool } from "../../tools/agent.ts";
+import { sendMessageTool } from "../../tools/send-message.ts";
+import { sessionArtifacts } from "./artifacts.ts";
+import { usableFallbacks } from "./model.ts";
+import { locationSection } from "./prompts.ts";
+
+export type SessionAgents = {
+  readonly tree: AgentTree;
+  readonly supervisor: AgentSupervisor;
+};
+
+export function sessionAgents({
+  version,
+  clock,
+  limits,
+  settings,
+  env,
+  store,
+  definitions,
+  isolate,
+  outfit,
+}: {
+  version: string;
+  clock: Clock;
+  limits: Limits;
+  settings: KeelSettings;
+  env: EnvironmentVariables;
+  store: () => Store;
+  definitions: () => readonly AgentProfile[];
+  isolate?: AgentPorts["isolate"];
+  outfit?: AgentPorts["extras"];
+}): SessionAgents {
+  const ports: AgentPorts = {
+    version,
+    definitions,
+    createLog: (id, place) => store().create(id, place),
+    openLog: (id) => store().open(id),
+    readLog: (id) => store().read(id),
+    location: (id) => store().location(id),
+    artifacts: (id) => {
+      const { spill, taskFile } = sessionArtifacts(store(), id);
+      return { spill, taskFile };
+    },
+    tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
+    resolveModel: (name) => {
+      const { usable, problems } = usableFallbacks([name], { env, settings });
+      const [value] = usable;
+      return value === undefined
+        ? { ok: false, error: problems.join(" ").replace(/^The fallback \S+ is left out: /, "") }
+        : { ok: true, value };
+    },
+    system: ({ definition, workspace: { cwd, roots } }) => [
+      definition.prompt,
+      locationSection({ cwd, roots, platform: process.platform }),
+    ],
+    write: (file, words) => appendFile(file, words),
+    ...(isolate ? { isolate } : {}),
+    ...(outfit ? { extras: outfit } : {}),
+  };
+  const budget = new TreeBudget({ limits, clock });
+  const tree = new AgentTree({ world: ports, budget, limits: agentLimits(settings) });
+  return { tree, supervisor: new AgentSupervisor(tree) };
+}
+
+function agentLimits({ limits = {} }: KeelSettings): AgentLimits {
+  return {
+    maxDepth: limits.maxAgentDepth ?? defaultAgentLimits.maxDepth,
+    maxAtOnce: limits.maxAgents ?? defaultAgentLimits.maxAtOnce,
+    maxUnasked: limits.maxAgentsUnasked ?? defaultAgentLimits.maxUnasked,
+  };
+}

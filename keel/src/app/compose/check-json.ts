@@ -1,0 +1,34 @@
+/** Checks values against a JSON Schema that somebody else wrote. Heavy: loaded only where such a schema is given. */
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { CheckJson } from "../../engine/calls/answer.ts";
+import { fault } from "../../kernel/fault.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+
+/** Throws `usage` when the schema itself is wrong, or does not describe an object. */
+export function jsonChecker(schema: JsonObject): CheckJson {
+  // What a schema says beside the standard is left alone, as other tools do.
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, logger: false });
+  const { $schema: _, ...plain } = schema;
+  const validate = compile(ajv, plain);
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).map(issueOf));
+}
+
+function compile(ajv: Ajv2020, schema: JsonObject) {
+  const { type } = schema;
+  if (type !== undefined && type !== "object")
+    throw fault("usage", { reason: "The JSON Schema of the answer must describe an object." });
+  try {
+    return ajv.compile(schema);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw fault("usage", { reason: `The JSON Schema of the answer is not valid: ${reason}`, cause });
+  }
+}
+
+const issueOf = ({ instancePath, message, params }: ErrorObject) => ({
+  path: instancePath.slice(1).replaceAll("/", "."),
+  message:
+    "additionalProperty" in params
+      ? `${message}: ${params["additionalProperty"]}`
+      : (message ?? "is not valid"),
+});

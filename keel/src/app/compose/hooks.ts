@@ -1,0 +1,76 @@
+/** The hooks of a session: those of the settings in force, of plugins, and of the program that opened it. */
+import type { CallTool } from "../../config/definitions/model-hooks.ts";
+import type { Plugin } from "../../config/definitions/plugins.ts";
+import { hooksInSettings } from "../../config/definitions/shell-hooks.ts";
+import { hooksFrom } from "../../hooks/run-hooks.ts";
+import { wireName } from "../../mcp/names.ts";
+import type { Rules } from "../../policy/decide.ts";
+import type { Ids } from "../../ports/clock.ts";
+import type { Hooks } from "../../ports/hooks.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import { textOf } from "../../protocol/message.ts";
+import { programs } from "../../workspace/processes/program.ts";
+import { jsonPoster } from "../../workspace/web/post-json.ts";
+import { processGuard } from "./guard.ts";
+import type { McpControl } from "./mcp-control.ts";
+import type { ProgramHook } from "./program-hook.ts";
+import { mayUse } from "./session-policy.ts";
+import type { SettingsInForce } from "./settings.ts";
+
+export function sessionHooks(
+  own: readonly ProgramHook[],
+  {
+    inForce,
+    cwd,
+    transcript,
+    plugins = [],
+    callTool,
+  }: {
+    inForce: Pick<SettingsInForce, "settings" | "env" | "commandEnv">;
+    cwd: string;
+    transcript: (session: string) => string | undefined;
+    plugins?: readonly Plugin[] | undefined;
+    callTool?: CallTool | undefined;
+  },
+): { hooks: Hooks; problems: readonly string[] } {
+  const { settings, env, commandEnv } = inForce;
+  const context = {
+    runProgram: programs({ env: commandEnv, guard: processGuard(env, settings) }),
+    postJson: jsonPoster({ allowHosts: settings.web?.allowHosts ?? [] }),
+    cwd,
+    projectRoot: cwd,
+    callTool,
+    env,
+  };
+  const written = [
+    hooksInSettings(settings, context),
+    ...plugins.map(({ hooks, path }) => hooksInSettings({ hooks }, { ...context, pluginRoot: path })),
+  ];
+  return {
+    hooks: hooksFrom({ hooks: [...written.flatMap(({ hooks }) => hooks), ...own], transcript }),
+    problems: written.flatMap(({ problems }) => problems),
+  };
+}
+
+/** How a hook calls a tool of a server: like a command of its own, except that what rules deny is not called either. */
+export function hookCalls({
+  mcp,
+  rules,
+  workspace,
+  ids,
+}: {
+  mcp: Pick<McpControl, "call">;
+  rules: Rules;
+  workspace: Workspace;
+  ids: Ids;
+}): CallTool {
+  return async ({ server, tool, input }, signal) => {
+    const name = wireName(server, tool);
+    const { verdict, because } = await mayUse(name, { rules, workspace, mode: "default" });
+    if (verdict === "deny") throw new Error(`${name} was not called: ${because}.`);
+    const { content, failed } = await mcp.call({ tool: name, input, callId: ids.uuid() }, signal);
+    const said = textOf(content);
+    if (failed) throw new Error(`${name} failed: ${said.slice(0, 500)}`);
+    return said;
+  };
+}

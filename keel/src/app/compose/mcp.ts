@@ -1,0 +1,165 @@
+/**
+ * The MCP servers of a session, put together: which there are, where they run, and what the engine and hosts see of
+ * them. Nothing of MCP is loaded for a session that has no server.
+ */
+import { mcpServersOf } from "../../config/definitions/mcp-servers.ts";
+import type { Plugin } from "../../config/definitions/plugins.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { fault } from "../../kernel/fault.ts";
+import type { McpBox, NamedServer } from "../../mcp/box.ts";
+import { prefixOf } from "../../mcp/names.ts";
+import type { Clock, Ids } from "../../ports/clock.ts";
+import type { Toolbox } from "../../ports/tool.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import type { McpServerOptions } from "../../protocol/mcp.ts";
+import { commandEnvironment } from "../../workspace/processes/environment.ts";
+import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
+import type { McpControl } from "./mcp-control.ts";
+import type { SettingsInForce } from "./settings.ts";
+
+export type SessionMcpOptions = {
+  readonly inForce: Pick<SettingsInForce, "entries" | "settings" | "commandEnv">;
+  /** Servers that the host names. */
+  readonly named?: Readonly<Record<string, McpServerOptions>> | undefined;
+  /** `only`: those of files are left out. */
+  readonly strict?: "only" | undefined;
+  readonly plugins?: readonly Pick<Plugin, "name" | "mcpServers">[] | undefined;
+  /** Keel's own folder; undefined where nothing is to be kept. */
+  readonly home: string | undefined;
+  readonly workspace: Pick<Workspace, "cwd" | "roots">;
+  readonly guard: ProcessGuard;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly version: string;
+};
+
+export type SessionMcp = {
+  readonly toolbox: Toolbox;
+  readonly control: McpControl;
+  readonly problems: readonly string[];
+  /** Those of the start, also those that are off. */
+  readonly servers: readonly NamedServer[];
+  /** Whether there is a server at the start: then tools may come late, and are loaded by name. */
+  readonly hasServers: boolean;
+  /** Begins to connect. */
+  start(): void;
+  close(): Promise<void>;
+};
+
+export function sessionMcp(options: SessionMcpOptions): SessionMcp {
+  const { servers, problems } = serversOf(options);
+  let box: McpBox | undefined;
+  let loading: Promise<McpBox> | undefined;
+  let isClosed = false;
+  const listeners = new Set<() => void>();
+
+  const open = (): Promise<McpBox> => {
+    if (isClosed) throw fault("session_closed");
+    loading ??= load(servers, options).then(async (loaded) => {
+      box = loaded;
+      loaded.onChange(() => {
+        for (const listener of listeners) listener();
+      });
+      if (isClosed) await loaded.close();
+      return loaded;
+    });
+    return loading;
+  };
+
+  return {
+    problems,
+    servers,
+    hasServers: servers.length > 0,
+    start() {
+      if (servers.length > 0) void open();
+    },
+    toolbox: {
+      tools: () => box?.tools() ?? [],
+      knows: (name) => box?.knows(name) ?? servers.some((server) => name.startsWith(prefixOf(server.name))),
+      async ready(signal) {
+        if (loading) await (await loading).ready(signal);
+      },
+    },
+    control: {
+      status: () => box?.status() ?? servers.map(notYet),
+      tools: () => (box?.tools() ?? []).map(({ name }) => name).toSorted(),
+      reconnect: async (name) => (await open()).reconnect(name),
+      toggle: async (name, to) => (await open()).toggle(name, to),
+      set: async (named) => (await open()).set(named),
+      instructions: () => box?.instructions() ?? [],
+      prompts: () => box?.prompts() ?? [],
+      prompt: async (command, values) => (await open()).prompt(command, values),
+      resources: () => box?.resources() ?? [],
+      resource: async (server, uri) => (await open()).resource(server, uri),
+      call: async (request, signal) => (await open()).call(request, signal),
+      onChange(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    async close() {
+      isClosed = true;
+      listeners.clear();
+      await (await loading)?.close();
+    },
+  };
+}
+
+/** Host first: of two servers of one name the host's counts. */
+function serversOf({ inForce, named = {}, strict, plugins }: SessionMcpOptions): {
+  servers: NamedServer[];
+  problems: readonly string[];
+} {
+  const off = new Set(inForce.settings.mcp?.disabled);
+  const hosts = Object.entries(named).map(([name, config]): NamedServer => ({ name, scope: "host", config }));
+  if (strict === "only") return { servers: hosts, problems: [] };
+  const found = mcpServersOf({
+    entries: inForce.entries,
+    plugins: plugins ?? [],
+    // Keel's own keys are no variables for a server: a project could send them anywhere.
+    env: commandEnvironment(inForce.commandEnv),
+  });
+  const others = found.servers.filter(({ name }) => !Object.hasOwn(named, name));
+  return {
+    servers: [...hosts, ...others.map((server) => ({ ...server, isOff: off.has(server.name) }))],
+    problems: found.problems,
+  };
+}
+
+const notYet = ({ name, scope, config, isOff }: NamedServer) => {
+  const about = { name, scope, transport: config.type };
+  return isOff ? { ...about, status: "disabled" as const } : { ...about, status: "pending" as const };
+};
+
+async function load(servers: readonly NamedServer[], options: SessionMcpOptions): Promise<McpBox> {
+  const [{ McpBox }, { defaultMcpLimits }, { mcpEnvironment, processPool }] = await Promise.all([
+    import("../../mcp/box.ts"),
+    import("../../mcp/limits.ts"),
+    import("./mcp-environment.ts"),
+  ]);
+  const { version, clock, ids, workspace, home } = options;
+  const { settings } = options.inForce;
+  return new McpBox(servers, {
+    ...{ version, clock, ids },
+    environment: mcpEnvironment({
+      cwd: workspace.cwd,
+      home,
+      guard: options.guard,
+      env: options.inForce.commandEnv,
+      settings,
+    }),
+    roots: [...workspace.roots],
+    limits: { ...defaultMcpLimits, ...waitsIn(settings) },
+    pool: await processPool(),
+    sampling: settings.mcp?.sampling ?? "ask",
+  });
+}
+
+function waitsIn({ mcp = {} }: KeelSettings): Partial<Record<"startMs" | "connectMs" | "callMs", number>> {
+  const { startMs, connectMs, callMs } = mcp;
+  return {
+    ...(startMs === undefined ? {} : { startMs }),
+    ...(connectMs === undefined ? {} : { connectMs }),
+    ...(callMs === undefined ? {} : { callMs }),
+  };
+}

@@ -1,0 +1,42 @@
+/** In which permission mode a session starts, and who may bypass permissions. */
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { fault } from "../../kernel/fault.ts";
+import type { LogNotice } from "../../ports/store.ts";
+import type { PermissionMode } from "../../protocol/settings.ts";
+
+/** `unsure`: what an administrator forbids cannot all be read, so that nobody knows what bypassing would skip. */
+export type Bypass = "allowed" | "refused" | "disabled" | "unsure";
+
+/** Returns the mode, or throws `mode_refused`. */
+export function allowedMode(mode: PermissionMode, bypass: Bypass): PermissionMode {
+  if (mode !== "bypassPermissions" || bypass === "allowed") return mode;
+  throw fault("mode_refused", { mode, reason: whyRefused[bypass] });
+}
+
+const whyRefused: Readonly<Record<Exclude<Bypass, "allowed">, string>> = {
+  refused: "everything would run without a question.",
+  disabled: "the settings forbid it.",
+  unsure: "a part of the administrator's settings cannot be read, and it may forbid something.",
+};
+
+/** What the settings forbid nobody allows at a start. */
+export function bypassOf(
+  { permissions }: KeelSettings,
+  { asked, managed }: { asked: "allowed" | "refused" | undefined; managed: "whole" | "damaged" },
+): Bypass {
+  if (permissions?.disableBypassPermissionsMode === "disable") return "disabled";
+  return managed === "damaged" ? "unsure" : (asked ?? "refused");
+}
+
+/** Throws `mode_refused` for a mode that was asked for at the start; one of a file is told and passed over. */
+export function startMode(
+  { permissions }: KeelSettings,
+  { asked, bypass }: { asked: PermissionMode | undefined; bypass: Bypass },
+): { mode: PermissionMode; notices: readonly LogNotice[] } {
+  const mode = permissions?.defaultMode ?? "default";
+  if (mode === asked || mode !== "bypassPermissions" || bypass === "allowed")
+    return { mode: allowedMode(mode, bypass), notices: [] };
+  const text =
+    "The settings ask for bypassPermissions, which needs --allow-dangerously-skip-permissions at the start: this session asks as usual.";
+  return { mode: "default", notices: [{ level: "warning", code: "mode_refused", text }] };
+}

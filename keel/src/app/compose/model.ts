@@ -1,0 +1,160 @@
+/** The model of a session: found by its sources, connected once, and handed to the engine as one port. */
+
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { fault } from "../../kernel/fault.ts";
+import { type Catalog, catalog } from "../../models/catalog.ts";
+import { readEndpoints } from "../../models/endpoints.ts";
+import { openHttp } from "../../models/http.ts";
+import { listModels } from "../../models/list-models.ts";
+import { type Endpoint, providers } from "../../models/providers.ts";
+import { type ResolvedModel, resolveModel, resolveNamed } from "../../models/resolve.ts";
+import { routedModel } from "../../models/router.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Model } from "../../ports/model.ts";
+import type { Keys } from "../maintenance/keys.ts";
+
+export type OpenModelRequest = {
+  /** `--model`. */
+  readonly name?: string | undefined;
+  /** The model of the session that goes on. */
+  readonly logged?: string | undefined;
+  readonly env: EnvironmentVariables;
+  readonly settings: KeelSettings;
+  /** Keys that Keel keeps; they are in the settings already. */
+  readonly keys?: Keys | undefined;
+};
+
+export type OpenModel = {
+  readonly port: Model;
+  readonly catalog: Catalog;
+  readonly facts: ModelFacts;
+  close(): void;
+};
+
+/** What may be shown: never the key. */
+export type ModelFacts = {
+  readonly model: string;
+  readonly provider: string;
+  readonly baseUrl: string;
+  /** The name of the variable in the environment, `settings`, `keychain`, `auth.json`, or `none`. */
+  readonly keySource: string;
+};
+
+/** A server that is asked which models it has must answer soon: nothing has begun yet. */
+const listMs = 15_000;
+
+/** Throws `no_model`, `key_missing`, `unreachable` or `usage`. */
+export async function openModel(request: OpenModelRequest, clock: Clock): Promise<OpenModel> {
+  const http = openHttp({ proxyEnv: proxyIn(request.env) });
+  const known = catalogOf(request.settings);
+  try {
+    const resolved = await resolve(request, known, (endpoint) =>
+      answered(clock, listMs, (signal) => listModels(endpoint, http.send, signal)),
+    );
+    return {
+      port: routedModel({
+        home: resolved.endpoint,
+        endpoints: endpointsIn(request),
+        catalog: known,
+        http: http.send,
+        now: clock.now,
+      }),
+      catalog: known,
+      facts: factsOf(resolved, request),
+      close: http.close,
+    };
+  } catch (thrown) {
+    http.close();
+    throw thrown;
+  }
+}
+
+/** The fallbacks that can be asked, by the names under which they are asked, and why the others cannot. */
+export function usableFallbacks(
+  names: readonly string[],
+  request: Pick<OpenModelRequest, "env" | "settings">,
+): { readonly usable: readonly string[]; readonly problems: readonly string[] } {
+  const endpoints = endpointsIn(request);
+  const known = catalogOf(request.settings);
+  const usable: string[] = [];
+  const problems: string[] = [];
+  for (const name of names) {
+    const found = resolveNamed(name, endpoints, known);
+    if (found.ok) usable.push(found.value.model);
+    else problems.push(`The fallback ${name} is left out: ${found.error.message} ${found.error.hint}`);
+  }
+  return { usable, problems };
+}
+
+export const catalogOf = ({ models, modelAliases }: KeelSettings): Catalog =>
+  catalog({ extra: models, aliases: modelAliases });
+
+/** A port whose model is connected later: a log is opened before it is known which model it was written with. */
+export function lateModel(): Model & { connect(model: Model): void } {
+  let connected: Model | undefined;
+  const model = (): Model => {
+    if (!connected) throw fault("no_model", { reason: "it is not connected yet." });
+    return connected;
+  };
+  return {
+    info: (name) => model().info(name),
+    prepare: (request) => connected?.prepare?.(request),
+    stream: (request, signal) => model().stream(request, signal),
+    connect(found) {
+      connected = found;
+    },
+  };
+}
+
+type ListModels = Parameters<typeof resolveModel>[1]["list"];
+
+/** None when they cannot be read: that is said when the session's own model is looked for. */
+function endpointsIn({ env, settings }: Pick<OpenModelRequest, "env" | "settings">): readonly Endpoint[] {
+  const found = readEndpoints({ env, providers: settings.providers });
+  return found.ok ? found.value : [];
+}
+
+async function resolve(
+  { name, logged, env, settings }: OpenModelRequest,
+  known: Catalog,
+  list: ListModels,
+): Promise<ResolvedModel> {
+  const sources = { flag: name, logged, env, settingsModel: settings.model, providers: settings.providers };
+  const resolved = await resolveModel(sources, { catalog: known, list });
+  if (!resolved.ok) throw resolved.error;
+  return resolved.value;
+}
+
+function factsOf({ model, endpoint }: ResolvedModel, { env, keys }: OpenModelRequest): ModelFacts {
+  const names = providers.find(({ id }) => id === endpoint.provider)?.credentialNames ?? [];
+  const variable = names.find(({ name }) => env[name]?.trim())?.name;
+  const kept = keys?.found.get(endpoint.provider);
+  const ours = kept && kept.key === endpoint.credential?.value ? kept.from : "settings";
+  const keySource = endpoint.credential === undefined ? "none" : (variable ?? ours);
+  return { model, provider: endpoint.provider, baseUrl: endpoint.baseUrl, keySource };
+}
+
+async function answered<T>(clock: Clock, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const done = new AbortController();
+  void clock.sleep(ms, done.signal).then(() => late.abort());
+  try {
+    return await work(late.signal);
+  } catch (thrown) {
+    if (!late.signal.aborted) throw thrown;
+    throw fault("unreachable", {
+      reason: `it did not list its models within ${ms / 1000} seconds`,
+      cause: thrown,
+    });
+  } finally {
+    done.abort();
+  }
+}
+
+/** Only what the user's environment says, and nothing when it says nothing. */
+function proxyIn(env: EnvironmentVariables): EnvironmentVariables | undefined {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+  const found = names.filter((name) => env[name]);
+  return found.length === 0 ? undefined : Object.fromEntries(found.map((name) => [name, env[name]]));
+}

@@ -1,0 +1,102 @@
+/** Tools of the program that opens a session: functions in this process, as tools of the engine. */
+
+import { defineTool } from "../../core/define-tool.ts";
+import { isJson, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { Queue } from "../../kernel/queue.ts";
+import { failed, ok, type Result } from "../../kernel/result.ts";
+import type { SchemaIssue } from "../../kernel/schema.ts";
+import type { Tool, ToolOutcome } from "../../ports/tool.ts";
+import { type ResultPart, text } from "../../protocol/message.ts";
+import type { Display } from "../../protocol/tool.ts";
+
+export type OwnTool = Tool;
+
+export type OwnToolOptions = {
+  readonly name: string;
+  readonly description: string;
+  /** What a model is told about the input. */
+  readonly json: JsonObject;
+  readonly parse: (input: Record<string, unknown>) => Result<unknown, SchemaIssue[]>;
+  /** Its author says that it changes nothing; permission is asked all the same. */
+  readonly readOnly: boolean;
+  /** None when left out: a call may take as long as it takes. */
+  readonly timeoutMs?: number | undefined;
+  /** May throw: that is a failed call. */
+  run(input: unknown, call: OwnCall): Promise<OwnResult>;
+};
+
+export type OwnCall = {
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  progress(words: string): void;
+};
+
+export type OwnResult = {
+  readonly content: ResultPart[];
+  readonly data?: Json | undefined;
+  readonly failed: boolean;
+};
+
+/** More than anybody watches; who tells faster is not kept waiting. */
+const maxProgress = 1_000;
+
+export function ownTool(options: OwnToolOptions): OwnTool {
+  const tool = defineTool<{ value: unknown }>({
+    name: options.name,
+    description: options.description,
+    input: {
+      json: options.json,
+      parse(value) {
+        if (!isObject(value)) return failed([{ path: "", message: "the input must be an object" }]);
+        const parsed = options.parse(value);
+        return parsed.ok ? ok({ value: parsed.value }) : parsed;
+      },
+    },
+    traits: { readOnly: options.readOnly, concurrent: options.readOnly },
+    async *run({ value }, { callId, clock }, signal) {
+      const progress = new Queue<Display>({ limit: maxProgress });
+      const late = new AbortController();
+      const any = AbortSignal.any([signal, late.signal]);
+      const over = new AbortController();
+      if (options.timeoutMs !== undefined)
+        void clock.sleep(options.timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
+      const running = options
+        .run(value, {
+          callId,
+          signal: any,
+          progress: (words) => void progress.push({ kind: "text", text: words }),
+        })
+        .finally(() => progress.end());
+      running.catch(() => undefined); // Heard below.
+      const stopped = aborted(any).then((): OwnResult => {
+        progress.end();
+        return failure(late.signal.aborted ? "The tool took too long." : "The call was stopped.");
+      });
+      try {
+        yield* progress;
+        return outcomeOf(await Promise.race([running, stopped]));
+      } finally {
+        over.abort();
+      }
+    },
+  });
+  return tool as Tool;
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+const failure = (words: string): OwnResult => ({ content: [text(words)], failed: true });
+
+function outcomeOf({ content, data, failed: hasFailed }: OwnResult): ToolOutcome {
+  const words = content.flatMap((part) => (part.type === "text" ? [part.text] : [`(${part.type})`]));
+  return {
+    content,
+    display: { kind: "text", text: words.join("\n") },
+    ...(hasFailed ? { failed: true } : {}),
+    ...(data === undefined || !isJson(data) ? {} : { data }),
+  };
+}

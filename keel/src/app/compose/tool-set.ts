@@ -1,0 +1,85 @@
+/** The tools of a session: the built-in ones over their ports, by preset or name, without what rules deny outright. */
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { Rules } from "../../policy/decide.ts";
+import type { Agents } from "../../ports/agents.ts";
+import type { Library } from "../../ports/library.ts";
+import type { Memory } from "../../ports/memory.ts";
+import type { Tool, Toolbox } from "../../ports/tool.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
+import { builtInTools } from "../../tools/catalog.ts";
+import { chooseTools } from "../../tools/presets.ts";
+import type { OpenOptions } from "../options.ts";
+import { offeredTools } from "./rules.ts";
+import { lateSearch, lateWeb } from "./web-ports.ts";
+
+export type ToolSet = {
+  readonly tools: readonly Tool[];
+  /** What agents have, where the session itself has less. */
+  readonly agentTools?: readonly Tool[];
+  /** Sentences for a person. */
+  readonly problems: readonly string[];
+};
+
+export function toolSet(
+  { tools: choice, asks = "refused", version }: Pick<OpenOptions, "tools" | "asks" | "version">,
+  {
+    settings,
+    env,
+    rules,
+    memory,
+    late,
+    library,
+    agents,
+    worktrees,
+  }: {
+    settings: KeelSettings;
+    env: EnvironmentVariables;
+    rules: Rules;
+    memory?: Memory | undefined;
+    late?: "some" | "none" | undefined;
+    library?: Library | undefined;
+    agents?: Agents | undefined;
+    worktrees?: Worktrees | undefined;
+  },
+): ToolSet {
+  const builtIn = builtInTools({
+    web: lateWeb({ allowHosts: settings.web?.allowHosts, version }),
+    search: lateSearch({ settings, env, version }),
+    library,
+    memory,
+    agents,
+    worktrees,
+  });
+  const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env), late });
+  const forAgents =
+    choice === "coordinator" ? chooseTools({ builtIn, asks, list: listOf(env), late }) : undefined;
+  return {
+    tools: offeredTools(tools, rules),
+    ...(forAgents ? { agentTools: offeredTools(forAgents.tools, rules) } : {}),
+    problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
+  };
+}
+
+/** Tools of servers, without those that rules deny outright. */
+export function allowedBox(box: Toolbox, rules: Rules): Toolbox {
+  let from: { tools: ReturnType<Toolbox["tools"]>; deny: Rules["deny"] } | undefined;
+  let offered: ReturnType<Toolbox["tools"]> = [];
+  return {
+    tools() {
+      const now = { tools: box.tools(), deny: rules.deny };
+      // The same array while nothing has changed.
+      if (now.tools !== from?.tools || now.deny !== from.deny) offered = offeredTools(now.tools, rules);
+      from = now;
+      return offered;
+    },
+    knows: (name) => box.knows(name),
+    ready: (signal) => box.ready(signal),
+  };
+}
+
+/** The older form of the list, for those who have set it up under either name. */
+function listOf(env: EnvironmentVariables): "tasks" | "todos" {
+  const request = env["KEEL_ENABLE_TASKS"] ?? env["CLAUDE_CODE_ENABLE_TASKS"] ?? "true";
+  return ["false", "0", "no", "off"].includes(request.trim().toLowerCase()) ? "todos" : "tasks";
+}

@@ -1,0 +1,132 @@
+/** Worktrees of a session: those of its agents, and the one that it works in itself. */
+import { createHash } from "node:crypto";
+import type { AgentPorts } from "../../agents/tree.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
+import type { Worktree } from "../../protocol/task.ts";
+import {
+  knownWorktree,
+  newWorktree,
+  type OpenWorktree,
+  type WorktreePorts,
+} from "../../workspace/git/worktree.ts";
+
+export type SessionWorktrees = {
+  readonly port: Worktrees;
+  readonly isolate: NonNullable<AgentPorts["isolate"]>;
+  /** Back into the one that the log names, where it still stands. Returns what a person should know. */
+  takeUp(worktree: Worktree): Promise<string | undefined>;
+  /** The session ends: its own worktree stays, and another session may have it. */
+  close(): Promise<void>;
+};
+
+export type WorktreeContext = {
+  readonly run: WorktreePorts["run"];
+  readonly leases: { take(name: string): Promise<{ release(): Promise<void> }> };
+  readonly isTrusted: boolean;
+  /** A workspace in another folder, with everything else as it is. */
+  at(folder: { cwd: string; root: string }): Workspace;
+  readonly home: MovableWorkspace;
+  newName(): string;
+};
+
+export type MovableWorkspace = Workspace & { move(to: Workspace | undefined): void };
+
+/** One workspace whose place may change: whoever holds it works where the session works. */
+export function movableWorkspace(first: Workspace): MovableWorkspace {
+  let now = first;
+  return {
+    get cwd() {
+      return now.cwd;
+    },
+    get roots() {
+      return now.roots;
+    },
+    get files() {
+      return now.files;
+    },
+    get search() {
+      return now.search;
+    },
+    get documents() {
+      return now.documents;
+    },
+    get shell() {
+      return now.shell;
+    },
+    get commands() {
+      return now.commands;
+    },
+    get diagnostics() {
+      return now.diagnostics;
+    },
+    move(to) {
+      now = to ?? first;
+    },
+  };
+}
+
+const untrusted = "A worktree is made only in a project that is trusted: git runs what its settings name.";
+
+export function sessionWorktrees(composition: WorktreeContext): SessionWorktrees {
+  let mine: OpenWorktree | undefined;
+  const ports: WorktreePorts = {
+    run: composition.run,
+    lease: (path) =>
+      composition.leases.take(`worktree-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`),
+  };
+  const workspaceIn = ({ cwd, worktree }: OpenWorktree): Workspace =>
+    composition.at({ cwd, root: worktree.path });
+  const make = (cwd: string, name: string) =>
+    composition.isTrusted
+      ? newWorktree(cwd, name, ports)
+      : Promise.resolve({ ok: false as const, why: untrusted });
+  const settle = (opened: OpenWorktree): void => {
+    mine = opened;
+    composition.home.move(workspaceIn(opened));
+  };
+  return {
+    port: {
+      current: () => mine?.worktree,
+      async enter({ name }) {
+        const opened = await make(composition.home.cwd, name ?? composition.newName());
+        if (!opened.ok) return opened;
+        settle(opened.value);
+        return { ok: true, cwd: opened.value.cwd, worktree: opened.value.worktree };
+      },
+      async exit({ action, changes }) {
+        if (!mine) return { ok: false, why: "You work in no worktree." };
+        if (action === "remove" && changes === "keep" && (await mine.hasChanges()))
+          return { ok: false, why: "The worktree holds changes. Keep it, or discard them." };
+        const { worktree } = mine;
+        composition.home.move(undefined);
+        const state = await mine.leave(
+          action === "keep" ? "keep" : changes === "discard" ? "discard" : "clean",
+        );
+        mine = undefined;
+        return { ok: true, cwd: composition.home.cwd, worktree, state };
+      },
+    },
+    async isolate(workspace, name) {
+      const opened = await make(workspace.cwd, name);
+      if (!opened.ok) return opened;
+      const { value } = opened;
+      const place = {
+        workspace: workspaceIn(value),
+        worktree: value.worktree,
+        leave: () => value.leave("clean"),
+      };
+      return { ok: true, place };
+    },
+    async takeUp(worktree) {
+      const opened = await knownWorktree(worktree, ports);
+      if (!opened.ok) return `${opened.why} The session works in ${composition.home.cwd}.`;
+      settle(opened.value);
+      return undefined;
+    },
+    async close() {
+      await mine?.leave("keep");
+      mine = undefined;
+    },
+  };
+}

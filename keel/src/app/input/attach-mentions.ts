@@ -1,0 +1,163 @@
+/**
+ * Attaches what a person mentions: files with their path and number of lines, folders as lists, images as images, agents
+ * as a wish. Only what policy lets the model read without a question; the words themselves stay as they are.
+ */
+import path from "node:path";
+import { enclose } from "../../core/context/enclose.ts";
+import type { PathFacts, Workspace } from "../../ports/workspace.ts";
+import { type InputBlock, text } from "../../protocol/message.ts";
+import { imageType } from "../../tools/image-type.ts";
+import { decodeText } from "../../tools/text-file.ts";
+import type { SessionPolicy } from "../compose/session-policy.ts";
+import { findMentions, type Mention } from "./find-mentions.ts";
+
+export type Attached = {
+  readonly blocks: readonly InputBlock[];
+  /** Sentences for a person about what was left out. */
+  readonly problems: readonly string[];
+};
+
+export type AttachContext = {
+  readonly workspace: Workspace;
+  readonly policy: SessionPolicy;
+  /** The kinds of agents that there are. */
+  readonly agents: readonly string[];
+};
+
+const mebibyte = 1024 * 1024;
+/** What is read to cut a part out of it. */
+const maxFileBytes = 16 * mebibyte;
+/** Providers take images up to 5 MB in base64, which is a third longer than the bytes. */
+const maxImageBytes = 3_750_000;
+/** Of one file, and of all that one input names. */
+export const maxFileCharacters = 60_000;
+export const maxTotalCharacters = 240_000;
+const maxLines = 2_000;
+const maxNames = 200;
+
+export async function attach(words: string, context: AttachContext): Promise<Attached> {
+  const blocks: InputBlock[] = [];
+  const problems: string[] = [];
+  let left = maxTotalCharacters;
+  for (const mention of findMentions(words)) {
+    const outcome = await attachOne(mention, {
+      ...context,
+      maxCharacters: Math.min(left, maxFileCharacters),
+    });
+    if (outcome === undefined) continue;
+    if ("problem" in outcome) problems.push(`@${mention.name} was not attached: ${outcome.problem}`);
+    else {
+      blocks.push(outcome);
+      left -= outcome.type === "text" ? outcome.text.length : 0;
+    }
+    if (left <= 0) {
+      problems.push("What else is mentioned was not attached: together it is too long.");
+      break;
+    }
+  }
+  return { blocks, problems };
+}
+
+type BoundedAttachContext = AttachContext & { readonly maxCharacters: number };
+
+/** Undefined for what names nothing that there is. */
+async function attachOne(
+  mention: Mention,
+  context: BoundedAttachContext,
+): Promise<InputBlock | { problem: string } | undefined> {
+  const { workspace, policy, agents } = context;
+  const kind = mention.name.replace(/^agent-/, "");
+  const facts = await describe(mention.name, workspace);
+  if (!facts?.exists) return agents.includes(kind) ? askedAgent(kind) : undefined;
+  if (facts.problem !== undefined || facts.kind === "other") return { problem: "it is no plain file." };
+  const allowed = await policy.mayRead(facts.path);
+  if (!allowed.ok) return { problem: `${allowed.because}.` };
+  return facts.kind === "directory" ? listing(facts, context) : fileBlock(facts, mention, context);
+}
+
+async function describe(name: string, workspace: Workspace): Promise<PathFacts | undefined> {
+  if (name.includes("\0")) return undefined;
+  const home = workspace.commands?.home;
+  const place = name.startsWith("~/") && home !== undefined ? path.join(home, name.slice(2)) : name;
+  return workspace.files.describe(path.resolve(workspace.cwd, place));
+}
+
+/** The person's wish in words; who starts agents is the model. */
+const askedAgent = (kind: string): InputBlock =>
+  text(
+    `(With @${kind} the person asks that the agent "${kind}" does this: give it the work with the Agent tool.)`,
+  );
+
+async function fileBlock(
+  facts: PathFacts,
+  { first, last }: Mention,
+  { workspace, maxCharacters }: BoundedAttachContext,
+): Promise<InputBlock | { problem: string }> {
+  const read = await workspace.files.read(facts.path, { maxBytes: maxFileBytes });
+  if (!read.ok) return { problem: read.why };
+  const { bytes } = read.file;
+  // What was allowed is the file that the path led to then.
+  if (read.file.path !== facts.path) return { problem: "it leads somewhere else meanwhile." };
+  const image = imageType(bytes);
+  if (image !== undefined)
+    return bytes.length > maxImageBytes
+      ? { problem: `an image may have ${maxImageBytes} bytes and this one has ${bytes.length}.` }
+      : { type: "image", mediaType: image, data: Buffer.from(bytes).toString("base64") };
+  const decoded = decodeText(bytes);
+  if (!decoded) return { problem: "it is neither text nor an image." };
+  return text(cutOut(decoded.text, { facts, first, last, maxCharacters, workspace }));
+}
+
+function cutOut(
+  whole: string,
+  request: {
+    facts: PathFacts;
+    first: number | undefined;
+    last: number | undefined;
+    maxCharacters: number;
+    workspace: Workspace;
+  },
+): string {
+  const lines = whole.replace(/\n$/, "").split("\n");
+  const from = Math.min(request.first ?? 1, lines.length);
+  const to = Math.min(request.last ?? lines.length, lines.length, from + maxLines - 1);
+  const wanted = lines.slice(from - 1, to).join("\n");
+  const shown = wanted.slice(0, request.maxCharacters);
+  const isCut = shown.length < wanted.length || (request.first === undefined && to < lines.length);
+  const note = isCut ? `\n\n(Cut here; the rest can be read with the Read tool.)` : "";
+  return enclose(
+    "keel-file",
+    {
+      path: shownPath(request.facts.path, request.workspace),
+      lines: lines.length,
+      shown:
+        request.first === undefined && !isCut ? undefined : `${from}-${from + shown.split("\n").length - 1}`,
+    },
+    shown + note,
+  );
+}
+
+async function listing(
+  facts: PathFacts,
+  { workspace }: BoundedAttachContext,
+): Promise<InputBlock | { problem: string }> {
+  const found = await workspace.search.files(
+    { directory: facts.path, rests: ["*", "*/*"], timeoutMs: 5_000 },
+    new AbortController().signal,
+  );
+  if (!found.ok) return { problem: found.why };
+  const names = found.paths.map((file) => path.relative(facts.path, file)).toSorted();
+  const more = names.length > maxNames ? `\n(${names.length - maxNames} more)` : "";
+  return text(
+    enclose(
+      "keel-folder",
+      { path: shownPath(facts.path, workspace), files: names.length },
+      `${names.slice(0, maxNames).join("\n")}${more}`,
+    ),
+  );
+}
+
+function shownPath(place: string, { cwd }: Workspace): string {
+  const inner = path.relative(cwd, place);
+  return inner.startsWith("..") || path.isAbsolute(inner) ? place : inner || ".";
+}

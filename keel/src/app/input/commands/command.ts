@@ -1,0 +1,51 @@
+/** Slash commands as data: what every host lists, and what the built-in ones may look at. */
+import type { InstructionFile } from "../../../config/definitions/instructions.ts";
+import type { SessionInfo } from "../../../ports/store.ts";
+import type { Command, Receipt } from "../../../protocol/command.ts";
+import type { ContextBreakdown } from "../../../protocol/context.ts";
+import type { McpServerState } from "../../../protocol/mcp.ts";
+import type { SessionSettings } from "../../../protocol/settings.ts";
+import type { Bill } from "../../../protocol/usage.ts";
+import type { SessionLibrary } from "../../compose/library.ts";
+import type { CommandInfo, SessionFacts } from "../../inquiries/info.ts";
+import type { SettingsLocation } from "../../maintenance/settings-files.ts";
+
+/** A built-in command that needs no model. */
+export type LocalCommand = Pick<CommandInfo, "name" | "description" | "argumentHint"> & {
+  readonly kind: "local" | "screen";
+  readonly aliases?: readonly string[];
+  /** Waits for the end of a turn that runs. */
+  readonly waits?: boolean;
+  /** Empty where what happened is told by an event. Throws a fault for what cannot be done. */
+  run(args: string, worklist: CommandContext): Promise<string>;
+};
+
+/** A built-in command that is a text for the model. */
+export type PromptCommand = Pick<CommandInfo, "name" | "description" | "argumentHint"> & {
+  readonly kind: "prompt";
+  readonly body: string;
+};
+
+/** What a command may look at and do: nothing that a host could not. */
+export type CommandContext = {
+  readonly id: string;
+  readonly version: string;
+  readonly location: string | undefined;
+  readonly info: SessionFacts;
+  readonly library: SessionLibrary;
+  readonly settingsLocation: SettingsLocation;
+  /** All commands that are listed. */
+  commands(): readonly CommandInfo[];
+  /** Whether the conversation holds anything yet. */
+  hasSaid(): boolean;
+  /** As they are now. */
+  settings(): SessionSettings | null;
+  bill(): Bill;
+  context(): ContextBreakdown;
+  instructions(): Promise<readonly InstructionFile[]>;
+  /** How the MCP servers stand now. */
+  servers(): readonly McpServerState[];
+  /** The newest sessions of this folder. */
+  sessions(): Promise<readonly SessionInfo[]>;
+  submit(command: Command): Promise<Receipt>;
+};

@@ -1,0 +1,178 @@
+/** The built-in commands that are answered at once: what there is, what was used, what holds. */
+import { fault } from "../../../kernel/fault.ts";
+import { shorten } from "../../../kernel/text.ts";
+import { contextKinds } from "../../../protocol/context.ts";
+import type { McpServerState } from "../../../protocol/mcp.ts";
+import { permissionModeSchema } from "../../../protocol/settings.ts";
+import type { CommandContext, LocalCommand } from "./command.ts";
+
+const local = (
+  name: string,
+  description: string,
+  run: LocalCommand["run"],
+  more: Partial<LocalCommand> = {},
+): LocalCommand => ({ name, description, argumentHint: "", kind: "local", run, ...more });
+
+export const localCommands: readonly LocalCommand[] = [
+  local("help", "Lists the commands.", async (_, worklist) => sayHelp(worklist), { aliases: ["?"] }),
+  local(
+    "clear",
+    "Starts the conversation anew; what was said stays in the log.",
+    async (_, { submit }) => {
+      await submit({ type: "clear" });
+      return "The conversation starts anew.";
+    },
+    { aliases: ["reset", "new"], waits: true },
+  ),
+  local(
+    "compact",
+    "Replaces the older part of the conversation by a summary.",
+    async (args, { submit, hasSaid }) => {
+      if (!hasSaid()) return "There is nothing to shorten yet.";
+      await submit({ type: "compact", ...(args === "" ? {} : { instructions: args }) });
+      return "";
+    },
+    { argumentHint: "[what the summary should keep]" },
+  ),
+  local("context", "Shows what fills the conversation's window.", async (_, worklist) =>
+    sayContext(worklist),
+  ),
+  local("cost", "Shows what the session has used and cost.", async (_, worklist) => sayCost(worklist), {
+    aliases: ["usage"],
+  }),
+  local("model", "Shows the model, or asks another from now on.", changeModel, { argumentHint: "[model]" }),
+  local("mode", "Shows the permission mode, or changes it.", changeMode, { argumentHint: "[mode]" }),
+  local(
+    "permissions",
+    "Lists the rules that hold, and where they come from.",
+    async (_, { settingsLocation: place }) => {
+      const { listRules } = await import("../../maintenance/permissions.ts");
+      const { rows } = await listRules(place);
+      if (rows.length === 0) return "There are no rules. `keel permissions allow RULE` adds one.";
+      return lines(
+        rows.map(({ list, rule, source, state, why }) =>
+          state === "counts"
+            ? `${list} ${rule} (${source})`
+            : `${list} ${rule} (${source}; does not count${why ? `: ${why}` : ""})`,
+        ),
+      );
+    },
+  ),
+  local("memory", "Lists the instruction files that hold here.", async (_, worklist) => sayMemory(worklist)),
+  local("mcp", "Lists the MCP servers.", async (_, { servers }) => lines(servers().map(sayServer))),
+  local("agents", "Lists the kinds of agents.", async (_, { info }) =>
+    lines((info.agents ?? []).map(({ name, description }) => `${name}: ${shorten(description, 160)}`)),
+  ),
+  local("skills", "Lists the skills.", async (_, { library }) =>
+    lines(
+      library.skills.map(
+        ({ name, description, source }) => `${name} (${source}): ${shorten(description, 160)}`,
+      ),
+    ),
+  ),
+  local(
+    "status",
+    "Shows the session: where, with which model, in which mode.",
+    async (_, worklist) => sayStatus(worklist),
+    { aliases: ["session"] },
+  ),
+  local(
+    "doctor",
+    "Checks what Keel finds on this machine.",
+    async (_, { settingsLocation: place, version }) => {
+      const { examine } = await import("../../maintenance/doctor.ts");
+      const findings = await examine({ env: place.env, cwd: place.cwd, version });
+      return lines(findings.map(({ name, state, says }) => `${state.padEnd(4)} ${name}: ${says}`));
+    },
+  ),
+];
+
+const lines = (all: readonly string[]): string => all.join("\n") || "There are none.";
+
+function sayHelp({ commands }: CommandContext): string {
+  return lines(
+    commands().map(({ name, argumentHint, description }) =>
+      `/${name}${argumentHint === "" ? "" : ` ${argumentHint}`}: ${shorten(description, 120)}`.trim(),
+    ),
+  );
+}
+
+function sayContext({ context }: CommandContext): string {
+  const { model, windowTokens, totalTokens, freeTokens, tokens, compactAtTokens } = context();
+  const part = (of: number): string =>
+    `${windowTokens > 0 ? ((of / windowTokens) * 100).toFixed(1) : "0.0"} %`;
+  return lines([
+    `${model}: about ${count(totalTokens)} of ${count(windowTokens)} tokens (${part(totalTokens)})`,
+    ...contextKinds.map(
+      (kind) => `${kind.padEnd(12)} ${count(tokens[kind]).padStart(9)}  ${part(tokens[kind])}`,
+    ),
+    `${"free".padEnd(12)} ${count(freeTokens).padStart(9)}  ${part(freeTokens)}`,
+    ...(compactAtTokens === null ? [] : [`Shortened by itself from ${count(compactAtTokens)} tokens on.`]),
+  ]);
+}
+
+function sayCost({ bill: billOf }: CommandContext): string {
+  const bill = billOf();
+  const least = bill.unknownRequests > 0 || bill.unpricedTokens > 0 ? "at least " : "";
+  return lines([
+    `Cost: ${least}$${bill.costUsd.toFixed(4)}`,
+    ...Object.entries(bill.models).map(
+      ([model, { usage, costUsd }]) =>
+        `${model}: ${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out, ${count(usage.cacheReadTokens)} read from the cache, ${count(usage.cacheWriteTokens)} written to it, $${costUsd.toFixed(4)}`,
+    ),
+    ...(bill.unpricedTokens > 0 ? [`${count(bill.unpricedTokens)} tokens have no known price.`] : []),
+    ...(bill.unknownRequests > 0 ? [`What ${bill.unknownRequests} requests used is not known.`] : []),
+    `Time of the provider: ${(bill.apiMs / 1_000).toFixed(1)} s`,
+  ]);
+}
+
+async function changeModel(args: string, { settings, info, submit }: CommandContext): Promise<string> {
+  const now = settings()?.model ?? info.model;
+  if (args === "") return `The model is ${now}. /model NAME asks another.`;
+  if (/\s/.test(args)) throw fault("usage", { reason: "A model has one name." });
+  await submit({ type: "set", patch: { model: args } });
+  return `From now on ${args} is asked.`;
+}
+
+async function changeMode(args: string, { settings, info, submit }: CommandContext): Promise<string> {
+  const now = settings()?.permissionMode ?? info.permissionMode;
+  const all = permissionModeSchema.options.join(", ");
+  if (args === "") return `The mode is ${now}. There are: ${all}.`;
+  const wanted = permissionModeSchema.safeParse(args);
+  if (!wanted.success)
+    throw fault("usage", { reason: `There is no mode called ${args}. There are: ${all}.` });
+  await submit({ type: "set", patch: { permissionMode: wanted.data } });
+  return `The mode is ${wanted.data}.`;
+}
+
+async function sayMemory({ instructions, info }: CommandContext): Promise<string> {
+  const files = await instructions();
+  if (files.length === 0) return `There are none. /init writes an AGENTS.md for ${info.cwd}.`;
+  return lines(
+    files.map(({ path, source, lines: length, notes }) =>
+      [`${path} (${source}, ${length} lines)`, ...notes.map((note) => `  ${note}`)].join("\n"),
+    ),
+  );
+}
+
+function sayServer(server: McpServerState): string {
+  const more =
+    server.status === "connected" ? `${server.tools.length} tools` : "error" in server && server.error;
+  return `${server.name}: ${server.status}${more ? ` (${more})` : ""}`;
+}
+
+function sayStatus({ id, version, location, info, settings, library }: CommandContext): string {
+  const now = settings();
+  return lines([
+    `Keel ${version}`,
+    `Session: ${id}${now?.title ? ` (${now.title})` : ""}`,
+    `Log: ${location ?? "not kept"}`,
+    `Folder: ${info.cwd}`,
+    `Model: ${now?.model ?? info.model} (${info.provider}; key from ${info.keySource})`,
+    `Mode: ${now?.permissionMode ?? info.permissionMode}`,
+    `Project: ${info.trust.state === "untrusted" ? "not trusted" : info.trust.state} (${info.trust.root})`,
+    ...(library.plugins.length > 0 ? [`Plugins: ${library.plugins.map(({ name }) => name).join(", ")}`] : []),
+  ]);
+}
+
+const count = (value: number): string => Math.round(value).toLocaleString("en-US");

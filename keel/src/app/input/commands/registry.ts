@@ -1,0 +1,83 @@
+/** All commands of a session by name: the built-in ones, then commands and skills from files. */
+import type { PromptFile } from "../../../config/definitions/skills.ts";
+import type { SessionLibrary } from "../../compose/library.ts";
+import type { CommandInfo } from "../../inquiries/info.ts";
+import type { LocalCommand, PromptCommand } from "./command.ts";
+import { localCommands } from "./local.ts";
+import { promptCommands } from "./prompts.ts";
+import { screenCommands } from "./screen.ts";
+
+export type RegisteredCommand =
+  | { readonly kind: "local"; readonly command: LocalCommand }
+  | { readonly kind: "prompt"; readonly prompt: Pick<PromptFile, "name" | "load"> };
+
+export type Registry = {
+  /** Those that are shown, sorted by name. */
+  readonly listed: readonly CommandInfo[];
+  find(name: string): RegisteredCommand | undefined;
+};
+
+/** What decides about a session cannot be replaced by a file; a text of ours can. */
+export function registryOf({ commands, skills }: Pick<SessionLibrary, "commands" | "skills">): Registry {
+  const fixed = [...localCommands, ...screenCommands];
+  const byName = new Map<string, LocalCommand>();
+  for (const command of fixed)
+    for (const name of [command.name, ...(command.aliases ?? [])]) byName.set(name, command);
+  const files = new Map<string, PromptFile>();
+  for (const file of [...commands, ...skills]) {
+    if (file.forPeople && !byName.has(file.name) && !files.has(file.name)) files.set(file.name, file);
+  }
+  const own = promptCommands.filter(({ name }) => !files.has(name));
+  const listed = [
+    ...fixed.map(infoOfLocal),
+    ...own.map(infoOfPrompt),
+    ...[...files.values()].filter(({ hidden }) => !hidden).map(infoOfFile),
+  ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return {
+    listed,
+    find(name) {
+      const command = byName.get(name);
+      if (command) return { kind: "local", command };
+      const file = files.get(name);
+      if (file) return { kind: "prompt", prompt: file };
+      const prompt = own.find((one) => one.name === name);
+      return prompt && { kind: "prompt", prompt: promptFileOf(prompt) };
+    },
+  };
+}
+
+/** The built-in ones alone, for the reference. */
+export const builtInCommands = (): readonly CommandInfo[] => registryOf({ commands: [], skills: [] }).listed;
+
+const infoOfLocal = ({
+  name,
+  description,
+  argumentHint,
+  kind,
+  aliases,
+  waits,
+}: LocalCommand): CommandInfo => ({
+  name,
+  description,
+  argumentHint,
+  kind,
+  source: "built-in",
+  aliases: aliases ?? [],
+  hidden: false,
+  immediate: !waits,
+});
+
+const infoOfPrompt = ({ name, description, argumentHint, kind }: PromptCommand): CommandInfo => ({
+  ...{ name, description, argumentHint, kind },
+  ...{ source: "built-in", aliases: [], hidden: false, immediate: false },
+});
+
+const infoOfFile = ({ name, description, argumentHint, source, hidden }: PromptFile): CommandInfo => ({
+  ...{ name, description, argumentHint, source, hidden },
+  ...{ kind: "prompt", aliases: [], immediate: false },
+});
+
+const promptFileOf = ({ name, body }: PromptCommand): Pick<PromptFile, "name" | "load"> => ({
+  name,
+  load: async () => ({ body, folder: "", trusted: true, allow: [], model: undefined, fork: undefined }),
+});

@@ -1,0 +1,205 @@
+/** What a host can ask about an open session beside its conversation, and the few things that it can do there itself. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import type { Session } from "../../engine/session.ts";
+import { fault } from "../../kernel/fault.ts";
+import { isObject } from "../../kernel/json.ts";
+import { deniesReading } from "../../policy/decide.ts";
+import type { ToolOutcome } from "../../ports/tool.ts";
+import type { SessionSettings } from "../../protocol/settings.ts";
+import type { SessionComposition } from "../compose/session-composition.ts";
+import { mayUse } from "../compose/session-policy.ts";
+import { lookAtFile } from "../input/look-at-file.ts";
+import { rowOf, type SettingRow, withoutSecrets } from "../maintenance/configure.ts";
+
+export type SessionRuleRow = {
+  readonly list: "allow" | "ask" | "deny";
+  readonly rule: string;
+  readonly source: string;
+};
+
+export type HookRow = {
+  readonly event: string;
+  readonly matcher: string;
+  /** `command`, `http` …, and what it runs or calls. */
+  readonly type: string;
+  readonly words: string;
+  readonly source: "settings" | "plugin" | "program";
+  readonly plugin?: string | undefined;
+  readonly timeoutSeconds?: number | undefined;
+};
+
+export type HostCall = {
+  readonly tool: string;
+  readonly input: unknown;
+  /** `as-model`: what the model would be asked about is refused. Else only what rules deny. */
+  readonly permission: "as-model" | "own";
+  readonly timeoutMs?: number | undefined;
+};
+
+export type Inquiries = {
+  /** In force, every value of every source, and what the session has made of it by now; without secrets. */
+  settings(): {
+    readonly effective: unknown;
+    readonly rows: readonly SettingRow[];
+    readonly applied: Pick<SessionSettings, "model" | "permissionMode" | "effort"> | undefined;
+  };
+  /** The rules as they are now, those that the session learnt included. */
+  rules(): readonly SessionRuleRow[];
+  hooks(): readonly HookRow[];
+  /** Files of the workspace whose path fits what somebody has typed so far, the nearest first. */
+  suggestFiles(typed: string): Promise<readonly string[]>;
+  /** What a task has written, as far as a file holds it; undefined for a task that is none. */
+  taskOutput(id: string): Promise<{ text: string; totalBytes: number; truncated: boolean } | undefined>;
+  /** The conversation holds the file as it was at that time; one that changed since is left as it is. */
+  seedRead(name: string, modifiedMs: number): Promise<void>;
+  /** Calls a tool of an MCP server. Throws `usage` for what rules deny, and for a tool that is none. */
+  callTool(call: HostCall): Promise<ToolOutcome>;
+};
+
+const maxSuggestions = 50;
+const searchMs = 2_000;
+const maxOutputBytes = 1_000_000;
+const maxSeedBytes = 16 * 1024 * 1024;
+const callMs = 10 * 60 * 1_000;
+
+export function inquiriesOf({ kit, session }: { kit: SessionComposition; session: Session }): Inquiries {
+  const { workspace, clock, ids } = kit.parts;
+  return {
+    settings() {
+      const now = session.state.settings;
+      return {
+        effective: withoutSecrets([], kit.settings),
+        rows: kit.entries.map(rowOf),
+        applied: now
+          ? { model: now.model, permissionMode: now.permissionMode, effort: now.effort }
+          : undefined,
+      };
+    },
+    rules: () =>
+      (["deny", "ask", "allow"] as const).flatMap((list) =>
+        session.rules[list].map(({ text, source }): SessionRuleRow => ({ list, rule: text, source })),
+      ),
+    hooks: () => hookRows(kit),
+    suggestFiles: (typed) => suggestFiles(kit, typed),
+    async taskOutput(id) {
+      const task = session.state.tasks.get(id);
+      if (!task) return undefined;
+      const { outputFile, report } = task.data;
+      if (outputFile === undefined) return whole(report ?? "");
+      const read = await workspace.files.read(outputFile, { maxBytes: Number.MAX_SAFE_INTEGER });
+      return read.ok ? tailOf(read.file.bytes) : whole(report ?? "");
+    },
+    async seedRead(name, modifiedMs) {
+      const facts = await workspace.files.describe(name);
+      // Looked at first: what changes while it is read is then found out.
+      const { mtimeMs } = await stat(facts.path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+      if (Math.floor(mtimeMs) > modifiedMs) return;
+      const read = await lookAtFile(kit, name, { maxBytes: maxSeedBytes });
+      if (!read) throw fault("usage", { reason: `${name} cannot be read, or must not be.` });
+      await session.submit({
+        type: "set",
+        patch: { seen: [{ path: read.path, stamp: read.stamp }] },
+      });
+    },
+    async callTool({ tool, input, permission: leave, timeoutMs = callMs }) {
+      const { verdict, because } = await mayUse(tool, {
+        rules: session.rules,
+        workspace,
+        mode: session.state.settings?.permissionMode ?? "default",
+      });
+      if (verdict === "deny" || (verdict === "ask" && leave === "as-model"))
+        throw fault("usage", { reason: `${tool} was not called: ${because}.` });
+      const late = new AbortController();
+      const over = new AbortController();
+      void clock.sleep(timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
+      try {
+        return await kit.mcp.control.call({ tool, input, callId: ids.uuid() }, late.signal);
+      } finally {
+        over.abort();
+      }
+    },
+  };
+}
+
+const whole = (text: string) => ({ text, totalBytes: Buffer.byteLength(text), truncated: false });
+
+function tailOf(bytes: Uint8Array): { text: string; totalBytes: number; truncated: boolean } {
+  const kept = bytes.length > maxOutputBytes ? bytes.subarray(-maxOutputBytes) : bytes;
+  return {
+    text: new TextDecoder().decode(kept),
+    totalBytes: bytes.length,
+    truncated: kept.length < bytes.length,
+  };
+}
+
+async function suggestFiles(
+  { parts: { workspace }, rules }: SessionComposition,
+  typed: string,
+): Promise<string[]> {
+  const found = await workspace.search.files(
+    { directory: workspace.cwd, rests: ["**/*"], timeoutMs: searchMs },
+    new AbortController().signal,
+  );
+  if (!found.ok) return [];
+  const ground = { roots: workspace.roots, home: workspace.commands?.home ?? "/" };
+  const wanted = typed.trim().replace(/^@/, "").toLowerCase();
+  return found.paths
+    .filter((file) => !deniesReading(rules.now, file, ground))
+    .map((file) => path.relative(workspace.cwd, file))
+    .map((name) => ({ name, rank: rankOf(name.toLowerCase(), wanted) }))
+    .filter(({ rank }) => rank < farAway)
+    .toSorted((one, other) => one.rank - other.rank || one.name.length - other.name.length)
+    .slice(0, maxSuggestions)
+    .map(({ name }) => name);
+}
+
+const farAway = 4;
+
+/** A name that begins with it, a name that has it, a path that has it, a path that has its letters in their order. */
+function rankOf(name: string, typed: string): number {
+  const base = path.basename(name);
+  if (base.startsWith(typed)) return 0;
+  if (base.includes(typed)) return 1;
+  if (name.includes(typed)) return 2;
+  let at = 0;
+  for (const message of name) if (message === typed[at]) at += 1;
+  return at === typed.length ? 3 : farAway;
+}
+
+function hookRows({ settings, texts, programHooks }: SessionComposition): HookRow[] {
+  const plugins = texts.library.plugins.flatMap(({ name, hooks = {} }) =>
+    writtenHooks(hooks, { source: "plugin", plugin: name }),
+  );
+  const own = programHooks.map(
+    ({ event, matcher = "", timeoutMs }): HookRow => ({
+      event,
+      matcher,
+      type: "callback",
+      words: "a function of the program",
+      source: "program",
+      ...(timeoutMs === undefined ? {} : { timeoutSeconds: timeoutMs / 1_000 }),
+    }),
+  );
+  return [...writtenHooks(settings.hooks ?? {}, { source: "settings" }), ...plugins, ...own];
+}
+
+function writtenHooks(
+  hooks: NonNullable<SessionComposition["settings"]["hooks"]>,
+  from: Pick<HookRow, "source" | "plugin">,
+): HookRow[] {
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    groups.flatMap(({ matcher = "", hooks: entries }) =>
+      entries.map((entry): HookRow => {
+        const shown: Record<string, unknown> = isObject(entry) ? entry : {};
+        const words = shown["command"] ?? shown["url"] ?? shown["prompt"] ?? shown["tool"] ?? "";
+        const timeout = shown["timeout"];
+        return {
+          ...{ event, matcher, type: String(shown["type"]), words: String(words) },
+          ...from,
+          ...(typeof timeout === "number" ? { timeoutSeconds: timeout } : {}),
+        };
+      }),
+    ),
+  );
+}

@@ -1,0 +1,108 @@
+/** Changes what an open session may do, and keeps the change where it is wanted: in the session, or in a settings file. */
+import path from "node:path";
+import type { Session } from "../../engine/session.ts";
+import { fault } from "../../kernel/fault.ts";
+import { never } from "../../kernel/never.ts";
+import { answersAsk } from "../../policy/remember.ts";
+import { parseRule } from "../../policy/rules.ts";
+import type { PermissionChange, PermissionMode } from "../../protocol/settings.ts";
+import { realFolder, withHome } from "../compose/folders.ts";
+import { allowedMode } from "../compose/mode.ts";
+import type { SessionComposition } from "../compose/session-composition.ts";
+import type { WritableSource } from "./settings-files.ts";
+
+/** `session`: in its log. `command-line`: for as long as this process has it open. Else in that file, and here at once. */
+export type ChangeTarget = "session" | "command-line" | WritableSource;
+
+export type WantedChange =
+  | (PermissionChange & { readonly to: ChangeTarget })
+  | { readonly type: "mode"; readonly mode: PermissionMode; readonly to: ChangeTarget };
+
+/**
+ * Throws `usage` for what is no rule or no folder, `mode_refused`, or `settings_unwritable` when the file could not be
+ * changed; by then the change holds in the session. `except`: a question that the caller answers.
+ */
+export async function changePermissions(
+  { session, kit }: { session: Session; kit: SessionComposition },
+  changes: readonly WantedChange[],
+  { except }: { except?: string | undefined } = {},
+): Promise<void> {
+  const checked = changes.map((change) => check(change, kit));
+  for (const change of checked) await applyHere(change, { session, kit });
+  await answerOthers(checked, { session, except });
+  for (const change of checked) await keep(change, kit);
+}
+
+/** Rules are rules and folders are folders before anything changes. */
+function check(change: WantedChange, { folders, env, bypass }: SessionComposition): WantedChange {
+  switch (change.type) {
+    case "mode":
+      allowedMode(change.mode, bypass);
+      return change;
+    case "rules": {
+      const wrong = change.rules.find((text) => parseRule(text) === undefined);
+      if (wrong === undefined) return change;
+      throw fault("usage", { reason: `${JSON.stringify(wrong)} is not a permission rule.` });
+    }
+    case "folders":
+      return {
+        ...change,
+        folders: change.folders.map((given) => {
+          const place = path.resolve(folders.cwd, withHome(given, env));
+          const real = realFolder(place);
+          // One that is gone can still be taken away.
+          if (real === undefined && change.change === "add")
+            throw fault("usage", { reason: `${given} is not a folder.` });
+          return real ?? place;
+        }),
+      };
+    default:
+      return never(change);
+  }
+}
+
+async function applyHere(
+  { to, ...change }: WantedChange,
+  { session, kit }: { session: Session; kit: SessionComposition },
+): Promise<void> {
+  if (change.type === "mode")
+    return void (await session.submit({ type: "set", patch: { permissionMode: change.mode } }));
+  if (to === "session") return void (await session.submit({ type: "set", patch: { permissions: [change] } }));
+  if (change.type === "rules") kit.rules.change(change, to);
+  else kit.folders.change(change.change, change.folders);
+}
+
+/** A rule that was just added also answers the other questions that it covers. */
+async function answerOthers(
+  changes: readonly WantedChange[],
+  { session, except }: { session: Session; except: string | undefined },
+): Promise<void> {
+  const added = changes.flatMap((change) =>
+    change.type === "rules" && change.list === "allow" && change.change !== "remove" ? change.rules : [],
+  );
+  const covered = session.state.asks.filter(
+    (ask) => ask.id !== except && added.some((rule) => answersAsk(rule, ask)),
+  );
+  for (const { id } of covered)
+    await session.submit({ type: "answer", askId: id, answer: { verdict: "allow" }, by: "host" });
+}
+
+async function keep(change: WantedChange, { settingsLocation: place }: SessionComposition): Promise<void> {
+  const { to } = change;
+  if (to === "session" || to === "command-line") return;
+  // Loaded late: most sessions keep nothing.
+  const { changeRuleList, changeFolderList, writeValue } = await import("./settings-files.ts");
+  switch (change.type) {
+    case "mode":
+      await writeValue(place, to, { path: ["permissions", "defaultMode"], value: change.mode });
+      return;
+    case "rules":
+      await changeRuleList(place, to, change);
+      return;
+    case "folders":
+      await changeFolderList(place, to, change);
+      return;
+    default:
+      never(change);
+  }
+}

@@ -1,0 +1,128 @@
+/** `keel config`: every setting with where it comes from, read and changed by name. */
+import { pathNamed, valueNamed } from "../../config/settings/edit-settings.ts";
+import { type JudgedEntry, matchesPath } from "../../config/settings/entries.ts";
+import { secretValues, settingsJsonSchema } from "../../config/settings/settings-schema.ts";
+import { defaultLimits } from "../../core/limits.ts";
+import { fault } from "../../kernel/fault.ts";
+import { isObject, type JsonObject } from "../../kernel/json.ts";
+import { shownUrl } from "../../kernel/shown-url.ts";
+import type { LogNotice } from "../../ports/store.ts";
+import { readSettings } from "../compose/settings.ts";
+import {
+  type SettingsLocation,
+  type WritableSource,
+  type WrittenSetting,
+  writeValue,
+} from "./settings-files.ts";
+
+export type SettingRow = {
+  readonly name: string;
+  /** Without secrets. */
+  readonly value: unknown;
+  readonly source: JudgedEntry["source"] | "built-in";
+  readonly file?: string | undefined;
+  readonly state: "counts" | "overridden" | "left-out";
+  readonly why?: string | undefined;
+};
+
+export type Configuration = { readonly rows: readonly SettingRow[]; readonly notices: readonly LogNotice[] };
+
+/** Every value of every source, the strongest first. */
+export async function listSettings(place: SettingsLocation): Promise<Configuration> {
+  const { entries, notices } = await readSettings(place);
+  const said = new Set(entries.filter(({ state }) => state.kind === "counts").map(nameOf));
+  const rows = entries.map(rowOf);
+  const ours = builtIn.map(
+    ([name, value]): SettingRow => ({
+      name,
+      value,
+      source: "built-in",
+      state: said.has(name) ? "overridden" : "counts",
+    }),
+  );
+  return { rows: [...rows, ...ours], notices };
+}
+
+/** Without secrets. */
+export const rowOf = (entry: JudgedEntry): SettingRow => ({
+  name: nameOf(entry),
+  value: withoutSecrets(entry.path, entry.value),
+  source: entry.source,
+  file: entry.file,
+  state: entry.state.kind,
+  ...(entry.state.kind === "left-out" ? { why: entry.state.why } : {}),
+});
+
+/** The value in force, or what is built in; undefined when nobody says anything. Throws `usage` for an unknown name. */
+export async function getSetting(place: SettingsLocation, name: string): Promise<unknown> {
+  const path = known(name);
+  const { settings } = await readSettings(place);
+  const found = path.reduce<unknown>(
+    (value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined),
+    settings,
+  );
+  return found === undefined ? builtIn.find(([ours]) => ours === name)?.[1] : withoutSecrets(path, found);
+}
+
+/** Throws `usage` for an unknown name or a value that does not fit, and `settings_unwritable`. */
+export async function setSetting(
+  place: SettingsLocation,
+  { name, text, to }: { name: string; text: string; to: WritableSource },
+): Promise<WrittenSetting> {
+  const path = known(name);
+  const value = valueNamed(path, text);
+  if (!value.ok) throw fault("usage", { reason: `${name} cannot be set to this: ${value.error}.` });
+  return writeValue(place, to, { path, value: value.value });
+}
+
+/** Throws `usage` for an unknown name, and `settings_unwritable`. */
+export async function unsetSetting(
+  place: SettingsLocation,
+  { name, from }: { name: string; from: WritableSource },
+): Promise<WrittenSetting> {
+  return writeValue(place, from, { path: known(name), value: undefined });
+}
+
+export const settingsSchema = (): JsonObject => settingsJsonSchema();
+
+/** What holds when nobody says anything. */
+const builtIn: readonly (readonly [string, unknown])[] = [
+  ["permissions.defaultMode", "default"],
+  ["permissions.protectedPaths", "ask"],
+  ["limits.maxRetries", defaultLimits.maxRetries],
+  ["limits.maxStreamRetries", defaultLimits.maxStreamRetries],
+  ["guard", "on"],
+];
+
+const nameOf = ({ path }: JudgedEntry): string => path.join(".");
+
+function known(name: string): string[] {
+  const path = pathNamed(name);
+  if (path && path.length > 0) return path;
+  throw fault("usage", {
+    reason: `No setting is called ${JSON.stringify(name)}. \`keel config schema\` has them all.`,
+  });
+}
+
+const hidden = "(not shown)";
+const secretName = /key|token|secret|passw|credential|authorization|cookie/i;
+
+/** A key is never shown, wherever it stands. */
+export function withoutSecrets(path: readonly string[], value: unknown): unknown {
+  if (matchesPath(secretValues, path)) return hidden;
+  if (typeof value === "string") return isPrivate(path) ? hidden : isAddress(value) ? shownUrl(value) : value;
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(path, item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, withoutSecrets([...path, name], part)]),
+  );
+}
+
+const isAddress = (text: string): boolean => /^\s*[a-z][a-z0-9+.-]*:[/\\]{2}/i.test(text);
+
+/** Variables and headers have names of their own: those that sound like a secret are taken for one. */
+function isPrivate(path: readonly string[]): boolean {
+  const name = path.at(-1) ?? "";
+  const isNamed = path.slice(0, -1).some((part) => part === "env" || part === "headers");
+  return isNamed && secretName.test(name);
+}

@@ -1,0 +1,136 @@
+/** What Keel finds on this machine and would use: facts for a person with a question, without any secret. */
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import path from "node:path";
+import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { toFault } from "../../kernel/fault.ts";
+import { findSearchProgram } from "../../workspace/search/search-program.ts";
+import { examineGuard } from "../compose/guard.ts";
+import { openModel } from "../compose/model.ts";
+import { readSettings, type SettingsInForce } from "../compose/settings.ts";
+import { nodeClock } from "../node-ports.ts";
+import { storedKeys, withKeys } from "./keys.ts";
+import { sayCounts } from "./say-trust.ts";
+
+export type Finding = {
+  readonly name: string;
+  /** `bad` keeps Keel from answering; `note` is worth knowing. */
+  readonly state: "ok" | "note" | "bad";
+  readonly says: string;
+};
+
+export type DoctorOptions = {
+  readonly env: EnvironmentVariables;
+  readonly cwd: string;
+  readonly version: string;
+  readonly model?: string | undefined;
+};
+
+export async function examine(options: DoctorOptions): Promise<Finding[]> {
+  const paths = pathsOf(options);
+  const { faults, trust, env, settings } = await readSettings(options);
+  return [
+    { name: "keel", state: "ok", says: options.version },
+    {
+      name: "runtime",
+      state: "ok",
+      says: `Node ${process.versions.node} (${process.execPath}) on ${process.platform} ${process.arch}`,
+    },
+    await home(paths.home),
+    ...faults.map(({ message }): Finding => ({ name: "settings", state: "note", says: message })),
+    await folder(options.cwd),
+    trustOf(trust),
+    ...(await model(options)),
+    await program(options.env, { name: "shell", candidates: ["bash", "sh"], absent: "commands cannot run" }),
+    await search(options.env),
+    await guard(env, settings),
+    { name: "sandbox", state: "note", says: "off: commands run with your rights" },
+  ];
+}
+
+async function guard(env: EnvironmentVariables, settings: KeelSettings): Promise<Finding> {
+  const { strongest, says } = await examineGuard(env, settings);
+  return { name: "guard", state: strongest ? "ok" : "note", says };
+}
+
+/** Where it would be made counts when it is not there yet. Nothing is written to find out. */
+async function home(place: string): Promise<Finding> {
+  for (let at = place; ; at = path.dirname(at)) {
+    const found = await stat(at).catch(() => undefined);
+    if (!found && at !== path.dirname(at)) continue;
+    const isWritable = found?.isDirectory() === true && (await may(at, constants.W_OK | constants.X_OK));
+    const where = at === place ? place : `${place} (not there yet)`;
+    return {
+      name: "home",
+      state: isWritable ? "ok" : "bad",
+      says: `${where}, ${isWritable ? "writable" : "not writable: no session can be kept"}`,
+    };
+  }
+}
+
+async function folder(cwd: string): Promise<Finding> {
+  const isWritable = await may(cwd, constants.W_OK);
+  return {
+    name: "folder",
+    state: isWritable ? "ok" : "note",
+    says: `${cwd}, ${isWritable ? "writable" : "read-only"}`,
+  };
+}
+
+function trustOf({ root, state, waiting }: SettingsInForce["trust"]): Finding {
+  const trusted = state === "untrusted" ? "not trusted" : "trusted";
+  const left = waiting.length === 0 ? "" : `, ${sayCounts(waiting)} left out: \`keel trust\` shows more`;
+  return { name: "trust", state: left === "" ? "ok" : "note", says: `${root} is ${trusted}${left}` };
+}
+
+async function model({ env, cwd, model: name }: DoctorOptions): Promise<Finding[]> {
+  try {
+    const [{ settings, env: ours }, keys] = await Promise.all([
+      readSettings({ env, cwd }),
+      storedKeys({ env, cwd }),
+    ]);
+    const request = { name, env: ours, settings: withKeys(settings, keys, ours), keys };
+    const { facts, catalog, close } = await openModel(request, nodeClock());
+    close();
+    const known = catalog.isKnown(facts.model) ? "" : ", which Keel does not know: no prices, careful limits";
+    return [
+      { name: "model", state: "ok", says: `${facts.model} at ${facts.provider} (${facts.baseUrl})${known}` },
+      {
+        name: "key",
+        state: facts.keySource === "none" ? "note" : "ok",
+        says: facts.keySource === "none" ? "none" : `present, from ${facts.keySource}`,
+      },
+    ];
+  } catch (thrown) {
+    const { message, hint } = toFault(thrown);
+    return [{ name: "model", state: "bad", says: `${message} ${hint}` }];
+  }
+}
+
+async function search(env: EnvironmentVariables): Promise<Finding> {
+  const found = await findSearchProgram(env);
+  if (!found) return { name: "search", state: "note", says: "no ripgrep (rg): Glob and Grep cannot work" };
+  const from = found.from === "package" ? "comes with Keel" : "from the path";
+  return { name: "search", state: "ok", says: `${found.file} (${from})` };
+}
+
+async function program(
+  env: EnvironmentVariables,
+  { name, candidates, absent }: { name: string; candidates: string[]; absent: string },
+): Promise<Finding> {
+  const places = (env["PATH"] ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place));
+  for (const candidate of candidates) {
+    for (const place of places) {
+      const file = path.join(place, candidate);
+      if (await may(file, constants.X_OK)) return { name, state: "ok", says: file };
+    }
+  }
+  return { name, state: "note", says: absent };
+}
+
+const may = (place: string, what: number): Promise<boolean> =>
+  access(place, what).then(
+    () => true,
+    () => false,
+  );

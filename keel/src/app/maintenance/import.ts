@@ -1,0 +1,231 @@
+/** `keel import`: what another agent has set up, shown as a list and copied on a person's word. Nothing is overwritten. */
+import { copyFile, mkdir, open, readdir, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type OtherAgent, otherAgents, readOtherSetup } from "../../config/definitions/other-agents.ts";
+import { checkSettings } from "../../config/settings/check-settings.ts";
+import { readJsonc } from "../../config/settings/jsonc.ts";
+import { pathsOf, userHome } from "../../config/settings/paths.ts";
+import { readPlainText } from "../../config/settings/plain-text.ts";
+import { isObject } from "../../kernel/json.ts";
+import { withShownUrls } from "../../kernel/shown-url.ts";
+import { shorten } from "../../kernel/text.ts";
+import { parseRule } from "../../policy/rules.ts";
+import { storedSessions } from "../sessions/sessions.ts";
+import { claudeLines, codexLines, eventsOf, type OtherLine } from "./other-session.ts";
+import { type SettingsLocation, writeRule, writeValue } from "./settings-files.ts";
+
+export { type OtherAgent, otherAgents };
+
+export type ImportRow = {
+  readonly kind: string;
+  /** What exactly; never a secret. */
+  readonly what: string;
+  readonly from: string;
+  /** `there`: Keel has one already, which stays. `left-out`: with the reason. */
+  readonly state: "new" | "there" | "left-out";
+  readonly why?: string | undefined;
+};
+
+export type ImportPlan = {
+  readonly rows: readonly ImportRow[];
+  /** Copies all that is new; what fails is told and the rest goes on. */
+  copy(): Promise<readonly string[]>;
+};
+
+type ImportItem = ImportRow & { readonly copy: () => Promise<unknown> };
+
+export async function planImport(
+  { version, ...place }: SettingsLocation & { readonly version: string },
+  agent: OtherAgent,
+): Promise<ImportPlan> {
+  const home = userHome(place.env);
+  const setup = await readOtherSetup(agent, home);
+  const own = await ownSettings(place);
+  const items: ImportItem[] = [
+    ...setup.settings.map((setting) => settingItem(setting, { place, own })),
+    ...(await Promise.all(setup.files.map((file) => fileItem(file, pathsOf(place).home)))),
+    ...(await sessionItems(agent, { place, home, version })),
+  ];
+  return {
+    rows: items.map(({ copy: _, ...row }) => row),
+    async copy() {
+      const failures: string[] = [];
+      for (const item of items.filter(({ state }) => state === "new"))
+        await item.copy().catch((thrown: unknown) => {
+          failures.push(`${item.what}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+        });
+      return failures;
+    },
+  };
+}
+
+/** What Keel's own file says: settings of theirs that Keel reads beside it are what is to be copied. */
+async function ownSettings(place: SettingsLocation): Promise<Readonly<Record<string, unknown>>> {
+  const read = await readPlainText(pathsOf(place).settings, { links: "follow" });
+  const json = read.kind === "text" ? await readJsonc(read.text) : undefined;
+  return json?.ok && isObject(json.value) ? json.value : {};
+}
+
+type ImportedSetting = Awaited<ReturnType<typeof readOtherSetup>>["settings"][number];
+
+function settingItem(
+  { path: parts, value, file }: ImportedSetting,
+  { place, own }: { place: SettingsLocation; own: Readonly<Record<string, unknown>> },
+): ImportItem {
+  const [group = "", name = ""] = parts;
+  const row = { kind: kindOf(group), what: sayValue(parts, value), from: file };
+  if (group === "permissions") {
+    const list = name === "allow" || name === "deny" ? name : "ask";
+    const rule = typeof value === "string" ? parseRule(value) : undefined;
+    if (!rule) return { ...row, state: "left-out", why: "it is no rule of Keel", copy: nothing };
+    const known = isObject(own["permissions"]) ? own["permissions"][list] : undefined;
+    const state = Array.isArray(known) && known.includes(rule.text) ? "there" : "new";
+    return { ...row, state, copy: () => writeRule(place, "user", { list, rule: rule.text }) };
+  }
+  const settings = parts.toReversed().reduce<unknown>((inner, key) => ({ [key]: inner }), value);
+  const { problems } = checkSettings(isObject(settings) ? settings : {});
+  const [problem] = problems;
+  if (problem !== undefined) return { ...row, state: "left-out", why: String(problem), copy: nothing };
+  const there = parts.reduce<unknown>(
+    (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+    own,
+  );
+  return {
+    ...row,
+    state: there === undefined ? "new" : "there",
+    copy: () => writeValue(place, "user", { path: parts, value }),
+  };
+}
+
+const nothing = async (): Promise<void> => undefined;
+
+const kindOf = (group: string): string =>
+  group === "mcpServers"
+    ? "server"
+    : group === "permissions"
+      ? "rule"
+      : group === "hooks"
+        ? "hooks"
+        : "setting";
+
+/** Values of variables and of servers may be secrets: their names are enough to decide. */
+function sayValue([group = "", name = ""]: readonly string[], value: unknown): string {
+  if (group === "env") return `env: ${Object.keys(isObject(value) ? value : {}).join(", ")}`;
+  if (group === "mcpServers") {
+    const { command, url } = isObject(value) ? value : {};
+    return `${name}: ${shorten(withShownUrls(String(command ?? url ?? "?")), 100)}`;
+  }
+  if (group === "permissions") return `${name} ${String(value)}`;
+  return `${group} = ${shorten(withShownUrls(JSON.stringify(value) ?? ""), 200)}`;
+}
+
+type FileCopy = Awaited<ReturnType<typeof readOtherSetup>>["files"][number];
+
+async function fileItem({ kind, from, to, text }: FileCopy, home: string): Promise<ImportItem> {
+  const target = path.join(home, to);
+  const isThere = await stat(target).then(
+    () => true,
+    () => false,
+  );
+  return {
+    kind,
+    what: to,
+    from,
+    state: isThere ? "there" : "new",
+    async copy() {
+      await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+      if (text !== undefined) await writeFile(target, text, { flag: "wx" });
+      else await copyAll(from, target, 8);
+    },
+  };
+}
+
+/** Plain files and folders; links are left where they are. */
+async function copyAll(from: string, to: string, left: number): Promise<void> {
+  if ((await stat(from)).isFile()) return copyFile(from, to);
+  if (left === 0) return;
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (!entry.isFile() && !entry.isDirectory()) continue;
+    await copyAll(path.join(from, entry.name), path.join(to, entry.name), left - 1);
+  }
+}
+
+const maxSessions = 50;
+/** Of one transcript. */
+const maxLines = 50_000;
+
+async function sessionItems(
+  agent: OtherAgent,
+  { place, home, version }: { place: SettingsLocation; home: string; version: string },
+): Promise<ImportItem[]> {
+  if (agent === "gemini") return [];
+  const files = agent === "claude" ? await claudeFiles(home, place.cwd) : await codexFiles(home);
+  const sessions = storedSessions({ env: place.env, cwd: place.cwd });
+  const known = new Set((await sessions.list({})).map(({ id }) => id));
+  const items: ImportItem[] = [];
+  for (const file of files) {
+    if (items.length >= maxSessions) break;
+    const id = idIn(file);
+    const { lines, cwd } = await readLines(file, agent);
+    const first = lines.find((line) => line.kind === "said");
+    if (id === undefined || first?.kind !== "said" || cwd !== place.cwd) continue;
+    items.push({
+      kind: "session",
+      what: `${id}: ${shorten(first.text.replaceAll(/\s+/g, " "), 60)}`,
+      from: file,
+      state: known.has(id) ? "there" : "new",
+      copy: () => sessions.restore(id, eventsOf(lines, { id, cwd: place.cwd, version })),
+    });
+  }
+  return items;
+}
+
+const idIn = (file: string): string | undefined =>
+  /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i.exec(file)?.[1]?.toLowerCase();
+
+/** They name the folder of a project by its path, with dashes. */
+const claudeFiles = (home: string, cwd: string): Promise<string[]> =>
+  newest(path.join(home, ".claude", "projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-")));
+const codexFiles = (home: string): Promise<string[]> => newest(path.join(home, ".codex", "sessions"));
+
+async function newest(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"));
+  const dated = await Promise.all(
+    files.slice(0, 2_000).map(async (entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      return { file, at: (await stat(file).catch(() => undefined))?.mtimeMs ?? 0 };
+    }),
+  );
+  return dated.toSorted((one, other) => other.at - one.at).map(({ file }) => file);
+}
+
+async function readLines(
+  file: string,
+  agent: "claude" | "codex",
+): Promise<{ lines: OtherLine[]; cwd: string | undefined }> {
+  const lines: OtherLine[] = [];
+  let cwd: string | undefined;
+  let count = 0;
+  await using handle = await open(file);
+  for await (const line of handle.readLines()) {
+    if (++count > maxLines) break;
+    const raw = parseLine(line);
+    if (!raw) continue;
+    const meta = isObject(raw["payload"]) ? raw["payload"]["cwd"] : raw["cwd"];
+    if (cwd === undefined && typeof meta === "string") cwd = meta;
+    lines.push(...(agent === "claude" ? claudeLines(raw) : codexLines(raw)));
+  }
+  return { lines, cwd };
+}
+
+function parseLine(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // Half a line: they were stopped while they wrote it.
+    return undefined;
+  }
+}

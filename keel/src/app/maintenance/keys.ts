@@ -1,0 +1,143 @@
+/** Keys that a person gave Keel to keep, where they are kept, and the sessions for which they count. */
+import path from "node:path";
+import { readKeys, type StoredKey, saveKey } from "../../config/settings/auth-file.ts";
+import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { fault } from "../../kernel/fault.ts";
+import { type Provider, type ProviderId, providers } from "../../models/providers.ts";
+import { nodeClock } from "../node-ports.ts";
+import { openKeychain } from "./keychain.ts";
+import type { SettingsLocation } from "./settings-files.ts";
+import { settingsLock } from "./settings-lock.ts";
+
+export type KeyLocation = "keychain" | "auth.json";
+export type ResolvedKey = {
+  readonly key: string;
+  readonly from: KeyLocation;
+  readonly baseUrl?: string | undefined;
+};
+export type Keys = { readonly found: ReadonlyMap<string, ResolvedKey>; readonly problems: readonly string[] };
+
+const fileOf = (place: SettingsLocation): string => path.join(pathsOf(place).home, "auth.json");
+
+/** Never throws: a session that needs none must not fail over it. */
+export async function storedKeys(place: SettingsLocation): Promise<Keys> {
+  const { keys, problem } = await readKeys(fileOf(place));
+  const problems = problem === undefined ? [] : [problem];
+  const found = new Map<string, ResolvedKey>();
+  const elsewhere = [...keys.values()].some(({ key }) => key === undefined);
+  const keychain = elsewhere ? await openKeychain() : undefined;
+  for (const [provider, { key, baseUrl }] of keys) {
+    const secret = key ?? keychain?.get(provider);
+    if (secret === undefined)
+      problems.push(`The key of ${provider} is in a keychain that cannot be read here.`);
+    else found.set(provider, { key: secret, from: key === undefined ? "keychain" : "auth.json", baseUrl });
+  }
+  return { found, problems };
+}
+
+/** The settings with the kept keys where nothing else names one. A key goes only to the address it was given for. */
+export function withKeys(settings: KeelSettings, { found }: Keys, env: EnvironmentVariables): KeelSettings {
+  if (found.size === 0) return settings;
+  const added = providers.flatMap((provider): [ProviderId, object][] => {
+    const kept = found.get(provider.id);
+    const own = settings.providers?.[provider.id];
+    if (!kept || own?.key !== undefined || named(provider, env)) return [];
+    const address = addressIn(provider, env) ?? own?.baseUrl;
+    if (!isSame(address ?? provider.baseUrl, kept.baseUrl ?? provider.baseUrl)) return [];
+    return [[provider.id, { ...own, key: kept.key }]];
+  });
+  return added.length === 0
+    ? settings
+    : { ...settings, providers: { ...settings.providers, ...Object.fromEntries(added) } };
+}
+
+/** Says where it is now. Throws `usage` or `settings_unwritable`. */
+export async function keepKey(
+  place: SettingsLocation,
+  {
+    provider: id,
+    key,
+    baseUrl,
+    in: where,
+  }: { provider: string; key: string; baseUrl?: string | undefined; in?: "file" | undefined },
+): Promise<KeyLocation> {
+  const provider = providerNamed(id);
+  if (!/^[\x21-\x7e]{1,4096}$/.test(key))
+    throw fault("usage", { reason: "What came on standard input is no key: one word without blanks." });
+  if (baseUrl !== undefined && !["http:", "https:"].includes(URL.parse(baseUrl)?.protocol ?? ""))
+    throw fault("usage", { reason: "The base URL is not an http or https address." });
+  const keychain = where === "file" ? undefined : await openKeychain();
+  keychain?.set(provider.id, key);
+  await save(place, provider.id, {
+    ...(keychain ? {} : { key }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  });
+  return keychain ? "keychain" : "auth.json";
+}
+
+/** Whether there was one. */
+export async function forgetKey(place: SettingsLocation, id: string): Promise<boolean> {
+  const provider = providerNamed(id);
+  const { keys } = await readKeys(fileOf(place));
+  const kept = keys.get(provider.id);
+  if (!kept) return false;
+  if (kept.key === undefined) (await openKeychain())?.remove(provider.id);
+  await save(place, provider.id, undefined);
+  return true;
+}
+
+export type KeyStatus = {
+  readonly provider: string;
+  /** The name of the variable, `settings`, `keychain`, `auth.json`, or `none`. */
+  readonly from: string;
+  /** Where requests go. */
+  readonly baseUrl: string;
+  /** The last characters, enough to tell keys apart. */
+  readonly ends?: string | undefined;
+};
+
+export async function keyStatus(
+  place: SettingsLocation,
+  { settings, env }: { settings: KeelSettings; env: EnvironmentVariables },
+): Promise<{ readonly rows: readonly KeyStatus[]; readonly problems: readonly string[] }> {
+  const keys = await storedKeys(place);
+  const all = withKeys(settings, keys, env);
+  const rows = providers.map((provider): KeyStatus => {
+    const variable = named(provider, env);
+    const own = settings.providers?.[provider.id];
+    const kept = all.providers?.[provider.id]?.key;
+    const key = variable ? env[variable] : kept;
+    const from =
+      variable ??
+      (own?.key !== undefined ? "settings" : kept ? keys.found.get(provider.id)?.from : undefined);
+    return {
+      provider: provider.id,
+      from: from ?? "none",
+      baseUrl: addressIn(provider, env) ?? own?.baseUrl ?? provider.baseUrl,
+      ...(key && key.trim().length > 20 ? { ends: key.trim().slice(-4) } : {}),
+    };
+  });
+  return { rows, problems: keys.problems };
+}
+
+function save(place: SettingsLocation, provider: string, kept: StoredKey | undefined): Promise<void> {
+  const lock = settingsLock({ run: pathsOf(place).run, clock: nodeClock() });
+  return saveKey({ file: fileOf(place), lock }, provider, kept);
+}
+
+function providerNamed(id: string): Provider {
+  const provider = providers.find((known) => known.id === id.toLowerCase());
+  if (!provider)
+    throw fault("usage", {
+      reason: `There is no provider ${JSON.stringify(id)}. There are: ${providers.map((known) => known.id).join(", ")}.`,
+    });
+  return provider;
+}
+
+const named = ({ credentialNames }: Provider, env: EnvironmentVariables): string | undefined =>
+  credentialNames.find(({ name }) => env[name]?.trim())?.name;
+const addressIn = ({ baseUrlNames }: Provider, env: EnvironmentVariables): string | undefined =>
+  baseUrlNames.map((name) => env[name]?.trim()).find(Boolean);
+const isSame = (left: string, right: string): boolean => plain(left) === plain(right);
+const plain = (address: string): string => address.replace(/\/+$/, "").replace(/\/v1$/, "");

@@ -1,0 +1,93 @@
+/** `keel mcp serve`: tasks of another agent, each a turn of a session that stays open for the next one. */
+import type { Readable, Writable } from "node:stream";
+import { toFault } from "../../kernel/fault.ts";
+import { shorten } from "../../kernel/text.ts";
+import { visible } from "../../kernel/visible.ts";
+import { type ServedTask, type ServedTaskEnd, serveTasks, type TaskHost } from "../../mcp/serve.ts";
+import type { Ask } from "../../protocol/ask.ts";
+import { text, textOf } from "../../protocol/message.ts";
+import { type OpenSession, openSession } from "../open-session.ts";
+import type { OpenOptions } from "../options.ts";
+
+export type McpServeOptions = {
+  readonly options: OpenOptions;
+  readonly input: Readable;
+  readonly output: Writable;
+};
+
+/** Sessions that are kept open: the oldest is closed, and opened again from its log when it is asked for. */
+const maxOpen = 8;
+const maxQuestion = 2_000;
+
+export async function serveMcp({ options, input, output }: McpServeOptions): Promise<void> {
+  const sessions = new Map<string, OpenSession>();
+  try {
+    await serveTasks({
+      version: options.version,
+      ...{ input, output },
+      run: async (task, host) => {
+        try {
+          return await runTask(await sessionFor(task, { options, sessions }), task, host);
+        } catch (thrown) {
+          return { text: toFault(thrown).message, session: task.session ?? "", failed: true };
+        }
+      },
+    });
+  } finally {
+    await Promise.all([...sessions.values()].map((session) => session.close("ended").catch(() => undefined)));
+  }
+}
+
+async function sessionFor(
+  task: ServedTask,
+  { options, sessions }: { options: OpenOptions; sessions: Map<string, OpenSession> },
+): Promise<OpenSession> {
+  const known = task.session === undefined ? undefined : sessions.get(task.session);
+  if (known) return known;
+  const which: OpenOptions["which"] =
+    task.session === undefined ? { kind: "new" } : { kind: "resume", from: { session: task.session } };
+  const session = await openSession({ ...options, which, unfinished: "lost" });
+  sessions.set(session.id, session);
+  const [oldest] = sessions.keys();
+  if (sessions.size > maxOpen && oldest !== undefined) {
+    await sessions.get(oldest)?.close("ended");
+    sessions.delete(oldest);
+  }
+  return session;
+}
+
+async function runTask(session: OpenSession, { prompt }: ServedTask, host: TaskHost): Promise<ServedTaskEnd> {
+  let said = "";
+  let failed = false;
+  const answer = async (ask: Ask): Promise<void> => {
+    const yes = ask.kind === "permission" && (await host.confirm(questionOf(ask)).catch(() => false));
+    const verdict = yes ? "allow" : "deny";
+    await session.submit({ type: "answer", askId: ask.id, answer: { verdict } }).catch(() => undefined);
+  };
+  const stop = session.onEvent((event) => {
+    if (event.type === "ask.opened") void answer(event.ask);
+    if (event.type === "tool.started") host.progress(event.tool);
+    if (event.type === "model.finished") said = textOf(event.content) || said;
+    if (event.type === "turn.finished") failed = event.reason !== "completed";
+  });
+  const interrupt = (): void => void session.submit({ type: "interrupt" }).catch(() => undefined);
+  host.signal.addEventListener("abort", interrupt, { once: true });
+  try {
+    await session.submit({ type: "input", content: [text(prompt)] });
+    await session.idle();
+    return { text: said || "(no words)", session: session.id, failed };
+  } finally {
+    host.signal.removeEventListener("abort", interrupt);
+    stop();
+  }
+}
+
+function questionOf({ title, body, reason }: Ask): string {
+  const shown =
+    body.kind === "terminal"
+      ? body.command
+      : body.kind === "text" || body.kind === "markdown"
+        ? body.text
+        : body.kind;
+  return visible(shorten([title, shown, reason].filter(Boolean).join("\n"), maxQuestion));
+}

@@ -1,0 +1,138 @@
+/** The plugins that a person has added: shown before they are, listed, and removed. */
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { readAgentFiles } from "../../config/definitions/agent-files.ts";
+import { readCommandFiles } from "../../config/definitions/commands.ts";
+import type { ConfigFolder } from "../../config/definitions/folders.ts";
+import { readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
+import { type AddedPlugin, changePluginList, readPluginList } from "../../config/definitions/plugin-list.ts";
+import { type Plugin, readPlugin } from "../../config/definitions/plugins.ts";
+import { readSkillFiles } from "../../config/definitions/skills.ts";
+import { type FolderKind, pathsOf } from "../../config/settings/paths.ts";
+import { fault } from "../../kernel/fault.ts";
+import { programs } from "../../workspace/processes/program.ts";
+import { processGuard } from "../compose/guard.ts";
+import { nodeClock } from "../node-ports.ts";
+import { fetchPlugin, sourceOf } from "./fetch-plugin.ts";
+import type { SettingsLocation } from "./settings-files.ts";
+import { settingsLock } from "./settings-lock.ts";
+
+/** What a plugin brings, for a person to read before they say yes. */
+export type PluginReport = Pick<Plugin, "name" | "path" | "version" | "description"> & {
+  readonly from: string;
+  readonly commands: readonly string[];
+  readonly skills: readonly string[];
+  readonly agents: readonly string[];
+  readonly styles: readonly string[];
+  /** The programs that its hooks run, by point. */
+  readonly hooks: readonly string[];
+  readonly servers: readonly string[];
+  readonly problems: readonly string[];
+};
+
+export type Offered = {
+  readonly report: PluginReport;
+  /** Adds it, in the place of one with the same name. */
+  accept(): Promise<void>;
+  /** Leaves nothing behind. */
+  refuse(): Promise<void>;
+};
+
+/** Reads or fetches it and adds nothing yet. Throws `usage` for what is no plugin. */
+export async function offerPlugin(
+  place: SettingsLocation,
+  given: string,
+  signal: AbortSignal,
+): Promise<Offered> {
+  const { home } = pathsOf(place);
+  const source = sourceOf(given);
+  const fetched =
+    source.kind === "folder"
+      ? undefined
+      : await fetchPlugin(source, {
+          run: programs({ env: place.env, guard: processGuard(place.env, {}) }),
+          folder: path.join(home, "plugins"),
+          signal,
+        });
+  const refuse = async (): Promise<void> => fetched?.drop();
+  const folder = source.kind === "folder" ? path.resolve(place.cwd, source.path) : (fetched?.path ?? "");
+  const read = await readPlugin(folder);
+  if (!read.ok) {
+    await refuse();
+    throw fault("usage", { reason: read.why });
+  }
+  const from = source.kind === "folder" ? read.plugin.path : given;
+  return {
+    report: await reportOf(read.plugin, { from, problems: read.problems }),
+    refuse,
+    async accept() {
+      const { name } = read.plugin;
+      const kept = fetched ? await fetched.keep(name) : read.plugin.path;
+      await change(place, (plugins) => [
+        ...plugins.filter((plugin) => plugin.name !== name),
+        { name, path: kept, from },
+      ]);
+    },
+  };
+}
+
+export async function listPlugins(
+  place: SettingsLocation,
+): Promise<readonly (PluginReport | (AddedPlugin & { why: string }))[]> {
+  const added = await readPluginList(pathsOf(place).home);
+  return Promise.all(
+    added.map(async (plugin) => {
+      const read = await readPlugin(plugin.path);
+      if (!read.ok) return { ...plugin, why: read.why };
+      return reportOf(read.plugin, { from: plugin.from ?? plugin.path, problems: read.problems });
+    }),
+  );
+}
+
+/** False when there is none. What was fetched is deleted; a folder of the person's own stays. */
+export async function removePlugin(place: SettingsLocation, name: string): Promise<boolean> {
+  const { home } = pathsOf(place);
+  const found = (await readPluginList(home)).find((plugin) => plugin.name === name);
+  if (!found) return false;
+  await change(place, (plugins) => plugins.filter((plugin) => plugin.name !== name));
+  if (found.path === path.join(home, "plugins", name)) await rm(found.path, { recursive: true, force: true });
+  return true;
+}
+
+const change = (
+  place: SettingsLocation,
+  how: (plugins: readonly AddedPlugin[]) => readonly AddedPlugin[],
+): Promise<void> => {
+  const { home, run } = pathsOf(place);
+  return changePluginList({ home, lock: settingsLock({ run, clock: nodeClock() }) }, how);
+};
+
+async function reportOf(
+  plugin: Plugin,
+  { from, problems }: { from: string; problems: readonly string[] },
+): Promise<PluginReport> {
+  const folder = (kind: FolderKind): ConfigFolder[] => [
+    {
+      path: path.join(plugin.path, kind),
+      ...{ source: "plugin", compatible: false, trusted: true, plugin: plugin.name },
+    },
+  ];
+  const [commands, skills, agents, styles] = await Promise.all([
+    readCommandFiles(folder("commands")),
+    readSkillFiles(folder("skills")),
+    readAgentFiles(folder("agents")),
+    readOutputStyleFiles(folder("output-styles")),
+  ]);
+  const names = ({ found }: { found: readonly { name: string }[] }): string[] =>
+    found.map(({ name }) => name);
+  const { name, path: place, version, description } = plugin;
+  return {
+    ...{ name, path: place, version, description, from },
+    ...{ commands: names(commands), skills: names(skills), agents: names(agents), styles: names(styles) },
+    hooks: Object.entries(plugin.hooks).flatMap(([point, groups]) =>
+      groups.flatMap(({ hooks }) => hooks.map((hook) => `${point}: ${hook.command ?? JSON.stringify(hook)}`)),
+    ),
+    servers: Object.entries(plugin.mcpServers).map(([server, how]) => `${server}: ${JSON.stringify(how)}`),
+    problems: [...problems, ...[commands, skills, agents, styles].flatMap((read) => read.problems)],
+  };
+}

@@ -1,0 +1,164 @@
+/** Where a change of settings goes when a person names a source, and what it means for trust. */
+import path from "node:path";
+import {
+  addRule,
+  changeList,
+  type RuleList,
+  removeRule,
+  setValue,
+} from "../../config/settings/edit-settings.ts";
+import { entriesOf, type SettingEntry } from "../../config/settings/entries.ts";
+import {
+  type EnvironmentVariables,
+  type Paths,
+  pathsOf,
+  projectFolders,
+} from "../../config/settings/paths.ts";
+import { markOf, offersIn, whyForbidden } from "../../config/settings/project-gate.ts";
+import { findProject, kindOf, type Project, realOf } from "../../config/settings/project-root.ts";
+import { type Saving, saveChange } from "../../config/settings/save.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { changeTrust, readTrust, withShown } from "../../config/settings/trust.ts";
+import { fault } from "../../kernel/fault.ts";
+import { ok } from "../../kernel/result.ts";
+import { changed, type RuleChange } from "../../policy/changes.ts";
+import { nodeClock } from "../node-ports.ts";
+import { settingsLock } from "./settings-lock.ts";
+
+export type SettingsLocation = {
+  readonly env: EnvironmentVariables;
+  readonly cwd: string;
+  readonly home?: string | undefined;
+};
+
+/** The sources that a person may write to. */
+export type WritableSource = "user" | "project" | "local";
+
+export type WrittenSetting = {
+  readonly file: string;
+  /** Whether it counts already: in a project that is not trusted it waits. */
+  readonly counts: boolean;
+};
+
+/** Undefined removes the value. Throws `usage` for what no project may say, or `settings_unwritable`. */
+export function writeValue(
+  place: SettingsLocation,
+  to: WritableSource,
+  { path: parts, value }: { path: readonly string[]; value: unknown },
+): Promise<WrittenSetting> {
+  const settings = parts.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value);
+  return write(place, to, { settings, save: (saving) => setValue(saving, parts, value) });
+}
+
+/** Throws `settings_unwritable`. */
+export function writeRule(
+  place: SettingsLocation,
+  to: WritableSource,
+  { list, rule }: { list: RuleList; rule: string },
+): Promise<WrittenSetting> {
+  const settings = { permissions: { [list]: [rule] } };
+  return write(place, to, { settings, save: (saving) => addRule(saving, list, rule) });
+}
+
+/** Throws `settings_unwritable`. */
+export function changeRuleList(
+  place: SettingsLocation,
+  to: WritableSource,
+  { list, change, rules }: RuleChange,
+): Promise<WrittenSetting> {
+  const settings = { permissions: { [list]: rules } };
+  return write(place, to, {
+    settings,
+    save: (saving) => changeList(saving, ["permissions", list], (known) => changed(known, change, rules)),
+  });
+}
+
+/** Throws `settings_unwritable`. */
+export function changeFolderList(
+  place: SettingsLocation,
+  to: WritableSource,
+  { change, folders }: { change: "add" | "remove"; folders: readonly string[] },
+): Promise<WrittenSetting> {
+  const settings = { permissions: { additionalDirectories: folders } };
+  const at = ["permissions", "additionalDirectories"];
+  return write(place, to, {
+    settings,
+    save: (saving) => changeList(saving, at, (known) => changed(known, change, folders)),
+  });
+}
+
+/** Says from which lists of the file it went. Throws `settings_unwritable`. */
+export async function unwriteRule(
+  place: SettingsLocation,
+  from: WritableSource,
+  rule: string,
+): Promise<{ file: string; lists: RuleList[] }> {
+  const { saving } = targetOf(place, from);
+  return { file: saving.file, lists: await removeRule(saving, rule) };
+}
+
+type SettingsWrite = {
+  /** What is written, as settings. */
+  readonly settings: unknown;
+  save(saving: Saving): Promise<void>;
+};
+
+async function write(
+  place: SettingsLocation,
+  to: WritableSource,
+  { settings, save }: SettingsWrite,
+): Promise<WrittenSetting> {
+  const { saving, project, paths, source } = targetOf(place, to);
+  // It has passed the schema where its words were read.
+  const entries = entriesOf([{ source, file: saving.file, settings: settings as KeelSettings }]);
+  const forbidden = source === "user" ? undefined : entries.map(whyForbidden).find(Boolean);
+  if (forbidden !== undefined) throw fault("usage", { reason: `${forbidden}. Use --user.` });
+  const isNew = kindOf(saving.file) === "missing";
+  await save(saving);
+  if (source === "local" && isNew) await hideFromGit(saving);
+  return { file: saving.file, counts: source === "user" || (await pin(entries, { saving, project, paths })) };
+}
+
+/** What a person writes through Keel they have seen: in a trusted project it counts at once. */
+async function pin(
+  entries: readonly SettingEntry[],
+  { saving, project, paths }: { saving: Saving; project: Project; paths: Paths },
+): Promise<boolean> {
+  const offers = offersIn(entries);
+  if (offers.length === 0 && entries.length > 0 && isStricter(entries)) return true;
+  const { book } = await readTrust(paths.trust);
+  if (!book.has(project.root)) return false;
+  if (offers.length > 0)
+    await changeTrust({ file: paths.trust, lock: saving.lock }, (now) =>
+      offers.reduce((known, offer) => withShown(known, project.root, markOf(offer)), now),
+    );
+  return true;
+}
+
+const isStricter = (entries: readonly SettingEntry[]): boolean =>
+  entries.every(({ path: [group, list] }) => group === "permissions" && (list === "deny" || list === "ask"));
+
+function targetOf(
+  place: SettingsLocation,
+  to: WritableSource,
+): { saving: Saving; project: Project; paths: Paths; source: WritableSource } {
+  const paths = pathsOf(place);
+  const project = findProject(place.cwd);
+  const lock = settingsLock({ run: paths.run, clock: nodeClock() });
+  const [folderName] = projectFolders;
+  const near = project.folders.find((folder) => kindOf(path.join(folder, folderName)) === "directory");
+  const folder = path.join(near ?? project.root, folderName);
+  // In the home folder, the project's settings are the person's.
+  const source = realOf(folder) === realOf(paths.home) ? "user" : to;
+  if (source === "user")
+    return { saving: { file: paths.settings, owner: "person", lock }, project, paths, source };
+  const file = path.join(folder, source === "local" ? "settings.local.json" : "settings.json");
+  return { saving: { file, owner: "project", lock }, project, paths, source };
+}
+
+/** Local settings are one person's: they should not be committed by accident. */
+async function hideFromGit({ file, lock }: Saving): Promise<void> {
+  const ignore = path.join(path.dirname(file), ".gitignore");
+  if (kindOf(ignore) !== "missing") return;
+  await saveChange({ file: ignore, owner: "project", lock }, async () => ok(`${path.basename(file)}\n`));
+}

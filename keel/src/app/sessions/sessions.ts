@@ -1,0 +1,123 @@
+/** The sessions that are kept, for commands that list, show and move them. Nothing runs, and nothing is settled. */
+import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
+import { fault } from "../../kernel/fault.ts";
+import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
+import type { Durable } from "../../protocol/event.ts";
+import type { SettingsPatch } from "../../protocol/settings.ts";
+import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
+import { jsonlStore } from "../../store/jsonl/store.ts";
+import { processLeases } from "../compose/process-leases.ts";
+import { nodeClock, nodeIds } from "../node-ports.ts";
+import { blobsOf, forgetBlobs } from "./forget-blobs.ts";
+import { sayLeftOut } from "./say-import.ts";
+
+export type StoredSession = SessionInfo;
+
+export type Sessions = {
+  /** Newest change first; of one folder, or of all. Those of agents only when their parent is named. */
+  list(filter: {
+    cwd?: string | undefined;
+    parent?: string | undefined;
+    limit?: number | undefined;
+  }): Promise<StoredSession[]>;
+  /** What a listing would show of it. Undefined when there is none, in this folder if one is named. */
+  find(id: string, place?: { cwd?: string | undefined }): Promise<StoredSession | undefined>;
+  /** Throws `session_unknown`. `tell` hears of damage once, at the end. */
+  read(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
+  /** The log's own lines, each with its checksum: what `importFile` takes. */
+  exportLines(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Uint8Array>;
+  /**
+   * A log as a new session of the folder. Damaged ones are refused, and then nothing was written. `notices` says what it
+   * was allowed elsewhere and is not here.
+   */
+  importFile(file: string): Promise<{ id: string; events: number; notices: readonly string[] }>;
+  /** With the contents of files that no other session keeps. Throws `session_busy` while it is open. */
+  delete(id: string): Promise<void>;
+  location(id: string): string | undefined;
+  /** A copy up to and with an event, under a new id. Throws `session_unknown`. */
+  fork(id: string, copy: { upTo?: number | undefined; title?: string | undefined }): Promise<string>;
+  /** Changes what a session is found by. Throws `session_busy` while it is open. */
+  label(id: string, patch: Pick<SettingsPatch, "title" | "tag" | "archived">): Promise<void>;
+  /** Writes a log anew from its events, in place of an older one. */
+  restore(id: string, events: readonly Durable[]): Promise<void>;
+};
+
+export function storedSessions({ env, cwd }: { env: EnvironmentVariables; cwd: string }): Sessions {
+  const { home } = pathsOf({ env, cwd });
+  const clock = nodeClock();
+  const ids = nodeIds();
+  const leases = processLeases({ home, clock, ids });
+  const store = jsonlStore({ home, clock, ids, leases });
+  return {
+    list: (filter) => store.list(filter),
+    find: async (id, { cwd: folder } = {}) => (await store.list({ only: id, cwd: folder }))[0],
+    read: (id, tell) => store.read(id, 0, tell),
+    exportLines: (id, tell) => exportLines(store, id, tell),
+    async importFile(file) {
+      const { importLog } = await import("../../store/jsonl/import.ts");
+      const id = ids.uuid();
+      const { events, leftOut } = await importLog({ home, file, session: id, cwd, now: clock.now() });
+      return { id, events, notices: sayLeftOut(leftOut) };
+    },
+    async delete(id) {
+      const own = await blobsOf(store, id);
+      await store.delete(id);
+      const isOpen = (session: string): boolean => leases.isLocked(session);
+      await forgetBlobs({ store, home, now: clock.now }, { own, isOpen });
+    },
+    location: (id) => store.location(id),
+    async fork(id, { upTo, title }) {
+      const copy = ids.uuid();
+      await store.fork(id, { id: copy, upTo });
+      if (title !== undefined) await label(store, copy, { patch: { title }, at: clock.now() });
+      return copy;
+    },
+    label: (id, patch) => label(store, id, { patch, at: clock.now() }),
+    async restore(id, events) {
+      if (store.location(id) !== undefined) await store.delete(id);
+      const log = await store.create(id, { cwd });
+      try {
+        await log.append(events);
+      } finally {
+        await log.close();
+      }
+    },
+  };
+}
+
+async function label(
+  store: Store,
+  id: string,
+  { patch, at }: { patch: SettingsPatch; at: number },
+): Promise<void> {
+  const log = await store.open(id);
+  try {
+    // The highest number is known once the log was read.
+    for await (const _ of log.read()) void _;
+    const seq = log.lastSeq + 1;
+    await log.append([{ type: "settings.changed", seq, at, session: id, patch, why: "host" }]);
+  } finally {
+    await log.close();
+  }
+}
+
+async function* exportLines(
+  store: Store,
+  id: string,
+  tell?: (notice: LogNotice) => void,
+): AsyncGenerator<Uint8Array> {
+  let begun = false;
+  for await (const event of store.read(id, 0, tell)) {
+    if (!begun) {
+      const cwd = event.type === "session.opened" ? event.cwd : "";
+      yield encodeHeader({ session: event.session, cwd, at: event.at });
+      begun = true;
+    }
+    yield encodeRecord(event);
+  }
+  if (!begun)
+    throw fault("log_damaged", {
+      path: store.location(id) ?? id,
+      reason: "it holds nothing that can be read.",
+    });
+}

@@ -1,0 +1,47 @@
+/** Which session is opened: a new one, one that goes on, or a copy of one. */
+import { fault } from "../../kernel/fault.ts";
+import type { Ids } from "../../ports/clock.ts";
+import type { Log, Store } from "../../ports/store.ts";
+
+export type SessionChoice =
+  | { readonly kind: "new"; readonly id?: string | undefined }
+  | { readonly kind: "resume"; readonly from: ResumeOrigin }
+  /** Goes on in a copy; the origin stays as it is, and may be open elsewhere. */
+  | {
+      readonly kind: "fork";
+      readonly from: ResumeOrigin;
+      readonly id?: string | undefined;
+      /** The last event that is copied; all when left out. */
+      readonly upTo?: number | undefined;
+    };
+
+/** A session by its id, or the newest of the folder. */
+export type ResumeOrigin = { readonly session: string } | "newest";
+
+/** Opens the log for writing. Throws `session_unknown`, `session_busy` or `session_invalid_id`. */
+export async function openLog(
+  which: SessionChoice,
+  { store, ids, cwd }: { store: Store; ids: Ids; cwd: string },
+): Promise<Log> {
+  switch (which.kind) {
+    case "new":
+      return store.create(which.id ?? ids.uuid(), { cwd });
+    case "resume":
+      return store.open(await originId(which.from, store, cwd));
+    case "fork": {
+      const id = which.id ?? ids.uuid();
+      await store.fork(await originId(which.from, store, cwd), { id, upTo: which.upTo });
+      return store.open(id);
+    }
+  }
+}
+
+async function originId(from: ResumeOrigin, store: Store, cwd: string): Promise<string> {
+  if (from !== "newest") return from.session;
+  for (const limit of [1, undefined]) {
+    // A sub-agent's session belongs to its parent: nobody goes on with it by accident.
+    const newest = (await store.list({ cwd, limit })).find(({ parent }) => parent === undefined);
+    if (newest) return newest.id;
+  }
+  throw fault("session_unknown", { session: "in this folder to go on with" });
+}

@@ -1,0 +1,108 @@
+/**
+ * The folders in which files of one kind are looked for (commands, agents, skills, output styles), the strongest first.
+ * Whoever reads such files takes the list from here, so that priority and trust are the same for all of them:
+ *
+ *     const { trust } = await loadSettings({ paths, cwd, chosen });
+ *     for (const folder of configFolders({ kind: "skills", paths, trust, chosen })) …
+ *
+ * Of two files with one name the one of the earlier folder counts. A file of a project is text that may be shown and
+ * read to the model, trusted or not; what in it runs, allows or starts something counts only if `isTrustedFile`.
+ */
+import path from "node:path";
+import type { ChosenSource } from "../settings/layers.ts";
+import { type FolderKind, type Paths, projectFolders } from "../settings/paths.ts";
+import { fileMark } from "../settings/project-offer.ts";
+import { kindOf, realOf } from "../settings/project-root.ts";
+import type { TrustFacts } from "../settings/settings.ts";
+
+export type ConfigFolder = {
+  readonly path: string;
+  /** There is no local one: what is only for oneself in a project are settings. */
+  readonly source: "managed" | "project" | "user" | "plugin";
+  /** Of the second source, `.claude`: read, never written, and weaker than ours beside it. */
+  readonly compatible: boolean;
+  /** Whether what its files start or allow may count at all; for a file of it ask `isTrustedFile`. */
+  readonly trusted: boolean;
+  /** Of a plugin: its name, which goes before the names of its files. */
+  readonly plugin?: string;
+  /** When only what was shown is trusted: the marks of that. */
+  readonly shown?: ReadonlySet<string>;
+};
+
+export type FoldersOptions = {
+  readonly kind: FolderKind;
+  readonly paths: Paths;
+  readonly trust: TrustFacts;
+  /** As for the settings: all when left out, and naming a source trusts it. */
+  readonly chosen?: readonly ChosenSource[] | undefined;
+  /** Plugins that somebody added or named by path, which is trusting them; `path` is their root. */
+  readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
+};
+
+/** Only folders that are there. In a project no link is followed: it may lead to what is not the project's. */
+export function configFolders({ kind, paths, trust, chosen, plugins = [] }: FoldersOptions): ConfigFolder[] {
+  const isChosen = (source: ChosenSource): boolean => chosen?.includes(source) ?? true;
+  const own = ownFolders(paths);
+  const sure = (
+    source: ConfigFolder["source"],
+    place: string,
+    more: Partial<ConfigFolder> = {},
+  ): ConfigFolder => ({
+    path: path.join(place, kind),
+    source,
+    compatible: false,
+    trusted: true,
+    ...more,
+  });
+  return [
+    ...managedFolder(paths).map((place) => sure("managed", place)),
+    ...(isChosen("project") ? inProject({ kind, trust, chosen, own }) : []),
+    ...(isChosen("user") ? own.map((place, index) => sure("user", place, { compatible: index > 0 })) : []),
+    ...plugins.map(({ name, path: root }) => sure("plugin", root, { plugin: name })),
+  ].filter(isThere);
+}
+
+/** Whether what this file starts or allows counts: it stands as it was when somebody saw it and trusted it. */
+export function isTrustedFile({ trusted, shown }: ConfigFolder, file: string, text: string): boolean {
+  return trusted && (shown === undefined || shown.has(fileMark(file, text)));
+}
+
+function inProject({
+  kind,
+  trust,
+  chosen,
+  own,
+}: Pick<FoldersOptions, "kind" | "trust" | "chosen"> & { own: readonly string[] }): ConfigFolder[] {
+  const isNamed = chosen?.includes("project") ?? false;
+  return trust.folders.flatMap((folder) =>
+    projectFolders
+      .map((inner) => path.join(folder, inner))
+      // Somebody who works in the home folder has one set of files, and it is theirs.
+      .filter((place) => kindOf(place) === "directory" && !own.some((mine) => realOf(mine) === realOf(place)))
+      .map(
+        (place): ConfigFolder => ({
+          path: path.join(place, kind),
+          source: "project",
+          compatible: !place.endsWith(projectFolders[0]),
+          trusted: isNamed || trust.state === "trusted",
+          ...(isNamed ? {} : { shown: trust.shown }),
+        }),
+      ),
+  );
+}
+
+const ownFolders = ({ home, compatible }: Paths): string[] => [
+  home,
+  ...(compatible === undefined ? [] : [path.dirname(compatible)]),
+];
+
+/** Beside the administrator's file that counts. */
+function managedFolder({ managed }: Paths): string[] {
+  const file = managed.find((place) => kindOf(place) !== "missing") ?? managed[0];
+  return file === undefined ? [] : [path.dirname(file)];
+}
+
+function isThere({ path: place, source }: ConfigFolder): boolean {
+  const kind = kindOf(source === "project" ? place : realOf(place));
+  return kind === "directory";
+}

@@ -1,0 +1,251 @@
+/**
+ * The header of a Markdown file: a small, strict part of YAML (texts, lists, maps, blocks of lines) read in one pass.
+ * There are no anchors, tags or expansions in it, so nothing in a header can grow or loop. What it does not understand
+ * is told and left out; the rest of the file counts all the same.
+ */
+
+/** Numbers and yes-or-no words stay texts: whoever asks for a field says what it must be. */
+export type FrontValue = string | readonly FrontValue[] | { readonly [key: string]: FrontValue };
+
+export type Frontmatter = {
+  readonly fields: ReadonlyMap<string, FrontValue>;
+  /** What follows the header: all of the text where there is none. */
+  readonly body: string;
+  /** Sentences for a person. */
+  readonly problems: readonly string[];
+};
+
+/** A header is a few lines; a longer one is no header. */
+const maxHeaderCharacters = 64 * 1024;
+const maxDepth = 8;
+const maxValues = 2_000;
+
+export function parseFrontmatter(text: string): Frontmatter {
+  const source = text.replaceAll("\r\n", "\n");
+  const header = headerOf(source);
+  if (!header) return { fields: new Map(), body: source, problems: [] };
+  if (header.text.length > maxHeaderCharacters)
+    return { fields: new Map(), body: header.body, problems: ["the header is too long"] };
+  const reader = new FrontmatterReader(header.text);
+  const fields = reader.read();
+  return { fields, body: header.body, problems: reader.problems };
+}
+
+/** A text field, without blanks around it; undefined when it is missing, empty or something else. */
+export function textField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): string | undefined {
+  for (const name of names) {
+    const value = fields.get(name);
+    if (typeof value === "string" && value.trim() !== "") return value.trim();
+  }
+  return undefined;
+}
+
+/** A list, or a text with commas between the names; commas inside of brackets belong to a name. */
+export function listField(
+  { fields }: Pick<Frontmatter, "fields">,
+  ...names: string[]
+): readonly string[] | undefined {
+  for (const name of names) {
+    const value = fields.get(name);
+    if (Array.isArray(value)) return value.filter((item) => typeof item === "string");
+    if (typeof value === "string") return splitNames(value);
+  }
+  return undefined;
+}
+
+export function flagField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): boolean | undefined {
+  const word = textField({ fields }, ...names)?.toLowerCase();
+  if (word === "true" || word === "yes" || word === "on") return true;
+  return word === "false" || word === "no" || word === "off" ? false : undefined;
+}
+
+export function countField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): number | undefined {
+  const word = textField({ fields }, ...names);
+  const value = word !== undefined && /^\d{1,9}$/.test(word) ? Number(word) : 0;
+  return value > 0 ? value : undefined;
+}
+
+function splitNames(words: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at <= words.length; at++) {
+    const sign = words[at];
+    if (sign === "(") depth++;
+    if (sign === ")") depth = Math.max(0, depth - 1);
+    if (at < words.length && !(sign === "," && depth === 0)) continue;
+    const name = words.slice(start, at).trim();
+    if (name !== "") names.push(name);
+    start = at + 1;
+  }
+  return names;
+}
+
+function headerOf(text: string): { text: string; body: string } | undefined {
+  if (!text.startsWith("---")) return undefined;
+  const first = text.indexOf("\n");
+  if (first < 0 || text.slice(3, first).trim() !== "") return undefined;
+  for (let at = first; at >= 0; at = text.indexOf("\n", at + 1)) {
+    if (!text.startsWith("---", at + 1)) continue;
+    const end = text.indexOf("\n", at + 1);
+    const line = end < 0 ? text.slice(at + 1) : text.slice(at + 1, end);
+    if (line.trim() === "---")
+      return { text: text.slice(first + 1, at + 1), body: end < 0 ? "" : text.slice(end + 1) };
+  }
+  return undefined;
+}
+
+type FrontmatterLine = { readonly indent: number; readonly text: string; readonly raw: string };
+
+class FrontmatterReader {
+  readonly problems: string[] = [];
+  readonly #lines: readonly FrontmatterLine[];
+  #at = 0;
+  #values = 0;
+
+  constructor(header: string) {
+    this.#lines = header.split("\n").map((raw) => {
+      const text = raw.trim();
+      return { indent: raw.length - raw.trimStart().length, text, raw };
+    });
+  }
+
+  read(): Map<string, FrontValue> {
+    const fields = new Map<string, FrontValue>();
+    while (this.#skipBlank()) {
+      const line = this.#line();
+      const pair = pairOf(line.text);
+      this.#at++;
+      if (!pair) this.#complain(line);
+      else fields.set(pair.key, this.#value(pair.rest, { indent: line.indent, depth: 1 }));
+    }
+    return fields;
+  }
+
+  /** What stands behind a key: on its line, or below it and farther in. */
+  #value(rest: string, { indent, depth }: { indent: number; depth: number }): FrontValue {
+    if (++this.#values > maxValues || depth > maxDepth) {
+      if (this.#values === maxValues + 1 || depth === maxDepth + 1)
+        this.problems.push("the header holds too much");
+      this.#skipDeeper(indent);
+      return "";
+    }
+    const block = /^[|>][+-]?$/.exec(rest);
+    if (block) return this.#block(indent, rest.startsWith("|") ? "\n" : " ");
+    if (rest !== "") return this.#inline(rest, indent);
+    if (!this.#skipBlank()) return "";
+    const next = this.#line();
+    if (isItem(next.text) && next.indent >= indent) return this.#list({ indent: next.indent, depth });
+    if (next.indent <= indent) return "";
+    return pairOf(next.text) ? this.#map({ indent: next.indent, depth }) : this.#folded("", indent);
+  }
+
+  #list({ indent, depth }: { indent: number; depth: number }): FrontValue[] {
+    const items: FrontValue[] = [];
+    while (this.#skipBlank()) {
+      const line = this.#line();
+      if (line.indent !== indent || !isItem(line.text)) break;
+      this.#at++;
+      items.push(this.#value(line.text.slice(1).trim(), { indent, depth: depth + 1 }));
+    }
+    return items;
+  }
+
+  #map({ indent, depth }: { indent: number; depth: number }): { [key: string]: FrontValue } {
+    const entries: [string, FrontValue][] = [];
+    while (this.#skipBlank()) {
+      const line = this.#line();
+      if (line.indent < indent) break;
+      const pair = line.indent === indent ? pairOf(line.text) : undefined;
+      this.#at++;
+      if (!pair) this.#complain(line);
+      else entries.push([pair.key, this.#value(pair.rest, { indent, depth: depth + 1 })]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  #inline(rest: string, indent: number): FrontValue {
+    if (rest.startsWith("[") && rest.endsWith("]"))
+      return splitNames(rest.slice(1, -1)).map((item) => scalar(item));
+    return rest.startsWith('"') || rest.startsWith("'") ? scalar(rest) : this.#folded(rest, indent);
+  }
+
+  /** A text that goes on in the lines below it, farther in. */
+  #folded(first: string, indent: number): string {
+    const parts = first === "" ? [] : [scalar(first)];
+    while (this.#at < this.#lines.length) {
+      const line = this.#line();
+      if (line.text === "" || line.indent <= indent) break;
+      parts.push(scalar(line.text));
+      this.#at++;
+    }
+    return parts.join(" ");
+  }
+
+  #block(indent: number, joint: "\n" | " "): string {
+    const lines: string[] = [];
+    let inner: number | undefined;
+    while (this.#at < this.#lines.length) {
+      const line = this.#line();
+      if (line.text !== "" && line.indent <= indent) break;
+      if (line.text !== "") inner ??= line.indent;
+      lines.push(line.raw.slice(Math.min(inner ?? 0, line.indent)));
+      this.#at++;
+    }
+    return lines.join(joint).trim();
+  }
+
+  #skipDeeper(indent: number): void {
+    while (this.#at < this.#lines.length) {
+      const line = this.#line();
+      if (line.text !== "" && line.indent <= indent) return;
+      this.#at++;
+    }
+  }
+
+  /** False at the end. */
+  #skipBlank(): boolean {
+    while (this.#at < this.#lines.length && isBlank(this.#line())) this.#at++;
+    return this.#at < this.#lines.length;
+  }
+
+  #line(): FrontmatterLine {
+    return this.#lines[this.#at] ?? { indent: 0, text: "", raw: "" };
+  }
+
+  #complain({ text }: FrontmatterLine): void {
+    if (this.problems.length < 3)
+      this.problems.push(`a line of the header is not understood: ${text.slice(0, 60)}`);
+  }
+}
+
+const isBlank = ({ text }: FrontmatterLine): boolean => text === "" || text.startsWith("#");
+const isItem = (text: string): boolean => text === "-" || text.startsWith("- ");
+
+/** A key is a plain word: anything after its colon is the value, also further colons. */
+function pairOf(text: string): { key: string; rest: string } | undefined {
+  const colon = text.indexOf(":");
+  if (colon < 1 || colon > 100) return undefined;
+  const after = text[colon + 1];
+  if (after !== undefined && after !== " " && after !== "\t") return undefined;
+  const key = unquoted(text.slice(0, colon).trim());
+  return /^[\w.\-/@]+$/.test(key) ? { key, rest: text.slice(colon + 1).trim() } : undefined;
+}
+
+function scalar(text: string): string {
+  if (isQuoted(text)) return unquoted(text);
+  const comment = text.indexOf(" #");
+  return comment < 0 ? text : text.slice(0, comment).trimEnd();
+}
+
+const isQuoted = (text: string): boolean =>
+  text.length >= 2 && (text[0] === '"' || text[0] === "'") && text.at(-1) === text[0];
+
+function unquoted(text: string): string {
+  if (!isQuoted(text)) return text;
+  const inner = text.slice(1, -1);
+  if (text[0] === "'") return inner.replaceAll("''", "'");
+  return inner.replace(/\\(["\\nt])/g, (_, sign: string) =>
+    sign === "n" ? "\n" : sign === "t" ? "\t" : sign,
+  );
+}

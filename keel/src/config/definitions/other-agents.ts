@@ -1,0 +1,195 @@
+/** What other agents have set up on this machine, read from their files and never written. */
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { isObject } from "../../kernel/json.ts";
+import { readJsonc } from "../settings/jsonc.ts";
+import { readPlainText } from "../settings/plain-text.ts";
+import { readToml } from "./toml.ts";
+
+export const otherAgents = ["claude", "codex", "gemini"] as const;
+export type OtherAgent = (typeof otherAgents)[number];
+
+export type OtherSetup = {
+  /** Values in the words of our own settings, with the file that each comes from. */
+  readonly settings: readonly {
+    readonly path: readonly string[];
+    readonly value: unknown;
+    readonly file: string;
+  }[];
+  /** Files to copy, and where they belong below Keel's own folder. */
+  readonly files: readonly {
+    readonly kind: FileKind;
+    readonly from: string;
+    readonly to: string;
+    readonly text?: string;
+  }[];
+};
+
+export type FileKind = "instructions" | "command" | "skill" | "agent" | "output style";
+
+export async function readOtherSetup(agent: OtherAgent, userHome: string): Promise<OtherSetup> {
+  switch (agent) {
+    case "claude":
+      return readClaude(userHome);
+    case "codex":
+      return readCodex(userHome);
+    case "gemini":
+      return readGemini(userHome);
+  }
+}
+
+type OtherSetting = OtherSetup["settings"][number];
+type OtherFile = OtherSetup["files"][number];
+
+async function readClaude(userHome: string): Promise<OtherSetup> {
+  const folder = path.join(userHome, ".claude");
+  const file = path.join(folder, "settings.json");
+  const settings = await readObject(file);
+  const known = ["model", "env", "hooks", "outputStyle"].flatMap((name): OtherSetting[] =>
+    settings[name] === undefined ? [] : [{ path: [name], value: settings[name], file }],
+  );
+  const state = path.join(userHome, ".claude.json");
+  return {
+    settings: [
+      ...known,
+      ...rulesIn(settings["permissions"], file),
+      ...serversIn(await readObject(state), state),
+    ],
+    files: [
+      ...(await instructions(path.join(folder, "CLAUDE.md"))),
+      ...(await markdown(path.join(folder, "commands"), "command")),
+      ...(await markdown(path.join(folder, "agents"), "agent")),
+      ...(await markdown(path.join(folder, "output-styles"), "output style")),
+      ...(await skills(path.join(folder, "skills"))),
+    ],
+  };
+}
+
+async function readCodex(userHome: string): Promise<OtherSetup> {
+  const folder = path.join(userHome, ".codex");
+  const file = path.join(folder, "config.toml");
+  const read = await readPlainText(file, { links: "follow" });
+  const config = read.kind === "text" ? readToml(read.text) : {};
+  const servers = isObject(config["mcp_servers"]) ? { mcpServers: config["mcp_servers"] } : {};
+  return {
+    settings: [
+      ...(typeof config["model"] === "string" ? [{ path: ["model"], value: config["model"], file }] : []),
+      ...serversIn(servers, file),
+    ],
+    files: [
+      ...(await instructions(path.join(folder, "AGENTS.md"))),
+      ...(await markdown(path.join(folder, "prompts"), "command")),
+      ...(await skills(path.join(folder, "skills"))),
+    ],
+  };
+}
+
+async function readGemini(userHome: string): Promise<OtherSetup> {
+  const folder = path.join(userHome, ".gemini");
+  const file = path.join(folder, "settings.json");
+  const settings = await readObject(file);
+  const { model } = settings;
+  const name = isObject(model) ? model["name"] : model;
+  return {
+    settings: [
+      ...(typeof name === "string" ? [{ path: ["model"], value: name, file }] : []),
+      ...serversIn(settings, file),
+    ],
+    files: [
+      ...(await instructions(path.join(folder, "GEMINI.md"))),
+      ...(await tomlCommands(path.join(folder, "commands"))),
+      ...(await skills(path.join(folder, "skills"))),
+    ],
+  };
+}
+
+async function readObject(file: string): Promise<Record<string, unknown>> {
+  const read = await readPlainText(file, { links: "follow" });
+  const json = read.kind === "text" ? await readJsonc(read.text) : undefined;
+  return json?.ok && isObject(json.value) ? json.value : {};
+}
+
+function rulesIn(permissions: unknown, file: string): OtherSetting[] {
+  if (!isObject(permissions)) return [];
+  return ["allow", "ask", "deny"].flatMap((list) => {
+    const rules = permissions[list];
+    return Array.isArray(rules)
+      ? rules.map((value): OtherSetting => ({ path: ["permissions", list], value, file }))
+      : [];
+  });
+}
+
+function serversIn({ mcpServers }: Record<string, unknown>, file: string): OtherSetting[] {
+  if (!isObject(mcpServers)) return [];
+  return Object.entries(mcpServers).flatMap(([name, value]) =>
+    isObject(value) ? [{ path: ["mcpServers", name], value, file }] : [],
+  );
+}
+
+async function instructions(file: string): Promise<OtherFile[]> {
+  const read = await readPlainText(file, { links: "follow" });
+  return read.kind === "text" && read.text.trim() !== ""
+    ? [{ kind: "instructions", from: file, to: "AGENTS.md", text: read.text }]
+    : [];
+}
+
+const folders: Readonly<Record<FileKind, string>> = {
+  instructions: "",
+  command: "commands",
+  skill: "skills",
+  agent: "agents",
+  "output style": "output-styles",
+};
+const maxFiles = 500;
+
+async function markdown(folder: string, kind: FileKind): Promise<OtherFile[]> {
+  const files = await filesIn(folder);
+  return files
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => ({ kind, from: path.join(folder, file), to: path.join(folders[kind], file) }));
+}
+
+/** A skill is a folder with all that is in it. */
+async function skills(folder: string): Promise<OtherFile[]> {
+  const files = await filesIn(folder);
+  return files
+    .filter((file) => file.endsWith("SKILL.md") && file.includes(path.sep))
+    .map((file) => ({
+      kind: "skill",
+      from: path.join(folder, path.dirname(file)),
+      to: path.join(folders.skill, path.dirname(file)),
+    }));
+}
+
+async function tomlCommands(folder: string): Promise<OtherFile[]> {
+  const copies: OtherFile[] = [];
+  for (const file of (await filesIn(folder)).filter((name) => name.endsWith(".toml"))) {
+    const from = path.join(folder, file);
+    const read = await readPlainText(from, { links: "follow" });
+    const { prompt, description } = read.kind === "text" ? readToml(read.text) : {};
+    if (typeof prompt !== "string") continue;
+    const header =
+      typeof description !== "string" ? "" : `---\ndescription: ${JSON.stringify(description)}\n---\n`;
+    // Their words for arguments and commands, in ours.
+    const body = prompt
+      .trim()
+      .replaceAll("{{args}}", () => "$ARGUMENTS")
+      .replaceAll(/!\{([^{}`]{1,4096})\}/g, "!`$1`");
+    copies.push({
+      kind: "command",
+      from,
+      to: path.join(folders.command, file.replace(/\.toml$/, ".md")),
+      text: header + body,
+    });
+  }
+  return copies;
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .toSorted()
+    .slice(0, maxFiles);
+}

@@ -1,0 +1,65 @@
+/** Keys that a person gave Keel to keep: a private file, used where no variable and no setting names a key. */
+import { isObject } from "../../kernel/json.ts";
+import { failed, ok } from "../../kernel/result.ts";
+import { readPlainText } from "./plain-text.ts";
+import { type Lock, saveChange } from "./save.ts";
+
+export type StoredKey = {
+  /** Absent where the system's keychain has it. */
+  readonly key?: string | undefined;
+  /** The address for which it was given; the provider's own when left out. It is sent nowhere else. */
+  readonly baseUrl?: string | undefined;
+};
+
+/** By the provider's id. A file that others could read is told and still used: the harm is done. */
+export async function readKeys(
+  file: string,
+): Promise<{ readonly keys: ReadonlyMap<string, StoredKey>; readonly problem?: string }> {
+  const read = await readPlainText(file, { links: "refuse" });
+  if (read.kind === "missing") return { keys: new Map() };
+  if (read.kind !== "text") return { keys: new Map(), problem: `${file} is not read: ${read.why}` };
+  const keys = parse(read.text);
+  if (!keys) return { keys: new Map(), problem: `${file} holds no keys that Keel can read.` };
+  const isOpen = process.platform !== "win32" && (read.mode & 0o077) !== 0;
+  return isOpen ? { keys, problem: `Others may read ${file}: chmod 600 it.` } : { keys };
+}
+
+/** Undefined removes it. Throws `settings_unwritable`. */
+export function saveKey(
+  { file, lock }: { file: string; lock: Lock },
+  provider: string,
+  kept: StoredKey | undefined,
+): Promise<void> {
+  return saveChange({ file, owner: "person", lock }, async (text) => {
+    const keys = new Map(text.trim() === "" ? [] : parse(text));
+    if (text.trim() !== "" && !parse(text)) return failed("it holds something else than keys");
+    if (kept) keys.set(provider, kept);
+    else keys.delete(provider);
+    return ok(`${JSON.stringify({ keys: Object.fromEntries(keys) }, null, 2)}\n`);
+  });
+}
+
+function parse(text: string): Map<string, StoredKey> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const keys = isObject(value) ? value["keys"] : undefined;
+    if (!isObject(keys)) return undefined;
+    return new Map(
+      Object.entries(keys).flatMap(([provider, kept]): [string, StoredKey][] => {
+        if (!isObject(kept)) return [];
+        const { key, baseUrl } = kept;
+        return [
+          [
+            provider,
+            {
+              ...(typeof key === "string" ? { key } : {}),
+              ...(typeof baseUrl === "string" ? { baseUrl } : {}),
+            },
+          ],
+        ];
+      }),
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * What trusting a project would enable, for a person to read before they say yes: hooks, servers, allow rules,
+ * variables, modes, folders, and the files of skills, commands and agents. Read as text; nothing of it runs.
+ */
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { isObject } from "../../kernel/json.ts";
+import type { SettingEntry } from "./entries.ts";
+import { folderKinds, projectFolders } from "./paths.ts";
+import { readPlainText } from "./plain-text.ts";
+import { markOf, offersIn } from "./project-gate.ts";
+import { kindOf, type Project } from "./project-root.ts";
+
+export type ProjectOffer = {
+  readonly kind: OfferKind;
+  /** What exactly: the rule, the command, the variable with its value. */
+  readonly text: string;
+  readonly file: string;
+  readonly mark: string;
+};
+
+export const offerKinds = ["hook", "server", "rule", "variable", "mode", "folder", "file"] as const;
+export type OfferKind = (typeof offerKinds)[number];
+
+/** More than a project has; what is beyond stays untrusted. */
+const maxFiles = 500;
+
+export async function offersOf(project: Project, entries: readonly SettingEntry[]): Promise<ProjectOffer[]> {
+  const settings = offersIn(entries).map(
+    (entry): ProjectOffer => ({
+      kind: kindIn(entry),
+      text: textOf(entry),
+      file: entry.file ?? "",
+      mark: markOf(entry),
+    }),
+  );
+  const all = [...settings, ...(await filesOf(project))];
+  return all.toSorted((left, right) => offerKinds.indexOf(left.kind) - offerKinds.indexOf(right.kind));
+}
+
+function kindIn({ path: [group, name] }: SettingEntry): OfferKind {
+  switch (group) {
+    case "hooks":
+      return "hook";
+    case "mcpServers":
+    case "diagnostics":
+      return "server";
+    case "env":
+      return "variable";
+    default:
+      return name === "defaultMode" ? "mode" : name === "additionalDirectories" ? "folder" : "rule";
+  }
+}
+
+function textOf({ path: [group = "", name = ""], value }: SettingEntry): string {
+  switch (group) {
+    case "hooks":
+      return `${name}: ${hookText(value)}`;
+    case "mcpServers":
+      return `${name}: ${serverText(value)}`;
+    case "diagnostics":
+      return `after edits: ${JSON.stringify(value)}`;
+    case "env":
+      return `${name}=${String(value)}`;
+    default:
+      return String(value);
+  }
+}
+
+function hookText(value: unknown): string {
+  const hooks = isObject(value) && Array.isArray(value["hooks"]) ? value["hooks"] : [];
+  const matcher = isObject(value) && typeof value["matcher"] === "string" ? `[${value["matcher"]}] ` : "";
+  return `${matcher}${hooks.map((hook) => commandOf(hook) ?? JSON.stringify(hook)).join("; ")}`;
+}
+
+function serverText(value: unknown): string {
+  if (!isObject(value)) return String(value);
+  const { command, args, ...rest } = value;
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
+  return [words.join(" "), Object.keys(rest).length > 0 ? JSON.stringify(rest) : ""]
+    .filter(Boolean)
+    .join(" ");
+}
+
+const commandOf = (hook: unknown): string | undefined =>
+  isObject(hook) && typeof hook["command"] === "string" && hook["type"] === "command"
+    ? hook["command"]
+    : undefined;
+
+/** Tells a file as it was shown from what it became, and from the same text elsewhere. */
+export const fileMark = (file: string, text: string): string =>
+  createHash("sha256").update(`${file}\0${text}`).digest("hex").slice(0, 32);
+
+/** Skills, commands and agents may name programs and tools: each file counts as it is now. */
+async function filesOf({ folders }: Project): Promise<ProjectOffer[]> {
+  const offers: ProjectOffer[] = [];
+  for (const folder of folders) {
+    for (const inner of projectFolders) {
+      if (kindOf(path.join(folder, inner)) !== "directory") continue;
+      for (const part of folderKinds) await addFiles(offers, path.join(folder, inner, part), maxDepth);
+    }
+  }
+  return offers;
+}
+
+const maxDepth = 6;
+
+/** Links are not followed: they lead to what is not the project's. */
+async function addFiles(offers: ProjectOffer[], folder: string, left: number): Promise<void> {
+  if (kindOf(folder) !== "directory" || left === 0) return;
+  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of found.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) await addFiles(offers, file, left - 1);
+    if (offers.length >= maxFiles) return;
+    if (!entry.isFile()) continue;
+    const read = await readPlainText(file, { links: "refuse" });
+    if (read.kind !== "text") continue;
+    offers.push({
+      kind: "file",
+      text: path.basename(path.dirname(file)) + path.sep + entry.name,
+      file,
+      mark: fileMark(file, read.text),
+    });
+  }
+}

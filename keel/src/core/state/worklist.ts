@@ -1,0 +1,119 @@
+/**
+ * The model's desk: the list of what is to be done, what it knows of plan mode, and which deferred tools it was told of
+ * and has loaded. Folded from the log, so that it survives a resume and a compaction.
+ */
+import type { Durable } from "../../protocol/event.ts";
+import type { PermissionMode, SessionSettings } from "../../protocol/settings.ts";
+import type { Todo } from "../../protocol/tool.ts";
+
+export type Worklist = {
+  readonly todos: readonly Todo[];
+  /** The highest number that a todo has had: none is used twice. */
+  readonly lastTodo: number;
+  /** Whether the conversation, as it is now, shows the list. */
+  readonly knowsTodos: boolean;
+  readonly loaded: readonly string[];
+  /** Deferred tools that the conversation, as it is now, speaks of. */
+  readonly announced: readonly string[];
+  /** The conversation was read anew since the prompt was set: what is declared in vain may go. */
+  readonly mayRenew: boolean;
+  /** Whether the conversation says that plan mode is on. */
+  readonly knowsPlan: boolean;
+  readonly modeBeforePlan: PermissionMode;
+  /** Whether the conversation, as it is now, shows the index of notes. */
+  readonly knowsMemory: boolean;
+  /** Whether the conversation, as it is now, was told what it must know at its start. */
+  readonly briefed: boolean;
+  /** Instruction files whose text the conversation has. */
+  readonly instructed: readonly string[];
+  /** Files that were looked at since the last request. */
+  readonly looked: readonly string[];
+};
+
+/** Beyond these nobody looks what holds for a file. */
+const maxLooked = 100;
+
+export const emptyWorklist: Worklist = {
+  todos: [],
+  lastTodo: 0,
+  knowsTodos: true,
+  loaded: [],
+  announced: [],
+  mayRenew: false,
+  knowsPlan: false,
+  knowsMemory: false,
+  modeBeforePlan: "default",
+  briefed: false,
+  instructed: [],
+  looked: [],
+};
+
+/** Pure. Takes the state before the event. */
+export function worklistAfter(
+  { desk, settings }: { desk: Worklist; settings: SessionSettings | null },
+  event: Durable,
+): Worklist {
+  switch (event.type) {
+    case "prompt.fixed":
+      return desk.mayRenew ? { ...desk, mayRenew: false } : desk;
+    case "settings.changed": {
+      const mode = event.patch.permissionMode;
+      if (mode === undefined) return desk;
+      const modeBeforePlan = entersPlan(settings, mode)
+        ? (settings?.permissionMode ?? "default")
+        : desk.modeBeforePlan;
+      // Whoever changes it by a tool is told by the tool's result.
+      return { ...desk, modeBeforePlan, knowsPlan: event.why === "plan" ? mode === "plan" : desk.knowsPlan };
+    }
+    case "context.added":
+      if (event.why === "plan") return { ...desk, knowsPlan: settings?.permissionMode === "plan" };
+      if (event.why === "todos") return { ...desk, knowsTodos: true };
+      if (event.why === "memory") return { ...desk, knowsMemory: true };
+      if (event.files)
+        return { ...desk, briefed: true, instructed: [...new Set([...desk.instructed, ...event.files])] };
+      return event.tools ? { ...desk, announced: [...desk.announced, ...event.tools] } : desk;
+    case "model.started":
+      return desk.looked.length === 0 ? desk : { ...desk, looked: [] };
+    case "tool.finished":
+      return afterTool(desk, event);
+    case "context.compacted":
+      // What was said may be gone with the messages that said it.
+      return { ...desk, ...untold, knowsTodos: desk.todos.length === 0 };
+    case "context.cleared":
+      return { ...desk, ...untold, todos: [], knowsTodos: true };
+    default:
+      return desk;
+  }
+}
+
+/** What a conversation no longer knows when its messages are gone. */
+const untold = {
+  mayRenew: true,
+  announced: [],
+  knowsPlan: false,
+  knowsMemory: false,
+  briefed: false,
+  instructed: [],
+} as const;
+
+function afterTool(before: Worklist, event: Extract<Durable, { type: "tool.finished" }>): Worklist {
+  const { todos, loads, seen } = event;
+  const worklist = seen ? withLooked(before, seen) : before;
+  if (!todos && !loads) return worklist;
+  const numbers = (todos ?? []).map(({ id }) => Number(id)).filter(Number.isSafeInteger);
+  return {
+    ...worklist,
+    todos: todos ?? worklist.todos,
+    knowsTodos: todos !== undefined || worklist.knowsTodos,
+    lastTodo: numbers.reduce((most, number) => Math.max(most, number), worklist.lastTodo),
+    loaded: loads ? [...new Set([...worklist.loaded, ...loads])] : worklist.loaded,
+  };
+}
+
+function withLooked(worklist: Worklist, seen: readonly { path: string }[]): Worklist {
+  const looked = [...new Set([...worklist.looked, ...seen.map(({ path }) => path)])];
+  return { ...worklist, looked: looked.slice(-maxLooked) };
+}
+
+const entersPlan = (settings: SessionSettings | null, mode: PermissionMode): boolean =>
+  mode === "plan" && settings?.permissionMode !== "plan";

@@ -1,0 +1,52 @@
+/**
+ * Tools that come and go while a session runs: those of servers. The list of a session is fixed at its first request;
+ * what arrives later is announced and loaded, what leaves stays declared until the prompt changes anyway.
+ */
+
+import type { BoxTool, Tool, Toolbox } from "../ports/tool.ts";
+import type { SessionState } from "./state/state.ts";
+
+/** What a session has, as far as tools go. */
+type ToolboxOwner = {
+  readonly parts: {
+    readonly tools: readonly Tool[];
+    readonly toolbox?: Toolbox | undefined;
+    readonly redirects?: Readonly<Record<string, string>> | undefined;
+  };
+  readonly state: SessionState;
+};
+
+/** All tools that the session knows now: its own, then those of the box by name. Its own win over others of one name. */
+export function toolsNow({ parts, state }: ToolboxOwner): readonly Tool[] {
+  const boxed = parts.toolbox?.tools() ?? [];
+  if (boxed.length === 0) return parts.tools;
+  const own = new Set(parts.tools.flatMap(({ name, aliases }) => [name, ...aliases]));
+  const others = boxed.filter(({ name }) => !own.has(name)).toSorted(byName);
+  return [
+    ...parts.tools,
+    ...others.map((tool) => (isHeldBack(tool, state) ? { ...tool, deferred: true } : tool)),
+  ];
+}
+
+/** The tool that a call by this name runs; a name may be redirected to another tool, and is then never its own again. */
+export function toolFor(held: ToolboxOwner, name: string): Tool | undefined {
+  const redirects = held.parts.redirects;
+  const called = redirects && Object.hasOwn(redirects, name) ? redirects[name] : name;
+  const tools = toolsNow(held);
+  return (
+    tools.find((tool) => tool.name === called) ??
+    tools.find(({ aliases }) => aliases.includes(called ?? name))
+  );
+}
+
+/** The request that the model saw declares it, but nobody can run it now. */
+export const isDeclared = ({ state }: ToolboxOwner, name: string): boolean =>
+  state.prompt?.tools.some((known) => known.name === name) === true;
+
+/** One that joins does so with an input: in the middle of a turn it would make the whole conversation new. */
+function isHeldBack({ late = "announced" }: BoxTool, { prompt, turn }: SessionState): boolean {
+  if (prompt === null) return false;
+  return late === "announced" || (turn !== null && turn.requests > 0);
+}
+
+const byName = (left: Tool, right: Tool): number => (left.name < right.name ? -1 : 1);

@@ -1,0 +1,328 @@
+/**
+ * One call from the model's wish to its result, in six phases: schema, sense, hooks before, permission, run, hooks
+ * after. Its start is on disk before it runs, its outcome before the model sees it.
+ */
+
+import {
+  answerToolName,
+  brokenCall,
+  cancelledResult,
+  deferredResult,
+  goneTool,
+  interruptedResult,
+  notRunResult,
+  unknownTool,
+} from "../../core/model-text.ts";
+import type { ToolCall } from "../../core/state/call-state.ts";
+import { isDeclared, toolFor, toolsNow } from "../../core/toolbox.ts";
+import { within } from "../../kernel/deadline.ts";
+import { toFault } from "../../kernel/fault.ts";
+import type { Json } from "../../kernel/json.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
+import type { Denial, DurableEvent } from "../../protocol/event.ts";
+import { type ResultPart, text } from "../../protocol/message.ts";
+import type { Claim, Display } from "../../protocol/tool.ts";
+import { backUpAfter, backUpBefore } from "../checkpoint.ts";
+import { hookContextOf } from "../hook-context.ts";
+import { needsAsking, type StepContext } from "../step-context.ts";
+import { bound } from "./bound.ts";
+import { contextFor, rememberingPaths } from "./context.ts";
+import { makeSense } from "./make-sense.ts";
+import { closeOpenAsks } from "./open-asks.ts";
+import { judge, permit } from "./permit.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { changeMode } from "./worklist-view.ts";
+
+type FinishedCall = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
+
+export async function runCall(work: StepContext, call: ToolCall): Promise<void> {
+  const tool = toolFor(work, call.use.name);
+  const finish = (finished: FinishedCall): void => {
+    closeOpenAsks(work, call.use.id);
+    work.record({
+      type: "tool.finished",
+      callId: call.use.id,
+      tool: tool?.name ?? call.use.name,
+      ...finished,
+    });
+  };
+
+  if (!tool) return finish(refusal(whyNoTool(work, call.use.name), { invalid: true }));
+  if (call.use.broken !== undefined) return finish(refusal(brokenCall(tool.name), { invalid: true }));
+  const context = contextFor(work, call, tool);
+
+  if (call.status === "started") return finish(await runAgain(work, { call, tool, context }));
+  if (work.signal.aborted) return finish(notRun());
+
+  const ready = await prepareSafely(work, { call, tool, context });
+  if ("refused" in ready) return finish(ready.refused);
+  const { input, sent, by, claims, notes, stop } = ready;
+  const changing = tool.traits(input).readOnly ? [] : claims;
+  await backUpBefore(work, changing);
+  // The last moment before it has effects: whoever interrupted meanwhile does not want them.
+  if (work.signal.aborted) return finish(notRun());
+  work.record({
+    type: "tool.started",
+    callId: call.use.id,
+    tool: tool.name,
+    by,
+    ...(sent === call.use.input ? {} : { input: sent }),
+  });
+  await work.saved();
+  const decided = { ...context, decided: claims };
+  const finished = await run(work, { call, tool, context: decided, input, sent, notes });
+  await backUpAfter(work, changing);
+  finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
+}
+
+function whyNoTool(work: StepContext, name: string): string {
+  if (isDeclared(work, name)) return goneTool(name);
+  return unknownTool(
+    name,
+    toolsNow(work).map(({ name: known }) => known),
+  );
+}
+
+/** A former process ended during this call: it runs again only if that is safe and nobody has to be asked. */
+async function runAgain(work: StepContext, callContext: CallContext): Promise<FinishedCall> {
+  const { call, context } = callContext;
+  // A tool that fails over its own input says nothing about whether that is safe.
+  const allowed = await allowedAgain(work, callContext).catch(() => undefined);
+  if (!allowed) return refusal(interruptedResult, { interrupted: true });
+  return run(work, {
+    ...callContext,
+    context: { ...context, decided: allowed.claims },
+    input: allowed.input,
+    sent: call.input ?? call.use.input,
+    notes: [],
+  });
+}
+
+async function allowedAgain(
+  work: StepContext,
+  { call, tool, context }: CallContext,
+): Promise<{ input: unknown; claims: readonly Claim[] } | undefined> {
+  const parsed = tool.input.parse(call.input ?? call.use.input);
+  if (work.signal.aborted || !parsed.ok || tool.traits(parsed.value).replay === "never") return undefined;
+  // What a path is may have changed meanwhile, so it is decided again.
+  const { decision, claims } = await judge(work, { tool, context, input: parsed.value });
+  return decision.verdict === "allow" ? { input: parsed.value, claims } : undefined;
+}
+
+type Ready = {
+  input: unknown;
+  sent: Json;
+  by: "rule" | "mode" | "hook" | "host" | "read-only";
+  claims: readonly Claim[];
+  notes: readonly string[];
+  stop: string | undefined;
+};
+type CallContext = { call: ToolCall; tool: Tool; context: ToolContext };
+
+/** A tool that fails while it looks at its input is refused like one that says why; the turn goes on. */
+async function prepareSafely(
+  work: StepContext,
+  context: CallContext,
+): Promise<Ready | { refused: FinishedCall }> {
+  try {
+    return await prepare(work, context);
+  } catch (thrown) {
+    if (thrown === needsAsking) throw thrown;
+    if (work.signal.aborted) return { refused: notRun() };
+    // A log that cannot be written says so again when the result is recorded.
+    return { refused: refusal(toFault(thrown).message, {}) };
+  }
+}
+
+/** Phases one to four: everything that can refuse the call before it has an effect. */
+async function prepare(
+  work: StepContext,
+  { call, tool, context }: CallContext,
+): Promise<Ready | { refused: FinishedCall }> {
+  const looking = rememberingPaths(context);
+  const first = await understand(work, tool, { sent: call.use.input, context: looking });
+  if ("refused" in first) return first;
+  const { hooks } = work.parts;
+  const facts = { callId: call.use.id, tool: tool.name };
+  const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, hookContextOf(work));
+  const changed =
+    hook.input === undefined ? first : await understand(work, tool, { sent: hook.input, context: looking });
+  if ("refused" in changed) return changed;
+  const { input } = changed;
+  // Nothing that is denied is handed on either.
+  if (hook.defer && (await judge(work, { tool, context: looking, input })).decision.verdict !== "deny")
+    return { refused: { ...refusal(deferredResult, {}), deferred: true } };
+  const sent = hook.input ?? call.use.input;
+  // A person may take their time; what the command could change is kept meanwhile.
+  await takeSnapshot(work, { tool, context: looking, input });
+  const permission = await permit(work, { call, tool, context, looking, input, sent, hook: hook.decision });
+  if (permission.verdict === "deny") {
+    await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, hookContextOf(work));
+    if (permission.interrupt) work.interrupt("answer");
+    return {
+      refused: {
+        ...refusal(permission.denial.reason, { denied: permission.denial }),
+        ...(hook.context.length > 0 ? { context: [...hook.context] } : {}),
+        ...(hook.stop === undefined ? {} : { stop: hook.stop }),
+      },
+    };
+  }
+  return {
+    input: permission.input,
+    sent: permission.sent,
+    by: permission.by,
+    claims: permission.claims,
+    notes: hook.context,
+    stop: hook.stop,
+  };
+}
+
+/** Whether the input fits the schema, and whether it makes sense. */
+async function understand(
+  work: StepContext,
+  tool: Tool,
+  request: { sent: Json; context: ToolContext },
+): Promise<{ input: unknown } | { refused: FinishedCall }> {
+  const read = await makeSense(work, tool, request);
+  return "complaint" in read ? { refused: refusal(read.complaint, { invalid: true }) } : read;
+}
+
+/** Phases five and six. */
+async function run(
+  work: StepContext,
+  {
+    call,
+    tool,
+    context,
+    input,
+    sent,
+    notes,
+  }: CallContext & { input: unknown; sent: Json; notes: readonly string[] },
+): Promise<FinishedCall> {
+  const { clock, hooks, limits, spill } = work.parts;
+  const startedAt = clock.monotonicMs();
+  const outcome = await perform(work, { call, tool, context, input });
+  const ms = Math.round(clock.monotonicMs() - startedAt);
+  const failed = outcome.failed ?? false;
+  const after = await hooks.afterTool(
+    {
+      ...{ callId: call.use.id, tool: tool.name, input: sent, failed, ms },
+      interrupted: outcome.interrupted ?? false,
+      content: outcome.content,
+      data: outcome.data,
+    },
+    hookContextOf(work),
+  );
+  const bounded = await bound(after.content ?? outcome.content, {
+    callId: call.use.id,
+    maxCharacters: tool.resultCharacters ?? limits.resultCharacters,
+    spill,
+  });
+  const said = [...notes, ...after.context];
+  const data = after.data ?? outcome.data;
+  if (outcome.mode !== undefined && !failed) await changeMode(work, outcome.mode);
+  if (outcome.folder && !failed) work.record({ type: "folder.changed", ...outcome.folder });
+  return {
+    content: readable(bounded.content),
+    failed,
+    display: outcome.display,
+    ms,
+    ...(data === undefined ? {} : { data }),
+    ...(outcome.seen ? { seen: outcome.seen } : {}),
+    ...(outcome.todos ? { todos: outcome.todos } : {}),
+    ...(outcome.loads ? { loads: outcome.loads } : {}),
+    ...(outcome.allow ? { allow: outcome.allow } : {}),
+    ...(outcome.denied ? { denied: outcome.denied } : {}),
+    ...(bounded.spilled ? { spilled: bounded.spilled } : {}),
+    ...(outcome.interrupted ? { interrupted: true } : {}),
+    ...(said.length > 0 ? { context: said } : {}),
+    ...(after.stop === undefined ? {} : { stop: after.stop }),
+    ...(tool.name === answerToolName && !failed && outcome.data !== undefined
+      ? { answer: outcome.data }
+      : {}),
+    ...(outcome.linesAdded === undefined ? {} : { linesAdded: outcome.linesAdded }),
+    ...(outcome.linesRemoved === undefined ? {} : { linesRemoved: outcome.linesRemoved }),
+  };
+}
+
+/** The only phase with effects. A tool that throws or does not stop becomes a failed result; the turn goes on. */
+async function perform(
+  work: StepContext,
+  { call, tool, context, input }: CallContext & { input: unknown },
+): Promise<ToolOutcome & { interrupted?: boolean }> {
+  const { clock, limits } = work.parts;
+  const startedAt = clock.monotonicMs();
+  const show = (display: Display): void =>
+    work.show({
+      type: "tool.progress",
+      callId: call.use.id,
+      tool: tool.name,
+      elapsedMs: Math.round(clock.monotonicMs() - startedAt),
+      display,
+    });
+  let left = false;
+  try {
+    const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) =>
+      drive(tool.run(input, context, signal), {
+        show,
+        isLeft: () => left,
+        rest: () => clock.sleep(pauseMs, signal),
+      }),
+    );
+    left = timed.kind !== "done";
+    if (timed.kind === "done")
+      return work.signal.aborted ? { ...timed.value, failed: true, interrupted: true } : timed.value;
+    const words =
+      timed.kind === "late"
+        ? `${tool.name} took too long and was stopped; it may have had effects.`
+        : cancelledResult;
+    return { ...failure(words), interrupted: true };
+  } catch (thrown) {
+    if (thrown === needsAsking) throw thrown;
+    return work.signal.aborted
+      ? { ...failure(cancelledResult), interrupted: true }
+      : failure(toFault(thrown).message);
+  }
+}
+
+/** A tool that shows something without a pause would leave no time for anybody else in the process. */
+const shownWithoutRest = 20;
+const pauseMs = 5;
+
+/** `isLeft`: nobody waits for it any more; what it has to show now comes after its result. */
+async function drive(
+  work: AsyncGenerator<Display, ToolOutcome>,
+  {
+    show,
+    isLeft,
+    rest,
+  }: { show: (display: Display) => void; isLeft: () => boolean; rest: () => Promise<void> },
+): Promise<ToolOutcome> {
+  for (let shown = 1; ; shown++) {
+    const next = await work.next();
+    if (next.done) return next.value;
+    if (isLeft()) return (await work.return(failure(cancelledResult))).value as ToolOutcome;
+    show(next.value);
+    if (shown % shownWithoutRest === 0) await rest();
+  }
+}
+
+/** A provider refuses blank texts, and a result without content tells the model nothing. */
+function readable(content: readonly ResultPart[]): ResultPart[] {
+  const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  return parts.length > 0 ? parts : [text("(no output)")];
+}
+
+const notRun = (): FinishedCall =>
+  refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } });
+
+const failure = (words: string): ToolOutcome => ({
+  content: [text(words)],
+  display: { kind: "text", text: words },
+  failed: true,
+});
+
+function refusal(words: string, more: { denied?: Denial; invalid?: true; interrupted?: true }): FinishedCall {
+  const content: ResultPart[] = [text(words)];
+  return { content, display: { kind: "text", text: words }, failed: true, ms: 0, ...more };
+}

@@ -1,0 +1,73 @@
+/** What a call may use: while it is looked at and decided about, and while it runs. */
+import type { ToolCall } from "../../core/state/call-state.ts";
+import { deniesReading } from "../../policy/decide.ts";
+import type { Tool, ToolContext } from "../../ports/tool.ts";
+import type { Files, PathFacts } from "../../ports/workspace.ts";
+import { ledgerOf } from "../checkpoint.ts";
+import { consultOf } from "../consult.ts";
+import type { StepContext } from "../step-context.ts";
+import { worklistOf } from "./worklist-view.ts";
+
+export function contextFor(work: StepContext, call: Pick<ToolCall, "use">, tool: Tool): ToolContext {
+  const { parts } = work;
+  let asked = 0;
+  return {
+    callId: call.use.id,
+    session: parts.log.session,
+    workspace: parts.workspace,
+    clock: parts.clock,
+    tasks: work.tasks.forCall(call.use.id),
+    seen: (path) => work.state.seen.get(path),
+    isDenied: (path) =>
+      deniesReading(parts.rules, path, {
+        roots: parts.workspace.roots,
+        home: parts.workspace.commands?.home ?? "/",
+      }),
+    ask: async (ask) => {
+      // Counted, so that the same question gets the same id when the call runs again after a crash.
+      const id = `${askKey(parts, call.use.id)}:${++asked}`;
+      const { answer, by } = await work.ask({ ...ask, id, callId: call.use.id, tool: tool.name });
+      if (answer.verdict === "deny" && answer.interrupt) work.interrupt("answer");
+      return { ...answer, by };
+    },
+    consult: consultOf(work),
+    ledger: ledgerOf(work),
+    desk: () => worklistOf(work),
+  };
+}
+
+/** Ids of calls are a provider's, and one of an agent may be one of its parent's; whom a host answers must be clear. */
+export const askKey = ({ above }: StepContext["parts"], callId: string): string =>
+  above ? `${above.origin.agentId}:${callId}` : callId;
+
+/**
+ * The same for as long as a call is looked at: a path is walked once, however many want to know what it is. The run has
+ * none of this: it asks anew, and works only on what was decided about.
+ */
+export function rememberingPaths(context: ToolContext): ToolContext {
+  const { workspace } = context;
+  const { files } = workspace;
+  const known = new Map<string, Promise<PathFacts>>();
+  const walk = async (path: string): Promise<PathFacts> => {
+    const facts = await files.describe(path);
+    if (facts.problem === undefined && facts.path !== path)
+      known.set(facts.path, Promise.resolve(withoutLinks(facts)));
+    return facts;
+  };
+  const describe = (path: string): Promise<PathFacts> => {
+    const facts = known.get(path) ?? walk(path);
+    known.set(path, facts);
+    return facts;
+  };
+  const looking: Files = {
+    describe,
+    read: (path, limits) => files.read(path, limits),
+    write: (path, bytes, basis) => files.write(path, bytes, basis),
+  };
+  return { ...context, workspace: { ...workspace, files: looking } };
+}
+
+/** What the end of the way is by its own name. */
+function withoutLinks({ passed: _, ...facts }: PathFacts): PathFacts {
+  return { ...facts, links: false };
+}

@@ -1,0 +1,23 @@
+/** Looking at an input before a call runs, under a deadline and the turn's signal: it has no effects to wait for. */
+import { over, unlessAborted } from "../../kernel/abort.ts";
+import { fault } from "../../kernel/fault.ts";
+import type { StepContext } from "../step-context.ts";
+
+/** Throws `aborted` as soon as the turn is interrupted and `tool_late` at the deadline; the look is left behind. */
+export async function look<T>(
+  { parts: { clock, limits }, signal }: Pick<StepContext, "parts" | "signal">,
+  tool: string,
+  task: () => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) throw fault("aborted");
+  const settled = new AbortController();
+  const late = clock.sleep(limits.lookMs, settled.signal).then(() => "late" as const);
+  const looked = task().then((value) => ({ value }));
+  try {
+    const first = await unlessAborted(Promise.race([looked, late]), signal);
+    if (first === "late") throw fault("tool_late", { tool, seconds: limits.lookMs / 1000 });
+    return first.value;
+  } finally {
+    settled.abort(over);
+  }
+}

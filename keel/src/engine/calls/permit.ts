@@ -1,0 +1,226 @@
+/** Permission for one call: rules and mode decide, a hook may add its word, and what is left open is asked. */
+
+import { refusedBefore } from "../../core/model-text.ts";
+import type { ToolCall } from "../../core/state/call-state.ts";
+import { childOf, over } from "../../kernel/abort.ts";
+import { canonicalJson, type Json } from "../../kernel/json.ts";
+import { fingerprint, oneLine } from "../../kernel/text.ts";
+import { visible } from "../../kernel/visible.ts";
+import { type Decision, decide } from "../../policy/decide.ts";
+import { lookAt } from "../../policy/look.ts";
+import { refusedWhen } from "../../policy/refusals.ts";
+import { type PermissionRule, parseRule } from "../../policy/rules.ts";
+import { onceOrNot } from "../../policy/suggest.ts";
+import type { HookDecision } from "../../ports/hooks.ts";
+import type { Tool, ToolContext } from "../../ports/tool.ts";
+import type { Answer, Ask } from "../../protocol/ask.ts";
+import type { Denial } from "../../protocol/event.ts";
+import type { Claim, Display } from "../../protocol/tool.ts";
+import { hookContextOf } from "../hook-context.ts";
+import type { Closed, StepContext } from "../step-context.ts";
+import { askKey, rememberingPaths } from "./context.ts";
+import { look } from "./look.ts";
+import { makeSense } from "./make-sense.ts";
+import { closeOpenAsks, refusalOf } from "./open-asks.ts";
+
+type PermitContext = {
+  call: ToolCall;
+  tool: Tool;
+  context: ToolContext;
+  /** The context with what is known of paths already. What is decided after a question is looked at anew. */
+  looking: ToolContext;
+  input: unknown;
+  sent: Json;
+  hook: HookDecision | undefined;
+  /** It belongs to no turn: its question is the person's alone, and is not opened where nobody answers. */
+  isDetached?: boolean;
+};
+
+export type Permission =
+  | {
+      verdict: "allow";
+      by: "rule" | "mode" | "hook" | "host" | "read-only";
+      input: unknown;
+      sent: Json;
+      /** What exactly was allowed: the run may touch these targets and no others. */
+      claims: readonly Claim[];
+    }
+  | { verdict: "deny"; denial: Denial; interrupt: boolean };
+
+export async function permit(work: StepContext, context: PermitContext): Promise<Permission> {
+  const { hook, call, tool, sent } = context;
+  const { decision, claims } = await judge(work, { ...context, context: context.looking });
+  // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
+  const refused = refusalOf(work, call.use.id);
+  if (refused && decision.verdict !== "deny") return settle(work, { ...context, claims }, refused);
+  const alone = withoutAsking(context, { decision, claims });
+  if (alone) {
+    closeOpenAsks(work, call.use.id);
+    return alone;
+  }
+  const before = refusedWhen(work.state.refusals, { tool: tool.name, input: sent });
+  if (before === "just now") {
+    closeOpenAsks(work, call.use.id);
+    return deny("host", refusedBefore);
+  }
+  const reason = hook?.verdict === "ask" ? hook.reason : decision.because;
+  const ask = askFor(work, context, {
+    decision,
+    claims,
+    reason: before === undefined ? reason : `you said no to exactly this before; ${reason}`,
+  });
+  closeOpenAsks(work, call.use.id, ask.id);
+  return settle(work, { ...context, claims }, await askBoth(work, ask, context));
+}
+
+/** What rules, mode and hook say by themselves; undefined when somebody has to be asked. */
+function withoutAsking(
+  { hook, input, sent }: PermitContext,
+  { decision, claims }: { decision: Decision; claims: readonly Claim[] },
+): Permission | undefined {
+  if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
+  if (hook?.verdict === "deny") return deny("hook", hook.reason);
+  if (hook?.verdict !== "ask" && decision.verdict === "allow")
+    return { verdict: "allow", by: decision.by, input, sent, claims };
+  if (hook?.verdict === "allow" && !(decision.verdict === "ask" && decision.insists))
+    return { verdict: "allow", by: "hook", input, sent, claims };
+  return undefined;
+}
+
+/** A hook may answer in the host's place; whoever is first counts, and the other is told by the ask's end. */
+async function askBoth(
+  work: StepContext,
+  ask: Ask,
+  { call, tool, sent, isDetached: isBeside }: PermitContext,
+): Promise<Closed> {
+  const { hooks, asks } = work.parts;
+  const facts = { callId: call.use.id, tool: tool.name, input: sent, rules: rulesOffered(ask) };
+  // Whoever is told of a question hears of it, however fast somebody answers.
+  void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, hookContextOf(work));
+  if (asks === "refused") {
+    // Where nobody answers, a hook is the only one who can: it is heard first.
+    const answer = await hooks.permission(facts, hookContextOf(work));
+    if (isBeside) return answer ? { answer, by: "hook" } : { answer: nobodyAnswers(ask), by: "no-host" };
+    const refused = work.ask(ask);
+    if (answer) await work.answer(ask.id, { answer, by: "hook" });
+    return refused;
+  }
+  const { controller, release } = childOf(work.signal);
+  const context = { ...hookContextOf(work), signal: controller.signal };
+  const closed = work.ask(ask);
+  void hooks
+    .permission(facts, context)
+    .then((answer) => (answer ? work.answer(ask.id, { answer, by: "hook" }) : undefined))
+    // A log that cannot take the answer stops the session, which says so itself.
+    .catch(() => undefined);
+  try {
+    return await closed;
+  } finally {
+    controller.abort(over);
+    release();
+  }
+}
+
+const nobodyAnswers = ({ reason = "it has to be asked" }: Ask): Answer => ({
+  verdict: "deny",
+  reason: `${reason}, and nobody can be asked`,
+});
+
+const rulesOffered = ({ options }: Ask): string[] => options.flatMap(({ rule }) => rule ?? []);
+
+/** What policy says of an input, and about which claims. */
+export async function judge(
+  work: StepContext,
+  { tool, context, input }: Pick<PermitContext, "tool" | "context" | "input">,
+): Promise<{ decision: Decision; claims: Claim[] }> {
+  const { claims, looked, planFile } = await look(work, tool.name, async () => {
+    const claimed = [...(await tool.claims(input, context))];
+    return {
+      claims: claimed,
+      looked: await lookAt(claimed, context.workspace),
+      planFile: await planFileOf(work, claimed),
+    };
+  });
+  const { rules } = work.parts;
+  const mode = work.parts.above?.mode() ?? work.state.settings?.permissionMode ?? "default";
+  return {
+    decision: decide({
+      tool: tool.name,
+      traits: tool.traits(input),
+      claims,
+      mode,
+      ...looked,
+      planFile,
+      rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
+    }),
+    claims,
+  };
+}
+
+/** What the turn's command or skill allows. It stands beside other allow rules: whatever denies or asks is stronger. */
+const rulesOfTurn = ({ state }: StepContext): PermissionRule[] =>
+  (state.turn?.allow ?? []).flatMap((words) => parseRule(words) ?? []);
+
+/** Described as the claims were, since a link may lead to it; only where a claim could be about it. */
+async function planFileOf({ parts }: StepContext, claims: readonly Claim[]): Promise<string | undefined> {
+  const name = parts.plan?.path.split("/").at(-1);
+  if (!parts.plan || !claims.some(({ target }) => target.endsWith(`/${name}`))) return undefined;
+  return (await parts.workspace.files.describe(parts.plan.path)).path;
+}
+
+async function settle(
+  work: StepContext,
+  site: PermitContext & { claims: readonly Claim[] },
+  { answer, by }: Closed,
+): Promise<Permission> {
+  const who = by === "hook" ? "hook" : "host";
+  if (answer.verdict === "deny")
+    return {
+      ...deny(by === "rule" ? "rule" : by, answer.reason ?? "The user said no."),
+      interrupt: answer.interrupt ?? false,
+    };
+  if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.sent))
+    return { verdict: "allow", by: who, input: site.input, sent: site.sent, claims: site.claims };
+  // A changed input is decided again: an answer may not carry through what a rule denies.
+  const context = rememberingPaths(site.context);
+  const read = await makeSense(work, site.tool, { sent: answer.input, context });
+  if ("complaint" in read) return deny(who, read.complaint);
+  const { decision, claims } = await judge(work, { ...site, context, input: read.input });
+  if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
+  return { verdict: "allow", by: who, input: read.input, sent: answer.input, claims };
+}
+
+function askFor(
+  work: StepContext,
+  { call, tool, sent, isDetached: isBeside }: PermitContext,
+  { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string },
+): Ask {
+  return {
+    // The input and its claims are part of the id: an approval holds for these and no others.
+    id: `${askKey(work.parts, call.use.id)}:permission:${fingerprint(canonicalJson([sent, claims ?? []]))}`,
+    kind: "permission",
+    title: `Allow ${tool.name}?`,
+    body: bodyOf(claims, sent),
+    ...(isBeside ? {} : { callId: call.use.id }),
+    tool: tool.name,
+    input: sent,
+    claims,
+    reason,
+    options: decision.verdict === "ask" ? [...decision.options] : [...onceOrNot],
+  };
+}
+
+function bodyOf(claims: Ask["claims"], sent: Json): Display {
+  const command = claims?.find(({ action }) => action === "execute");
+  // Nothing in it may hide from whoever is asked; what runs is the input, to the last sign.
+  if (command) return { kind: "terminal", command: visible(command.target), output: "", exitCode: null };
+  // A line feed in a name must not make two claims of one.
+  const lines = (claims ?? []).map(({ action, target }) => `${action} ${oneLine(target)}`);
+  return { kind: "text", text: visible([...lines, JSON.stringify(sent)].join("\n")) };
+}
+
+const deny = (by: Denial["by"], reason: string): Permission & { verdict: "deny" } => ({
+  verdict: "deny",
+  denial: { by, reason },
+  interrupt: false,
+});

@@ -1,7 +1,0 @@
-/** How a session is opened: what a new one begins with, and what becomes of a turn that an old one left unfinished. */
-import type { DurableEvent } from "../protocol/event.ts";
-
-export type Start = Omit<Extract<DurableEvent, { type: "session.opened" }>, "type">;
-
-/** `first`: what a new session begins with beside its settings. */
-export type Opening = { start: Start; first?: readonly DurableEvent[]; unfinished?: "continue" | "lost" };

@@ -1,0 +1,165 @@
+/**
+ * Calls hooks: those that a moment is for, all at once, each with its own deadline. A hook that throws, is late or
+ * answers rubbish has no opinion, and a notice says so, once until it works again; one that is declared to block on
+ * failure objects instead.
+ */
+
+import { within } from "../kernel/deadline.ts";
+import { toFault } from "../kernel/fault.ts";
+import type { Consult } from "../ports/consult.ts";
+import type { HookContext } from "../ports/hooks.ts";
+import type { HookEvent, HookInput, HookMoment } from "../protocol/hook.ts";
+import { matches, subjectOf } from "./matcher.ts";
+import { type Merged, merge } from "./merge.ts";
+import { type Opinion, readOpinion } from "./opinion.ts";
+
+/** One hook: user code at a point. */
+export type Hook = {
+  readonly event: HookEvent;
+  /** Which tools, sources or kinds it is for; all when left out. */
+  readonly matcher?: string | undefined;
+  /** A closer look than the matcher's. */
+  readonly isFor?: ((input: HookInput) => boolean) | undefined;
+  /** What a notice calls it. */
+  readonly name: string;
+  /** In place of the common time limit. */
+  readonly timeoutMs?: number | undefined;
+  /** `block`: when it fails, what it watches does not happen. */
+  readonly onFailure?: "continue" | "block" | undefined;
+  /** Is called at its first moment only. */
+  readonly once?: boolean | undefined;
+  /** Nobody waits for it, and it has no opinion. */
+  readonly detached?: boolean | undefined;
+  /** It runs outside of the process: whoever wants to is told when it starts and what came of it. */
+  readonly outside?: boolean | undefined;
+  /** Returns an output of the contract, or nothing. Settles soon after the signal fires. */
+  call(input: HookInput, context: HookCallContext): Promise<unknown>;
+};
+
+export type HookCallContext = {
+  readonly callId: string | undefined;
+  readonly signal: AbortSignal;
+  /** For hooks outside: what they said. */
+  report(run: HookReport): void;
+  /** One question to the model, on the bill of the session. */
+  readonly consult?: Consult | undefined;
+};
+
+export type HookReport = {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode?: number | undefined;
+};
+
+export type Fire = (moment: HookMoment, context: HookContext) => Promise<Merged>;
+
+/** Words of hooks are for the model, which has a window. */
+const maxContextCharacters = 100_000;
+
+/** `transcript`: where a session's log stands. */
+export function hookFirer({
+  hooks,
+  transcript,
+}: {
+  hooks: readonly Hook[];
+  transcript: (session: string) => string | undefined;
+}): Fire {
+  const told = new Set<Hook>();
+  const spent = new Set<Hook>();
+  return async (moment, context) => {
+    const subject = subjectOf(moment);
+    const input: HookInput = {
+      session_id: context.session,
+      transcript_path: transcript(context.session) ?? "",
+      cwd: context.cwd,
+      permission_mode: context.permissionMode,
+      ...(context.inputId === undefined ? {} : { prompt_id: context.inputId }),
+      ...(context.agent ? { agent_id: context.agent.id, agent_type: context.agent.kind } : {}),
+      ...moment,
+    };
+    const chosen = hooks.filter(
+      (hook) =>
+        hook.event === moment.hook_event_name &&
+        !spent.has(hook) &&
+        matches(hook.matcher, subject) &&
+        (hook.isFor?.(input) ?? true),
+    );
+    for (const hook of chosen) if (hook.once) spent.add(hook);
+    const opinions = await Promise.all(chosen.map((hook) => opinionOf(hook, { input, site: context, told })));
+    for (const { say } of opinions)
+      if (say !== undefined) context.show({ type: "notice.raised", level: "info", text: say, code: "hook" });
+    return merge(opinions);
+  };
+}
+
+type Occasion = {
+  readonly input: HookInput;
+  readonly site: HookContext;
+  readonly told: Set<Hook>;
+  readonly report?: HookCallContext["report"];
+};
+
+async function opinionOf(hook: Hook, occasion: Occasion): Promise<Opinion> {
+  if (!hook.detached) return ask(hook, occasion);
+  // What goes on by itself does not end with the turn; its own time limit holds.
+  void ask(hook, { ...occasion, site: { ...occasion.site, signal: new AbortController().signal } });
+  return {};
+}
+
+async function ask(hook: Hook, occasion: Occasion): Promise<Opinion> {
+  if (!hook.outside) return (await call(hook, occasion)).opinion;
+  const { site } = occasion;
+  const hookId = site.newId();
+  const named = { hookId, name: hook.name, event: hook.event };
+  site.show({ type: "hook.started", ...named });
+  let said: HookReport = { stdout: "", stderr: "" };
+  const { opinion, outcome } = await call(hook, {
+    ...occasion,
+    report: (run) => {
+      said = run;
+    },
+  });
+  site.show({ type: "hook.finished", ...named, outcome, ...said });
+  return opinion;
+}
+
+type Called = { readonly opinion: Opinion; readonly outcome: "success" | "error" | "cancelled" };
+
+async function call(hook: Hook, occasion: Occasion): Promise<Called> {
+  const { input, site, told, report = () => undefined } = occasion;
+  const { clock, signal } = site;
+  const failed = (why: string): Called => ({ opinion: failure(hook, why, occasion), outcome: "error" });
+  const cancelled: Called = { opinion: {}, outcome: "cancelled" };
+  const ms = Math.min(hook.timeoutMs ?? site.hookMs, site.maxMs ?? Number.POSITIVE_INFINITY);
+  const callId = "tool_use_id" in input ? input.tool_use_id : undefined;
+  try {
+    const timed = await within({ clock, ms, signal }, async (own) =>
+      // A copy: hooks must not see what other hooks did to it.
+      hook.call(structuredClone(input), { callId, signal: own, report, consult: site.consult }),
+    );
+    if (timed.kind === "aborted" || (signal.aborted && timed.kind === "late")) return cancelled;
+    if (timed.kind === "late") return failed(`it did not answer within ${ms / 1000} s`);
+    const read = readOpinion(hook.event, timed.value);
+    if (!read.ok) return failed(read.error);
+    told.delete(hook);
+    return { opinion: bounded(read.value), outcome: "success" };
+  } catch (thrown) {
+    return signal.aborted ? cancelled : failed(toFault(thrown).message);
+  }
+}
+
+function failure(hook: Hook, why: string, { site, told }: Occasion): Opinion {
+  const blocks = hook.onFailure === "block";
+  const text = `The ${hook.event} hook ${hook.name} failed${blocks ? "" : " and has no say"}: ${why}`;
+  if (!told.has(hook)) site.show({ type: "notice.raised", level: "warning", text, code: "hook_failed" });
+  told.add(hook);
+  if (!blocks) return {};
+  const reason = `The hook ${hook.name} failed, and nothing happens without it.`;
+  const objection = readOpinion(hook.event, { decision: "block", reason });
+  return objection.ok ? objection.value : {};
+}
+
+const bounded = (opinion: Opinion): Opinion =>
+  opinion.context === undefined || opinion.context.length <= maxContextCharacters
+    ? opinion
+    : { ...opinion, context: `${opinion.context.slice(0, maxContextCharacters)}\n(The rest was cut off.)` };

@@ -1,0 +1,59 @@
+/** `keel auth`: keys that Keel keeps. A key comes on standard input, never as an argument that others can see. */
+
+import { readSettings } from "../../../app/compose/settings.ts";
+import { forgetKey, keepKey, keyStatus } from "../../../app/maintenance/keys.ts";
+import { exitCodes } from "../../../kernel/faults.ts";
+import { toLine } from "../../../kernel/json.ts";
+import { shownUrl } from "../../../kernel/shown-url.ts";
+import { usage } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { readPrompt } from "../print/prompt.ts";
+
+export async function setKey(
+  {
+    values,
+    positionals,
+  }: { values: { file: boolean; "base-url"?: string | undefined }; positionals: readonly string[] },
+  context: Context,
+): Promise<number> {
+  const provider = oneProvider(positionals);
+  if (context.input.isTTY) throw usage(`Send the key on standard input: keel auth set ${provider} < FILE`);
+  const key = ((await readPrompt([], context)) ?? "").trim();
+  const place = await keepKey(context, {
+    provider,
+    key,
+    baseUrl: values["base-url"],
+    ...(values.file ? { in: "file" as const } : {}),
+  });
+  context.err.line(
+    `keel: the key of ${provider} is kept in ${place === "keychain" ? "the keychain" : place}.`,
+  );
+  return exitCodes.ended;
+}
+
+export async function removeKey(
+  { positionals }: { positionals: readonly string[] },
+  context: Context,
+): Promise<number> {
+  const provider = oneProvider(positionals);
+  const wasThere = await forgetKey(context, provider);
+  context.err.line(`keel: ${wasThere ? "the key is removed" : "no key was kept"}: ${provider}.`);
+  return wasThere ? exitCodes.ended : exitCodes.turnFailed;
+}
+
+export async function showKeys({ values }: { values: { json: boolean } }, context: Context): Promise<number> {
+  const { settings, env } = await readSettings(context);
+  const { rows, problems } = await keyStatus(context, { settings, env });
+  for (const problem of problems) context.err.line(`keel: ${problem}`);
+  if (values.json) context.out.line(toLine(rows));
+  else
+    for (const { provider, from, baseUrl, ends } of rows)
+      context.out.line(`${provider.padEnd(12)}${from}${ends ? ` (…${ends})` : ""}, for ${shownUrl(baseUrl)}`);
+  return exitCodes.ended;
+}
+
+function oneProvider(positionals: readonly string[]): string {
+  const [provider, ...more] = positionals;
+  if (provider === undefined || more.length > 0) throw usage("Name one provider, such as anthropic.");
+  return provider;
+}

@@ -1,0 +1,44 @@
+/** `keel import`: shows what another agent has set up, asks, and copies what Keel does not have yet. */
+import { type ImportRow, otherAgents, planImport } from "../../../app/maintenance/import.ts";
+import { exitCodes } from "../../../kernel/faults.ts";
+import { toLine } from "../../../kernel/json.ts";
+import { visible } from "../../../view/visible.ts";
+import { oneOf, usage } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { hasPerson } from "../terminal/answer-asks.ts";
+import { askLine } from "../terminal/terminal.ts";
+
+export async function importFrom(
+  { values, positionals }: { values: { yes: boolean; json: boolean }; positionals: readonly string[] },
+  context: Context,
+): Promise<number> {
+  const [name, ...more] = positionals;
+  const agent = oneOf("import", name, otherAgents);
+  if (agent === undefined || more.length > 0) throw usage(`Give one of ${otherAgents.join(", ")}.`);
+  const plan = await planImport(context, agent);
+  if (values.json) context.out.line(toLine(plan.rows));
+  else for (const row of plan.rows) context.out.line(visible(sayRow(row)));
+  const count = plan.rows.filter(({ state }) => state === "new").length;
+  if (count === 0) {
+    context.err.line("There is nothing to copy.");
+    return exitCodes.ended;
+  }
+  if (!values.yes && !(await isWanted(context, count))) return exitCodes.ended;
+  const failures = await plan.copy();
+  for (const failure of failures) context.err.line(`keel: ${visible(failure)}`);
+  context.err.line(`Copied: ${count - failures.length} of ${count}.`);
+  return failures.length > 0 ? exitCodes.turnFailed : exitCodes.ended;
+}
+
+/** Without somebody to ask it only shows. */
+async function isWanted(context: Context, count: number): Promise<boolean> {
+  if (!hasPerson(context)) {
+    context.err.line("Nothing was copied; --yes copies what is new.");
+    return false;
+  }
+  const line = await askLine(context, `Copy ${count}? [no] > `, new AbortController().signal);
+  return ["y", "yes"].includes(line?.trim().toLowerCase() ?? "");
+}
+
+const sayRow = ({ kind, what, from, state, why }: ImportRow): string =>
+  `${state.padEnd(8)} ${kind.padEnd(12)} ${what}  (${from}${why === undefined ? "" : `; ${why}`})`;

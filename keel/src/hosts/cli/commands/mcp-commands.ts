@@ -1,0 +1,75 @@
+/** The rows of `keel mcp` in the table of commands. */
+import type { CliOptions } from "../arguments.ts";
+import type { CliCommand, Define } from "../command.ts";
+import { targetOptions } from "./target-options.ts";
+
+const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies CliOptions;
+
+export const mcpCommands = (command: Define): readonly CliCommand[] => [
+  command({
+    name: "mcp list",
+    usage: "keel mcp list [--json]",
+    says: "The MCP servers that count here, with where each was named. Nothing is started",
+    options: json,
+    load: async () => (await import("./mcp.ts")).list,
+  }),
+  command({
+    name: "mcp add",
+    takes: "words",
+    usage: "keel mcp add NAME [OPTIONS] (URL | -- COMMAND [ARGUMENTS])",
+    says: "Adds an MCP server: an address, or a command that speaks on its standard streams",
+    options: {
+      ...targetOptions,
+      transport: {
+        kind: "text",
+        short: "t",
+        value: "KIND",
+        says: "stdio, http, sse or ws; told by the rest if left out",
+      },
+      env: { kind: "list", short: "e", value: "NAME=VALUE", says: "A variable for the command" },
+      header: { kind: "list", short: "H", value: "NAME:VALUE", says: "A header for the address" },
+    },
+    load: async () => (await import("./mcp.ts")).add,
+  }),
+  command({
+    name: "mcp remove",
+    takes: "words",
+    usage: "keel mcp remove NAME [--user|--project|--local]",
+    says: "Removes an MCP server from the settings that have it",
+    options: targetOptions,
+    load: async () => (await import("./mcp.ts")).remove,
+  }),
+  command({
+    name: "mcp status",
+    usage: "keel mcp status [--json]",
+    says: "Starts every MCP server, says how it stands and what it offers, and ends it",
+    options: json,
+    load: async () => (await import("./mcp.ts")).status,
+  }),
+  command({
+    name: "mcp login",
+    takes: "words",
+    usage: "keel mcp login NAME",
+    says: "Logs in to a server over HTTP, with a page in the browser",
+    options: {},
+    load: async () => (await import("./mcp.ts")).login,
+  }),
+  command({
+    name: "mcp logout",
+    takes: "words",
+    usage: "keel mcp logout NAME",
+    says: "Forgets what a login left",
+    options: {},
+    load: async () => (await import("./mcp.ts")).logout,
+  }),
+  command({
+    name: "mcp serve",
+    usage: "keel mcp serve [--model NAME] [--permission-mode MODE]",
+    says: "Keel as an MCP server on standard streams: another agent asks it to do a task",
+    options: {
+      model: { kind: "text", short: "m", value: "NAME", says: "A model or an alias" },
+      "permission-mode": { kind: "text", value: "MODE", says: "default, acceptEdits, plan or dontAsk" },
+    },
+    load: async () => (await import("./mcp-serve.ts")).serve,
+  }),
+];

@@ -1,0 +1,33 @@
+/** `keel mcp serve`: standard input and output belong to the protocol; everything else is said on standard error. */
+import { Writable } from "node:stream";
+import { serveMcp } from "../../../app/maintenance/mcp-serve.ts";
+import { exitCodes } from "../../../kernel/faults.ts";
+import { oneOf, usage } from "../arguments.ts";
+import type { Context } from "../context.ts";
+
+const modes = ["default", "acceptEdits", "plan", "dontAsk"] as const;
+
+type McpServeArguments = {
+  readonly values: { readonly model: string | undefined; readonly "permission-mode": string | undefined };
+  readonly positionals: readonly string[];
+};
+
+export async function serve({ values, positionals }: McpServeArguments, context: Context): Promise<number> {
+  if (positionals.length > 0) throw usage("`keel mcp serve` takes no arguments.");
+  const { version, env, cwd, out, input } = context;
+  const output = new Writable({
+    write(chunk: Buffer, _, done) {
+      out.write(chunk.toString("utf8"));
+      done();
+    },
+  });
+  const release = context.signals.take(() => input.destroy());
+  try {
+    const permissionMode = oneOf("permission-mode", values["permission-mode"], modes);
+    const options = { version, env, cwd, model: values.model, permissionMode, asks: "answered" as const };
+    await serveMcp({ options, input, output });
+    return exitCodes.ended;
+  } finally {
+    release();
+  }
+}

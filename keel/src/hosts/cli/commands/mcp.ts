@@ -1,0 +1,164 @@
+/** `keel mcp`: the servers of tools, listed, added, removed, tried and logged in to. */
+import {
+  addServer,
+  listServers,
+  logIn,
+  logOut,
+  removeServer,
+  tryServers,
+} from "../../../app/maintenance/mcp-manage.ts";
+import { exitCodes } from "../../../kernel/faults.ts";
+import { toLine } from "../../../kernel/json.ts";
+import { shownUrl, withShownUrls } from "../../../kernel/shown-url.ts";
+import type { McpServerState } from "../../../protocol/mcp.ts";
+import { visible } from "../../../view/visible.ts";
+import { usage } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { sayWritten } from "./say-written.ts";
+import { type TargetValues, targetOf } from "./target-options.ts";
+
+type McpArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
+
+export async function list({ values }: McpArguments<{ json: boolean }>, context: Context): Promise<number> {
+  const { servers, problems, waiting } = await listServers(context);
+  for (const problem of problems) context.err.line(`keel: ${visible(problem)}`);
+  if (waiting.length > 0)
+    context.err.line(`keel: ${visible(waiting.join(", "))} of this project wait for trust: \`keel trust\`.`);
+  if (values.json) context.out.line(toLine(servers.map(withoutSecrets)));
+  else
+    for (const { name, scope, config } of servers)
+      context.out.line(`${visible(name)}  (${scope}, ${config.type})  ${visible(wayOf(config))}`);
+  if (servers.length === 0 && !values.json) context.err.line("No MCP server is set up.");
+  return exitCodes.ended;
+}
+
+type AddValues = TargetValues & {
+  readonly transport: string | undefined;
+  readonly env: readonly string[];
+  readonly header: readonly string[];
+};
+
+export async function add(
+  { values, positionals }: McpArguments<AddValues>,
+  context: Context,
+): Promise<number> {
+  const [name, way, ...args] = positionals;
+  if (name === undefined || way === undefined) throw usage("Give a name, and a command or an address.");
+  const server = serverOf(values, way, args);
+  sayWritten(await addServer(context, { name, server, to: targetOf(values) }), context);
+  return exitCodes.ended;
+}
+
+function serverOf(
+  { transport, env, header }: AddValues,
+  way: string,
+  args: readonly string[],
+): Record<string, unknown> {
+  const type = transport ?? (/^https?:\/\//.test(way) ? "http" : /^wss?:\/\//.test(way) ? "ws" : "stdio");
+  const pairs = (given: readonly string[], between: string, option: string): [string, string][] =>
+    given.map((pair) => {
+      const at = pair.indexOf(between);
+      if (at < 1) throw usage(`--${option} is NAME${between}VALUE.`);
+      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    });
+  if (type === "stdio") {
+    if (header.length > 0) throw usage("A command has no headers.");
+    const variables = Object.fromEntries(pairs(env, "=", "env"));
+    return { type, command: way, args: [...args], ...(env.length > 0 ? { env: variables } : {}) };
+  }
+  if (args.length > 0 || env.length > 0) throw usage("An address has no arguments and no variables.");
+  return {
+    type,
+    url: way,
+    ...(header.length > 0 ? { headers: Object.fromEntries(pairs(header, ":", "header")) } : {}),
+  };
+}
+
+export async function remove(
+  { values, positionals }: McpArguments<TargetValues>,
+  context: Context,
+): Promise<number> {
+  const isNamed = values.user || values.project || values.local;
+  const from = isNamed ? [targetOf(values)] : (["local", "project", "user"] as const);
+  const removed = await removeServer(context, { name: oneName(positionals), from });
+  for (const { file } of removed) context.err.line(`Removed from ${visible(file)}.`);
+  return exitCodes.ended;
+}
+
+/** Ends with 1 when a server that should be there is not. */
+export async function status({ values }: McpArguments<{ json: boolean }>, context: Context): Promise<number> {
+  const tried = await tryServers(context);
+  for (const problem of tried.problems) context.err.line(`keel: ${visible(problem)}`);
+  if (values.json) context.out.line(toLine(tried.status));
+  else for (const server of tried.status) context.out.write(sayStatus(server));
+  const isWell = tried.status.every(({ status: now }) => now === "connected" || now === "disabled");
+  return isWell ? exitCodes.ended : exitCodes.turnFailed;
+}
+
+export async function login({ positionals }: McpArguments<object>, context: Context): Promise<number> {
+  const name = oneName(positionals);
+  const stop = new AbortController();
+  const release = context.signals.take(() => stop.abort());
+  const openPage = (url: URL): void => {
+    context.err.line(`Open this page of ${url.host} in a browser on this machine:`);
+    context.err.line(url.href);
+  };
+  try {
+    const end = await logIn(context, { name, openPage }, stop.signal);
+    context.err.line(
+      end === "already" ? `${visible(name)} needs no login now.` : `Logged in to ${visible(name)}.`,
+    );
+    return exitCodes.ended;
+  } finally {
+    release();
+  }
+}
+
+export async function logout({ positionals }: McpArguments<object>, context: Context): Promise<number> {
+  const name = oneName(positionals);
+  await logOut(context, name);
+  context.err.line(`What the login to ${visible(name)} left is forgotten.`);
+  return exitCodes.ended;
+}
+
+function oneName(positionals: readonly string[]): string {
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw usage("Give the name of one server.");
+  return name;
+}
+
+type ListedServer = Awaited<ReturnType<typeof listServers>>["servers"][number];
+
+const wayOf = (config: ListedServer["config"]): string =>
+  config.type === "stdio" ? [config.command, ...shownArgs(config)].join(" ") : shownUrl(config.url);
+
+const shownArgs = ({ args = [] }: { args?: readonly string[] | undefined }): string[] =>
+  args.map(withShownUrls);
+
+/** Variables and headers may hold keys: their names are enough. */
+function withoutSecrets({ name, scope, config, file }: ListedServer): unknown {
+  const names = (values: Record<string, string> = {}): string[] => Object.keys(values);
+  const about = { name, scope, type: config.type, ...(file === undefined ? {} : { file }) };
+  return config.type === "stdio"
+    ? { ...about, command: config.command, args: shownArgs(config), env: names(config.env) }
+    : { ...about, url: shownUrl(config.url), headers: names(config.headers) };
+}
+
+function sayStatus(server: McpServerState): string {
+  const head = `${visible(server.name)}  (${server.scope}, ${server.transport})  ${server.status}`;
+  if (server.status !== "connected") {
+    const why = "error" in server && server.error !== undefined ? `: ${visible(server.error)}` : "";
+    const next = server.status === "needs-auth" ? `\n  keel mcp login ${visible(server.name)}` : "";
+    return `${head}${why}${next}\n`;
+  }
+  const names = server.tools.map(({ name }) => visible(name)).join(", ");
+  return [
+    `${head}: ${visible(server.serverInfo.name)} ${visible(server.serverInfo.version)}`,
+    `  ${server.tools.length} tools${names ? `: ${names}` : ""}`,
+    ...(server.changed.length > 0
+      ? [`  changed since you approved them: ${visible(server.changed.join(", "))}`]
+      : []),
+    ...server.problems.map((problem) => `  ${visible(problem)}`),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,34 @@
+/** `keel models`: what Keel knows about models, from data only. */
+import { knownModels } from "../../../app/compose/known-models.ts";
+import { exitCodes } from "../../../kernel/faults.ts";
+import { toLine } from "../../../kernel/json.ts";
+import type { ModelInfo } from "../../../protocol/usage.ts";
+import { sayCount } from "../../../view/say.ts";
+import type { Context } from "../context.ts";
+
+export async function listModels(
+  { values }: { values: { json: boolean } },
+  context: Context,
+): Promise<number> {
+  const models = await knownModels(context);
+  context.out.line(values.json ? toLine(models) : table(models));
+  return exitCodes.ended;
+}
+
+function table(models: readonly ModelInfo[]): string {
+  const rows = models.map(({ id, provider, windowTokens, prices }) => [
+    id,
+    provider,
+    `${sayCount(windowTokens)} tokens`,
+    prices ? `$${prices.input} in, $${prices.output} out per million (${prices.asOf})` : "prices unknown",
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

@@ -1,0 +1,82 @@
+/** `keel rehearse`: a whole session for people who have no key yet. The model is a script; everything else is real. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { type OpenSession, openSession } from "../../../app/open-session.ts";
+import { exitCodes } from "../../../kernel/faults.ts";
+import { sayUsd } from "../../../view/say.ts";
+import { visible } from "../../../view/visible.ts";
+import type { Context } from "../context.ts";
+import { converse } from "../print/converse.ts";
+import { narrator } from "../print/narrator.ts";
+import { answerAsks, askPerson, hasPerson } from "../terminal/answer-asks.ts";
+import { terminalAsker } from "../terminal/terminal.ts";
+import { openStage, type Stage } from "./rehearsal-stage.ts";
+
+export async function rehearse(_: unknown, context: Context): Promise<number> {
+  const { out, version } = context;
+  await using stage = await openStage();
+  stage.keep();
+  out.write(opening(stage));
+  const session = await openSession({ ...stage.options(context), version, permissionMode: "acceptEdits" });
+  const code = await converse(session, {
+    prompt: stage.prompt,
+    newPrinter: narrator,
+    context,
+    level: "warning",
+    steps: "hidden",
+    answer: (asked) =>
+      hasPerson(context) ? askPerson(asked, { ask: terminalAsker(context) }) : answerOnce(asked, context),
+  });
+  if (code === exitCodes.ended) out.write(closing(session, stage, ownName(context.env)));
+  return code;
+}
+
+/** Without a terminal the rehearsal, which is its own host, plays the person too, and says so. */
+function answerOnce(session: OpenSession, { out }: Context): () => void {
+  return answerAsks(session, async (ask) => {
+    const option = ask.options.find(({ id }) => id === "once");
+    const what = ask.body.kind === "terminal" ? ` ${visible(ask.body.command)}` : "";
+    const answer = option?.label ?? "No";
+    out.line(`  ? ${ask.title}${what}`);
+    out.line(`    There is no terminal, so the rehearsal answers "${answer}" itself.`);
+    await session.submit({
+      type: "answer",
+      askId: ask.id,
+      answer: { verdict: option?.verdict ?? "deny", option: option?.id },
+    });
+  });
+}
+
+const opening = ({
+  project,
+  prompt,
+}: Stage): string => `This is a rehearsal. The model is a script that Keel serves to itself over HTTP: no key, no network, no cost.
+Everything else is real: the session, the tools, the permission, the log. It happens in ${project}
+
+> ${prompt}
+
+`;
+
+function closing(session: OpenSession, { project, home }: Stage, keel: string): string {
+  const { costUsd, unpricedTokens, usage } = session.bill();
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const price = unpricedTokens > 0 ? "; a script has no price" : "";
+  return `
+Cost: ${sayUsd(costUsd)} for ${tokens} tokens${price}.
+Folder: ${project}
+Log: ${session.location ?? "none"}
+To read it again: KEEL_HOME=${home} ${keel} sessions show ${session.id}
+
+That was a rehearsal. For a real model, in a folder of yours:
+  ANTHROPIC_API_KEY=… ${keel} -p "What does this project do?"
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ${keel} -p --model NAME "…"     with a model server of your own
+\`${keel} doctor\` says what Keel finds and would use; \`${keel} --help\` shows the rest.
+`;
+}
+
+/** What a person would type: npm puts the command on the path of its own scripts only. */
+function ownName(env: Context["env"]): string {
+  const places = env["npm_lifecycle_event"] === undefined ? (env["PATH"] ?? "").split(path.delimiter) : [];
+  const isOnPath = places.some((place) => place !== "" && existsSync(path.join(place, "keel")));
+  return isOnPath ? "keel" : path.join(path.dirname(process.argv[1] ?? ""), "keel");
+}

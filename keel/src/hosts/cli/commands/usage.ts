@@ -1,0 +1,80 @@
+/** `keel usage`: what sessions have cost, and how well the provider's cache served them; from their logs alone. */
+import { type StoredSession, storedSessions } from "../../../app/sessions/sessions.ts";
+import { fault } from "../../../kernel/fault.ts";
+import { exitCodes } from "../../../kernel/faults.ts";
+import { toLine } from "../../../kernel/json.ts";
+import { readRatio } from "../../../view/cache-health.ts";
+import { foldUsage, noUsageReport, sayUsage, type UsageReport } from "../../../view/usage-report.ts";
+import { usage as usageFault, wholeNumber } from "../arguments.ts";
+import type { Context } from "../context.ts";
+
+type UsageArguments = {
+  readonly values: {
+    readonly json: boolean;
+    readonly project: boolean;
+    readonly days?: string | undefined;
+  };
+  readonly positionals: readonly string[];
+};
+
+const dayMs = 24 * 60 * 60_000;
+
+export async function showUsage({ values, positionals }: UsageArguments, context: Context): Promise<number> {
+  const { env, cwd, out, err } = context;
+  const kept = storedSessions({ env, cwd });
+  const days = wholeNumber("days", values.days, 1);
+  const ids = await wanted();
+  let report = noUsageReport;
+  for (const id of ids) {
+    const notices: string[] = [];
+    for await (const event of kept.read(id, ({ text }) => notices.push(text)))
+      report = foldUsage(report, event);
+    for (const text of notices) err.line(text);
+  }
+  if (values.json) out.line(toLine(asJson(report)));
+  else if (ids.length > 0) out.line(sayUsage(report));
+  else err.line("There are no such sessions yet.");
+  return exitCodes.ended;
+
+  async function wanted(): Promise<readonly string[]> {
+    if (positionals.length > 1) throw usageFault("One session can be named; --project and --days take many.");
+    const many = values.project || days !== undefined;
+    const [named] = positionals;
+    if (named !== undefined && many) throw usageFault("A session is named, or --project or --days is given.");
+    if (named !== undefined) return [named];
+    const sessions = await kept.list(days !== undefined && !values.project ? {} : { cwd });
+    if (many) return recent(sessions, days).map(({ id }) => id);
+    const [newest] = sessions;
+    if (!newest) throw fault("session_unknown", { session: "in this folder yet" });
+    return [newest.id];
+  }
+}
+
+/** Oldest first: what a fork copied was counted with its origin then. */
+function recent(sessions: readonly StoredSession[], days: number | undefined): StoredSession[] {
+  const since = days === undefined ? 0 : Date.now() - days * dayMs;
+  return sessions
+    .filter(({ changedAt }) => changedAt >= since)
+    .sort((left, right) => left.createdAt - right.createdAt);
+}
+
+function asJson({ sessions, totals, cache, days }: UsageReport): object {
+  const { now: _, ...health } = cache;
+  return {
+    sessions,
+    costUsd: totals.costUsd,
+    atLeast: totals.lostRequests > 0,
+    lostRequests: totals.lostRequests,
+    unpricedTokens: totals.unpricedTokens,
+    usage: totals.usage,
+    models: totals.models,
+    ms: totals.ms,
+    modelMs: totals.modelMs,
+    toolMs: Object.values(totals.tools).reduce((sum, { ms }) => sum + ms, 0),
+    tools: totals.tools,
+    linesAdded: totals.linesAdded,
+    linesRemoved: totals.linesRemoved,
+    days,
+    cache: { ...health, readRatio: readRatio(cache) ?? null },
+  };
+}

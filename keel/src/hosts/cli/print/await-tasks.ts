@@ -1,0 +1,50 @@
+/** Background tasks whose end the model is to hear of: the command does not end before them, but not for ever. */
+import type { OpenSession } from "../../../app/open-session.ts";
+import { usage } from "../arguments.ts";
+import type { Context } from "../context.ts";
+
+const second = 1_000;
+/** Longer than any build; a server that was started in the background would otherwise keep the command for ever. */
+const defaultWaitSeconds = 600;
+
+/** Who interrupts the command waits for nothing that goes on beside it: then `signal` has fired. */
+export async function awaitTasks(
+  session: OpenSession,
+  { env, err }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  const endsAt = performance.now() + waitSeconds(env["KEEL_TASK_WAIT"]) * second;
+  for (;;) {
+    const open = session.tasks().filter(({ reports }) => reports);
+    if (open.length === 0) return;
+    if (signal.aborted || performance.now() >= endsAt) {
+      for (const { id, description } of open)
+        err.line(`keel: still running, stopped now: ${description} (${id})`);
+      return;
+    }
+    await untilTaskChanges(session, endsAt - performance.now(), signal);
+    await session.idle();
+  }
+}
+
+function untilTaskChanges(session: OpenSession, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      stop();
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const stop = session.onEvent(({ type }) => {
+      if (type === "task.changed") done();
+    });
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
+
+function waitSeconds(named: string | undefined): number {
+  if (!named) return defaultWaitSeconds;
+  if (/^\d{1,6}$/.test(named)) return Number(named);
+  throw usage("KEEL_TASK_WAIT must be a number of seconds.");
+}

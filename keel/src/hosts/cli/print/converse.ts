@@ -1,0 +1,119 @@
+/** Runs an open session until its work is done, somebody stops it, or nobody reads any more; then closes it. */
+import type { OpenSession } from "../../../app/open-session.ts";
+import { toFault } from "../../../kernel/fault.ts";
+import { exitCodes } from "../../../kernel/faults.ts";
+import { text } from "../../../protocol/message.ts";
+import { usage } from "../arguments.ts";
+import { sayWritten } from "../commands/say-written.ts";
+import type { Context } from "../context.ts";
+import { showFault } from "../show-fault.ts";
+import { exitCodeOf } from "../signals.ts";
+import { askPerson, hasPerson, type Person, refuseAsks } from "../terminal/answer-asks.ts";
+import { askLine, terminalAsker } from "../terminal/terminal.ts";
+import { awaitTasks } from "./await-tasks.ts";
+import { watchOutcome } from "./outcome.ts";
+import type { NewPrinter } from "./printer.ts";
+import { showProgress } from "./progress.ts";
+
+export type ConversationOptions = {
+  /** Without one the unfinished turn goes on. */
+  readonly prompt: string | undefined;
+  readonly newPrinter: NewPrinter;
+  readonly context: Context;
+  /** From which level on notices are shown. */
+  readonly level: "info" | "warning";
+  /** Whether a person at the terminal sees the steps on standard error. */
+  readonly steps?: "shown" | "hidden";
+  /** Who answers, in place of the person at the terminal or of nobody. Returns a function that stops it. */
+  readonly answer?: (session: OpenSession) => () => void;
+};
+
+/** Returns the exit code. Throws a fault of the log, and then too the session is closed. */
+export async function converse(session: OpenSession, conversation: ConversationOptions): Promise<number> {
+  const { newPrinter, context, level, steps = "shown" } = conversation;
+  const answer =
+    conversation.answer ??
+    ((asked) => (hasPerson(context) ? askPerson(asked, personAt(context, asked)) : refuseAsks(asked)));
+  const printer = await newPrinter(session, context);
+  const outcome = watchOutcome(session, context);
+  session.onEvent((envelope) => printer.event(envelope));
+  showProgress(session, context, { level, steps });
+  const stopped = untilStopped(session, context);
+  let code: number | undefined;
+  try {
+    const stopAsking = answer(session);
+    try {
+      code = await Promise.race([work(session, conversation, stopped.interrupted), stopped.code]);
+    } finally {
+      stopAsking();
+    }
+  } finally {
+    const closed = session.close(code === undefined ? "ended" : "stopped");
+    // Whoever stopped the command gets the code for that, also when the end itself went wrong.
+    await (code === undefined ? closed : closed.catch((thrown) => showFault(context.err, toFault(thrown))));
+    stopped.release();
+  }
+  printer.finish();
+  return code ?? outcome.exitCode();
+}
+
+/** The person at the terminal, whose rules can be kept in a file. */
+function personAt(context: Context, session: Pick<OpenSession, "keepRule">): Person {
+  return {
+    ask: terminalAsker(context),
+    readAnswer: (words, signal) => askLine(context, words, signal),
+    keep: async (rule, to) => {
+      try {
+        sayWritten(await session.keepRule(rule, to), context);
+      } catch (thrown) {
+        // The answer still holds for this session.
+        showFault(context.err, toFault(thrown));
+      }
+    },
+  };
+}
+
+async function work(
+  session: OpenSession,
+  { prompt, context }: ConversationOptions,
+  interrupted: AbortSignal,
+): Promise<undefined> {
+  if (prompt !== undefined) await session.submit({ type: "input", content: [text(prompt)] });
+  else if (!session.hasWork()) throw usage("This session has no unfinished turn: give a prompt to go on.");
+  await session.idle();
+  await awaitTasks(session, context, interrupted);
+}
+
+/**
+ * The first Ctrl-C interrupts the turn, with which the command comes to its end; a second one ends the session where it
+ * stands; asked once more, the process ends at once.
+ */
+function untilStopped(
+  session: OpenSession,
+  { signals, out }: Context,
+): { code: Promise<number>; interrupted: AbortSignal; release(): void } {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const interrupted = new AbortController();
+  let ending = false;
+  const release = signals.take((signal) => {
+    if (signal === "SIGINT" && !interrupted.signal.aborted && session.hasWork()) {
+      interrupted.abort();
+      // What is queued was meant to follow; somebody who stops the command does not want it either.
+      void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
+      return;
+    }
+    if (ending) process.exit(exitCodeOf(signal));
+    ending = true;
+    resolve(exitCodeOf(signal));
+  });
+  void out.closed.then(() => resolve(exitCodes.outputClosed));
+  const stopWatching = out.watch();
+  return {
+    code: promise,
+    interrupted: interrupted.signal,
+    release() {
+      stopWatching();
+      release();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** `keel -p`: one prompt in, one answer out. Opens the session, shows it in the wanted form, and ends with its code. */
+import { openSession } from "../../../app/open-session.ts";
+import type { Arguments } from "../arguments.ts";
+import { oneOf, usage } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { converse } from "./converse.ts";
+import { openOptions } from "./open-options.ts";
+import type { printOptions } from "./print-options.ts";
+import type { NewPrinter } from "./printer.ts";
+import { readPrompt } from "./prompt.ts";
+import { textPrinter } from "./text-printer.ts";
+
+const formats = ["text", "json", "stream-json"] as const;
+
+export async function print(
+  { values, positionals }: Arguments<typeof printOptions>,
+  context: Context,
+): Promise<number> {
+  const format = oneOf("output-format", values["output-format"], formats) ?? "text";
+  // The other format was taken before: it has more options than a table for people should list.
+  oneOf("input-format", values["input-format"], ["text"]);
+  const partial = values["include-partial-messages"];
+  if (partial && format !== "stream-json")
+    throw usage("--include-partial-messages needs --output-format stream-json.");
+  const newPrinter = await printerFor(format, partial ? "pieces" : "whole");
+  const prompt = await readPrompt(positionals, context);
+  const goesOn = values.resume !== undefined || values.continue;
+  if (prompt === undefined && !goesOn)
+    throw usage("There is no prompt: give one after -p, or on standard input.");
+
+  const options = await openOptions(values, prompt === undefined ? "go on" : "new prompt", context);
+  await using stage = values.model === "rehearsal" ? await rehearsalStage(goesOn) : undefined;
+  const session = await openSession({ ...options, ...stage?.options(context) });
+  // Awaited here: the stage of a rehearsal stands until the last word.
+  return await converse(session, { prompt, newPrinter, context, level: values.verbose ? "info" : "warning" });
+}
+
+/** What only programs read is loaded only for them. */
+async function printerFor(
+  format: (typeof formats)[number],
+  replies: "whole" | "pieces",
+): Promise<NewPrinter> {
+  if (format === "text") return textPrinter;
+  const { jsonPrinter } = await import("./json-printer.ts");
+  return jsonPrinter({ show: format === "json" ? "result" : "all", replies });
+}
+
+/** The rehearsal model works only in a folder of its own, which is gone afterwards. */
+async function rehearsalStage(goesOn: boolean) {
+  if (goesOn)
+    throw usage(
+      "The rehearsal model starts anew in a temporary folder each time; there is nothing to go on with.",
+    );
+  const { openStage } = await import("../commands/rehearsal-stage.ts");
+  return openStage();
+}

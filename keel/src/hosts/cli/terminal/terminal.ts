@@ -1,0 +1,103 @@
+/** A question on the terminal: shows exactly what would run, waits for a line, and takes anything unclear as no. */
+import { createInterface } from "node:readline";
+import type { Ask } from "../../../protocol/ask.ts";
+import type { Display } from "../../../protocol/tool.ts";
+import { visible } from "../../../view/visible.ts";
+import type { Context } from "../context.ts";
+import { type Chosen, choose, sayChoices } from "./choices.ts";
+
+export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>;
+
+/** What was typed before the question was shown is no answer to it. */
+const typedAheadMs = 50;
+
+/** Undefined when the question was withdrawn, or the input ended. */
+export function terminalAsker({ input, err }: Pick<Context, "input" | "err">): AskPerson {
+  return async (ask, signal) => {
+    const line = await askLine({ input, err }, question(ask), signal);
+    const chosen = line === undefined ? undefined : choose(ask.options, line);
+    if (!chosen?.option.takesWords || chosen.words !== undefined) return chosen;
+    const words = await askLine({ input, err }, "What should the model know? > ", signal);
+    return words?.trim() ? { ...chosen, words: words.trim() } : chosen;
+  };
+}
+
+/** The line that a person types to a question; undefined when it was withdrawn, or the input ended. */
+export async function askLine(
+  { input, err }: Pick<Context, "input" | "err">,
+  words: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  await dropTypedAhead(input, signal);
+  if (signal.aborted) return undefined;
+  err.write(words);
+  const line = await readLine(input, signal);
+  if (line === undefined) err.write("\n");
+  return line;
+}
+
+export function question(ask: Ask): string {
+  const { lines, fallback } = sayChoices(ask.options);
+  const reason = ask.reason === undefined ? [] : [`  (${visible(ask.reason)})`];
+  return [
+    "",
+    visible(ask.title),
+    ...indented(bodyOf(ask.body)),
+    ...reason,
+    ...lines,
+    `[${fallback}] > `,
+  ].join("\n");
+}
+
+function bodyOf(body: Display): string {
+  switch (body.kind) {
+    case "terminal":
+      return body.command;
+    case "diff":
+      return [body.path, ...body.hunks.flatMap(({ lines }) => lines)].join("\n");
+    case "text":
+    case "markdown":
+    case "agent":
+      return body.text;
+    case "files":
+      return body.paths.join("\n");
+    case "todo":
+      return body.items.map(({ text }) => text).join("\n");
+  }
+}
+
+/** Every line is marked, so that none can pass for a line of ours. */
+const indented = (text: string): string[] =>
+  visible(text)
+    .split("\n")
+    .map((line) => `  │ ${line}`);
+
+function readLine(input: Context["input"], signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    // Without raw mode: Ctrl-C stays a signal, and it is the command that knows what it means.
+    const lines = createInterface({ input, terminal: false });
+    const settle = (line: string | undefined): void => {
+      signal.removeEventListener("abort", stop);
+      lines.off("close", stop);
+      lines.close();
+      resolve(line);
+    };
+    const stop = (): void => settle(undefined);
+    lines.once("line", settle);
+    lines.once("close", stop);
+    signal.addEventListener("abort", stop, { once: true });
+    // An input that has ended already closes nothing any more.
+    if (signal.aborted || input.readableEnded || input.destroyed) stop();
+  });
+}
+
+async function dropTypedAhead(input: Context["input"], signal: AbortSignal): Promise<void> {
+  const drop = (): void => undefined;
+  input.on("data", drop);
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, typedAheadMs);
+    signal.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
+  });
+  input.off("data", drop);
+  input.pause();
+}

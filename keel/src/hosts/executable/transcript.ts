@@ -1,0 +1,126 @@
+/**
+ * The copy of a session that SDKs of the interface read from disk by themselves, and the lines by which they mirror it to
+ * a store. Nothing depends on it here: what cannot be written is told once, and the session goes on.
+ */
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import type { OpenSession } from "../../app/open-session.ts";
+import { toLine } from "../../kernel/json.ts";
+import { type Durable, isDurable } from "../../protocol/event.ts";
+import { projectKeyOf } from "../../sdk/stored/session-store.ts";
+import { Transcript, type TranscriptRecord } from "../../sdk/stored/transcript.ts";
+import type { Context } from "../cli/context.ts";
+
+export type MirrorMessage = { type: "transcript_mirror"; filePath: string; entries: TranscriptRecord[] };
+
+/** Enough to be worth a line; the rest goes with the end of the reply. */
+const maxHeld = 50;
+
+export class WireTranscript {
+  readonly #context: Context;
+  readonly #kept: "on disk" | "nowhere";
+  readonly #mirror: ((message: MirrorMessage) => void) | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #held: TranscriptRecord[] = [];
+  #file = "";
+  #hasFailed = false;
+
+  constructor(
+    context: Context,
+    { kept, mirror }: { kept: "on disk" | "nowhere"; mirror: ((message: MirrorMessage) => void) | undefined },
+  ) {
+    this.#context = context;
+    this.#kept = kept;
+    this.#mirror = mirror;
+  }
+
+  /** From now on what happens is copied, and what happened before if it is not there yet. */
+  follow(session: Pick<OpenSession, "id" | "info" | "history" | "onEvent">): void {
+    if (this.#kept === "nowhere" && !this.#mirror) return;
+    const { env, version } = this.#context;
+    const transcript = new Transcript({
+      sessionId: session.id,
+      cwd: session.info.cwd,
+      version,
+      entrypoint: env["CLAUDE_CODE_ENTRYPOINT"] ?? "cli",
+      holds: this.#mirror ? "events" : "messages",
+    });
+    const file = path.join(projectFolder(env, session.info.cwd), `${session.id}.jsonl`);
+    let seen = 0;
+    const take = async (event: Durable): Promise<void> => {
+      if (event.seq <= seen) return;
+      seen = event.seq;
+      this.#held.push(...transcript.take(event));
+      const isPause = event.type === "model.finished" || event.type === "turn.finished";
+      if (isPause || this.#held.length >= maxHeld) await this.#write(this.#held.splice(0));
+    };
+    this.#then(async () => {
+      await this.#write(this.#held.splice(0));
+      this.#file = file;
+      const known = await idsIn(file);
+      for await (const event of session.history()) {
+        seen = event.seq;
+        const entries = transcript.take(event).filter(({ uuid }) => !known.has(uuid));
+        await this.#write(entries);
+      }
+    });
+    session.onEvent((envelope) => {
+      if (isDurable(envelope)) this.#then(() => take(envelope));
+    });
+  }
+
+  /** Everything so far is written. */
+  async flush(): Promise<void> {
+    this.#then(() => this.#write(this.#held.splice(0)));
+    await this.#work;
+  }
+
+  async #write(entries: TranscriptRecord[]): Promise<void> {
+    if (entries.length === 0) return;
+    this.#mirror?.({ type: "transcript_mirror", filePath: this.#file, entries });
+    if (this.#kept === "nowhere") return;
+    // Like the log itself, nobody else's business.
+    await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    await appendFile(this.#file, entries.map((entry) => `${toLine(entry)}\n`).join(""), { mode: 0o600 });
+  }
+
+  #then(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((thrown: unknown) => {
+      if (this.#hasFailed) return;
+      this.#hasFailed = true;
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#context.err.line(`keel: the copy for SDKs is not complete: ${why}`);
+    });
+  }
+}
+
+/** Brings a session back that only the transcript knows, as an SDK with a store leaves it before a resume. */
+export async function restoreSession(session: string, context: Context): Promise<void> {
+  const { storedSessions } = await import("../../app/sessions/sessions.ts");
+  const sessions = storedSessions({ env: context.env, cwd: context.cwd });
+  if (sessions.location(session) !== undefined) return;
+  const text = await readFile(
+    path.join(projectFolder(context.env, context.cwd), `${path.basename(session)}.jsonl`),
+    "utf8",
+  ).catch(() => undefined);
+  if (text === undefined) return;
+  const [{ ownRecordsIn }, { restoreFrom }] = await Promise.all([
+    import("../../sdk/stored/transcript.ts"),
+    import("../../sdk/stored/mirror.ts"),
+  ]);
+  const store = { append: async () => undefined, load: async () => ownRecordsIn(text.split("\n")) };
+  const key = { projectKey: projectKeyOf(context.cwd), sessionId: session };
+  await restoreFrom(store, { key, sessions });
+}
+
+const projectFolder = (env: Context["env"], cwd: string): string =>
+  path.join(
+    env["CLAUDE_CONFIG_DIR"] ?? path.join(env["HOME"] ?? "", ".claude"),
+    "projects",
+    projectKeyOf(cwd),
+  );
+
+async function idsIn(file: string): Promise<Set<string>> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return new Set(text.match(/(?<="uuid":")[0-9a-f-]{36}(?=")/g));
+}

@@ -1,0 +1,50 @@
+/** Every wait has a deadline and a signal: this joins the two. */
+
+import { childOf, over } from "./abort.ts";
+
+/** How long something may take to settle after it was told to stop, before it is left behind. */
+export const graceMs = 2_000;
+
+/** What can wait: the clock of a session. */
+type Sleeping = { sleep(ms: number, signal: AbortSignal): Promise<void> };
+
+export type Timed<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "late" }
+  | { readonly kind: "aborted" };
+
+/**
+ * Runs `task` with a signal that fires at the deadline or with `signal`. A task that does not settle within the grace
+ * time after that is left behind. What the task throws is thrown.
+ */
+export async function within<T>(
+  { clock, ms, signal }: { clock: Sleeping; ms: number; signal: AbortSignal },
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<Timed<T>> {
+  const { controller, release } = childOf(signal);
+  const ended = new AbortController();
+  const running = task(controller.signal).then((value): Timed<T> => ({ kind: "done", value }));
+  // Somebody else may have given up on it first.
+  running.catch(() => undefined);
+  const timer = clock.sleep(ms, ended.signal).then(async (): Promise<Timed<T>> => {
+    // It was done before: nothing is late.
+    if (ended.signal.aborted) return { kind: "late" };
+    controller.abort();
+    await clock.sleep(graceMs, ended.signal);
+    return { kind: "late" };
+  });
+  // Taken off by hand: a listener that leaves by a signal keeps alive whatever else listens there, were it never over.
+  let give = (): void => undefined;
+  const stopped = new Promise<Timed<T>>((resolve) => {
+    give = () => void clock.sleep(graceMs, ended.signal).then(() => resolve({ kind: "aborted" }));
+    if (signal.aborted) give();
+    else signal.addEventListener("abort", give, { once: true });
+  });
+  try {
+    return await Promise.race([running, timer, stopped]);
+  } finally {
+    signal.removeEventListener("abort", give);
+    release();
+    ended.abort(over);
+  }
+}

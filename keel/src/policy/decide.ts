@@ -1,0 +1,253 @@
+/**
+ * Policy: claims, facts, rules and mode in, a verdict out, with the reason. Pure. Deny is final; a rule that asks and a
+ * protected path are asked about in every mode; what no rule, proof or mode allows is asked.
+ */
+
+import { never } from "../kernel/never.ts";
+import type { ToolTraits } from "../ports/tool.ts";
+import type { PathFacts } from "../ports/workspace.ts";
+import type { AskOption } from "../protocol/ask.ts";
+import type { PermissionMode } from "../protocol/settings.ts";
+import type { Claim } from "../protocol/tool.ts";
+import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
+import { claimsOf, type JudgedCommand, permitOf, protectedWrite, touchOf } from "./judge-command.ts";
+import { modes } from "./modes.ts";
+import { matchesPath, type PathRuleRoots } from "./path-rules.ts";
+import { protectionOf } from "./protected.ts";
+import { covers, type PermissionRule, sayRule, touches } from "./rules.ts";
+import type { Touch } from "./shell-rules.ts";
+import { optionsFor } from "./suggest.ts";
+
+export type PolicyFacts = {
+  readonly tool: string;
+  readonly traits: ToolTraits;
+  readonly claims: readonly Claim[];
+  readonly mode: PermissionMode;
+  readonly rules: Rules;
+  /** What the path of a read or write claim is, by the claim's target; also of what commands name. */
+  readonly paths: ReadonlyMap<string, PathFacts>;
+  /** What a command was found to be, by its text. One that is missing counts as not understood. */
+  readonly commands?: ReadonlyMap<string, Analysis> | undefined;
+  /** What paths in rules and commands are relative to. */
+  readonly world?: ShellContext | undefined;
+  /** Whether commands that only read go without a question. */
+  readonly readOnlyCommands?: "allowed" | "asked" | undefined;
+  /** The real path of the file that a plan is written to. */
+  readonly planFile?: string | undefined;
+};
+
+export type Rules = {
+  readonly allow: readonly PermissionRule[];
+  readonly ask: readonly PermissionRule[];
+  readonly deny: readonly PermissionRule[];
+  /** The one way around the questions about protected paths; no rule and no mode is one. */
+  readonly protectedPaths?: "ask" | "allowed" | undefined;
+};
+export const noRules: Rules = { allow: [], ask: [], deny: [] };
+
+export type Decision =
+  | { readonly verdict: "allow"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
+  | { readonly verdict: "deny"; readonly by: "rule" | "mode"; readonly because: string }
+  | {
+      readonly verdict: "ask";
+      /** A rule wants the question: no hook may skip it. */
+      readonly insists: boolean;
+      readonly because: string;
+      readonly options: readonly AskOption[];
+    };
+
+export function decide(given: PolicyFacts): Decision {
+  const facts: PolicyCase = { ...given, judge: judgeOf(given) };
+  const { mode, rules } = facts;
+  const row = modes[mode];
+  const denied = firstTouched(rules.deny, facts);
+  if (denied?.touch === "yes")
+    return { verdict: "deny", by: "rule", because: `${sayRule(denied.rule)} denies it` };
+  // What a mode denies no question can bring back.
+  if (row.other === "deny" && !isOnlyPlan(facts) && !isReading(facts))
+    return { verdict: "deny", by: "mode", because: row.says };
+  const asking = firstTouched(rules.ask, facts);
+  if (!denied && !asking && isOnlyPlan(facts))
+    return { verdict: "allow", by: "mode", because: "it is the plan that this mode is for" };
+  if (asking?.touch === "yes")
+    return refuseOrAsk(facts, { because: `${sayRule(asking.rule)} asks`, insists: true });
+  // What a rule may deny is not run unasked, whatever else allows it.
+  const doubtful = denied ?? asking;
+  if (doubtful)
+    return refuseOrAsk(facts, {
+      because: `only the run knows whether ${sayRule(doubtful.rule)} is about it`,
+      insists: true,
+    });
+  const guarded = rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts);
+  if (row.other === "allow" && !guarded) return { verdict: "allow", by: "mode", because: row.says };
+  if (guarded) return refuseOrAsk(facts, { because: guarded, insists: true });
+  return permitted(facts);
+}
+
+/** The facts, with what is known of the commands in them. */
+type PolicyCase = PolicyFacts & { readonly judge: (claim: Claim) => JudgedCommand };
+
+/** Every claim must be allowed, each by whatever allows it. */
+function permitted(facts: PolicyCase): Decision {
+  const row = modes[facts.mode];
+  // A tool that claims nothing and changes nothing has nothing to be asked about.
+  if (facts.claims.length === 0 && facts.traits.readOnly)
+    return { verdict: "allow", by: "read-only", because: "it changes nothing" };
+  const claims = allClaims(facts);
+  const permits = claims.map((claim) => permitClaim(facts, claim));
+  const open = permits.find((permit) => permit.kind === "open");
+  if (open) return refuseOrAsk(facts, { because: open.because, insists: false });
+  const [first] = permits.flatMap((permit) => (permit.kind === "allowed" ? [permit] : []));
+  return first
+    ? { verdict: "allow", by: first.by, because: first.because }
+    : refuseOrAsk(facts, { because: row.says, insists: false });
+}
+
+type ClaimPermit =
+  | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
+  | { readonly kind: "open"; readonly because: string };
+
+function permitClaim(facts: PolicyCase, claim: Claim): ClaimPermit {
+  const { rules, tool, traits, mode, paths, world } = facts;
+  const row = modes[mode];
+  if (claim.action === "execute")
+    return permitOf(facts.judge(claim), {
+      allow: rules.allow,
+      readOnly: facts.readOnlyCommands ?? "allowed",
+      edits: row.editing,
+    });
+  const rule = rules.allow.find((each) => covers(each, tool, real(facts, claim), world));
+  if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
+  const isInside = paths.get(claim.target)?.root !== undefined;
+  switch (claim.action) {
+    case "read":
+      if (isInside && traits.readOnly)
+        return { kind: "allowed", by: "read-only", because: "it only reads inside the workspace" };
+      return {
+        kind: "open",
+        because: isInside ? "nothing allows it yet" : `${claim.target} lies outside the workspace`,
+      };
+    case "write":
+      if (isInside && row.editing === "allow") return { kind: "allowed", by: "mode", because: row.says };
+      return {
+        kind: "open",
+        because: isInside ? "nothing allows it yet" : `${claim.target} lies outside the workspace`,
+      };
+    case "delegate":
+      return { kind: "allowed", by: "mode", because: "what an agent does is decided when it does it" };
+    case "fetch":
+    case "use":
+      return { kind: "open", because: "nothing allows it yet" };
+    default:
+      return never(claim.action);
+  }
+}
+
+/** A call that claims nothing is still a use of its tool. */
+const allClaims = ({ claims, tool }: PolicyFacts): readonly Claim[] =>
+  claims.length > 0 ? claims : [{ action: "use", target: tool }];
+
+/** The first rule that is about it for sure, else the first that may be. */
+function firstTouched(
+  rules: readonly PermissionRule[],
+  facts: PolicyCase,
+): { rule: PermissionRule; touch: Touch } | undefined {
+  const touched = rules.flatMap((rule) => {
+    const found = allClaims(facts).map((claim) => touchOfClaim(rule, facts, claim));
+    const touch: Touch = found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
+    return touch === "no" ? [] : [{ rule, touch }];
+  });
+  return touched.find(({ touch }) => touch === "yes") ?? touched[0];
+}
+
+function touchOfClaim(rule: PermissionRule, facts: PolicyCase, claim: Claim): Touch {
+  if (claim.action === "execute") return touchOf(rule, facts.judge(claim));
+  const { tool, world, paths } = facts;
+  // By the name that was claimed, by where it leads, and by every link on the way.
+  const { path = claim.target, passed = [] } = paths.get(claim.target) ?? {};
+  const targets = [claim.target, path, ...(passed ?? [])];
+  return targets.some((target) => touches(rule, tool, { ...claim, target }, world)) ? "yes" : "no";
+}
+
+/** An allow rule is about where a path leads. */
+const real = ({ paths }: PolicyFacts, claim: Claim): Claim =>
+  claim.action === "read" || claim.action === "write"
+    ? { ...claim, target: paths.get(claim.target)?.path ?? claim.target }
+    : claim;
+
+/** What is found out about a command is found out once, however many rules ask. */
+function judgeOf({ tool, commands, world, paths }: PolicyFacts): PolicyCase["judge"] {
+  const known = new Map<string, JudgedCommand>();
+  return ({ target: text }) => {
+    const before = known.get(text);
+    if (before) return before;
+    const analysis = (world && commands?.get(text)) ?? { kind: "unread", because: "nobody has looked at it" };
+    const place = world ?? { cwd: "/", home: "/", roots: [], isTrusted: false };
+    let claims: readonly Claim[] | undefined;
+    const judged: JudgedCommand = {
+      ...{ tool, text, analysis, world: place, paths },
+      claims: () => {
+        claims ??= claimsOf(analysis, place, paths);
+        return claims;
+      },
+    };
+    known.set(text, judged);
+    return judged;
+  };
+}
+
+/** Whether it changes nothing, whatever it reads. */
+function isReading(facts: PolicyCase): boolean {
+  // An agent is bound by the same mode.
+  if (facts.claims.length > 0 && facts.claims.every(({ action }) => action === "delegate")) return true;
+  return facts.claims.some(({ action }) => action === "execute")
+    ? facts.claims.every((claim) => claim.action !== "execute" || onlyReads(facts.judge(claim).analysis))
+    : facts.traits.readOnly;
+}
+
+function refuseOrAsk(
+  facts: PolicyCase,
+  { because, insists }: { because: string; insists: boolean },
+): Decision {
+  const { open, says } = modes[facts.mode];
+  if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}` };
+  return { verdict: "ask", because, insists, options: optionsFor(facts, insists ? "once" : "session") };
+}
+
+/** The plan may always be read; it may be written while a plan is made. */
+function isOnlyPlan({ claims, planFile, mode }: PolicyFacts): boolean {
+  return (
+    planFile !== undefined &&
+    claims.length > 0 &&
+    claims.every(
+      ({ action, target }) =>
+        target === planFile && (action === "read" || (action === "write" && mode === "plan")),
+    )
+  );
+}
+
+/** Why a write must be asked although a rule or a mode would let it pass. */
+function protectedTarget(facts: PolicyCase): string | undefined {
+  for (const claim of facts.claims) {
+    const { action, target } = claim;
+    if (action === "execute") {
+      const because = protectedWrite(facts.judge(claim));
+      if (because !== undefined) return because;
+    }
+    if (action !== "write") continue;
+    // Both by the name that was claimed, which may be a link's, and by where it leads.
+    const because =
+      protectionOf({ path: target }) ?? protectionOf(facts.paths.get(target) ?? { path: target });
+    if (because !== undefined) return `${target} is protected: ${because}`;
+  }
+  return undefined;
+}
+
+/** Whether a deny rule is about reading this file: a search leaves it out, wherever the search itself was allowed. */
+export const deniesReading = ({ deny }: Rules, path: string, ground: PathRuleRoots): boolean =>
+  deny.some(
+    ({ pattern, tool }) =>
+      pattern.kind === "path" && readsFiles(tool) && matchesPath(pattern.value, path, ground),
+  );
+
+const readsFiles = (tool: string): boolean => /^(?:Read|Grep|Glob|LS)$/.test(tool);

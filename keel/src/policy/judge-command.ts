@@ -1,0 +1,261 @@
+/** What rules, proofs and facts about paths say of one command: a verdict for each question that policy has. */
+
+import type { PathFacts } from "../ports/workspace.ts";
+import type { Claim } from "../protocol/tool.ts";
+import type { Analysis, ShellContext } from "../shell/meaning/analyse.ts";
+import { allSteps } from "../shell/meaning/commands.ts";
+import { writingRedirections } from "../shell/meaning/effects.ts";
+import { takesCode } from "../shell/meaning/hazards.ts";
+import { programName } from "../shell/meaning/inside.ts";
+import { pathScope } from "../shell/meaning/path-scope.ts";
+import type { ShellStep } from "../shell/meaning/walk.ts";
+import { gitDirectories, nestedRepositories } from "../shell/programs/git.ts";
+import { gitWords } from "../shell/programs/git-words.ts";
+import { writtenTo } from "../shell/programs/writers.ts";
+import { mayHide } from "./hidden-command.ts";
+import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
+import { protectionOf } from "./protected.ts";
+import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
+import { coversCommand, type Touch, touchesCommand } from "./shell-rules.ts";
+
+/** A command as policy sees it: its text, and what was found in it. */
+export type JudgedCommand = {
+  readonly tool: string;
+  readonly text: string;
+  readonly analysis: Analysis;
+  readonly world: ShellContext;
+  /** What paths are, where somebody has looked. */
+  readonly paths: ReadonlyMap<string, PathFacts>;
+  /** What it names as read and written. */
+  claims(): readonly Claim[];
+};
+
+/** How a deny or ask rule stands to it. */
+export function touchOf(rule: PermissionRule, { tool, text, analysis, world, claims }: JudgedCommand): Touch {
+  const ground: PathRuleRoots = world;
+  if (rule.pattern.kind === "path") {
+    if (analysis.kind === "unread") return "no";
+    if (claims().some(toucher(rule, tool, ground))) return "yes";
+    // What a search finds below a directory no text tells.
+    const { value } = rule.pattern;
+    const searched = rule.tool === "Read" ? analysis.steps.flatMap((step) => searchedBy(step, world)) : [];
+    return searched.some((directory) => mayLieBelow(value, directory, ground)) ? "maybe" : "no";
+  }
+  if (rule.tool !== tool) return "no";
+  if (rule.pattern.kind === "any") return "yes";
+  if (rule.pattern.kind !== "shell") return "no";
+  if (analysis.kind === "unread") return "maybe";
+  const { shell } = rule.pattern;
+  if (shell.kind === "exact" && shell.text === text.trim()) return "yes";
+  const found = analysis.commands.map((command) => touchesCommand(shell, command));
+  if (found.includes("yes")) return "yes";
+  // A variable may be run by what comes later.
+  const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(shell, step));
+  return found.includes("maybe") || isAssigned ? "maybe" : "no";
+}
+
+export type Permit =
+  | { readonly kind: "allowed"; readonly by: "rule" | "read-only"; readonly because: string }
+  | { readonly kind: "open"; readonly because: string };
+
+/** Whether allow rules and proofs cover all of it. */
+export function permitOf(
+  command: JudgedCommand,
+  {
+    allow,
+    readOnly,
+    edits,
+  }: { allow: readonly PermissionRule[]; readOnly: "allowed" | "asked"; edits: "allow" | "open" | "deny" },
+): Permit {
+  const { tool, text, analysis, world, paths } = command;
+  const mine = allow.filter((rule) => rule.tool === tool);
+  const blanket = mine.find(({ pattern }) => pattern.kind === "any");
+  if (blanket) return { kind: "allowed", by: "rule", because: `${sayRule(blanket)} allows it` };
+  if (analysis.kind === "unread")
+    return { kind: "open", because: `it is not understood: ${analysis.because}` };
+  const meaning = analysis.doubts.find(({ kind }) => kind !== "flow");
+  if (meaning) return { kind: "open", because: meaning.text };
+  const used: PermissionRule[] = [];
+  const exact = mine.find(
+    ({ pattern }) =>
+      pattern.kind === "shell" && pattern.shell.kind === "exact" && pattern.shell.text === text.trim(),
+  );
+  const byStep = new Map(analysis.commands.map((found) => [found.step, found]));
+  let isProved = true;
+  for (const path of nestedIn(analysis, world))
+    if (paths.get(path)?.exists) return { kind: "open", because: otherRepository(path) };
+  for (const [at, step] of analysis.steps.entries()) {
+    const written = writesUnasked(step, { world, allow, edits, paths, tool });
+    if (written !== undefined) return { kind: "open", because: written };
+    // Redirections without a command are what they are, whether reading is asked about or not.
+    const isBare = step.words.length + step.assignments.length === 0;
+    const because =
+      isBare || readOnly === "allowed" ? whyNotRead(analysis, at, paths) : "reading is asked about";
+    if (because === undefined) continue;
+    const found = byStep.get(step);
+    isProved = false;
+    const named = found && !takesCode(found) ? exact : undefined;
+    const rule =
+      named ??
+      (found &&
+        mine.find(({ pattern }) => pattern.kind === "shell" && coversCommand(pattern.shell, found, world)));
+    if (!rule || !found) return { kind: "open", because };
+    used.push(rule);
+  }
+  if (analysis.steps.length === 0) return { kind: "open", because: "there is no command in it" };
+  const [rule] = used;
+  if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
+  const flow = analysis.doubts.find(({ kind }) => kind === "flow");
+  if (flow) return { kind: "open", because: flow.text };
+  return isProved
+    ? { kind: "allowed", by: "read-only", because: "it only reads inside the workspace" }
+    : { kind: "open", because: "nothing allows it yet" };
+}
+
+/** Why a step is not known to be a harmless read. */
+function whyNotRead(
+  analysis: Analysis & { kind: "read" },
+  at: number,
+  paths: ReadonlyMap<string, PathFacts>,
+): string | undefined {
+  const proof = analysis.proofs[at];
+  if (!proof) return "it was not looked at";
+  if (!proof.ok) return proof.because;
+  const [concern] = proof.concerns;
+  if (concern !== undefined) return concern;
+  const away = proof.reads.find((path) => isAway(paths.get(path)));
+  if (away !== undefined) return `${away} leads outside`;
+  const present = proof.absent.find((path) => !isAbsent(paths.get(path)));
+  return present === undefined ? undefined : otherRepository(present);
+}
+
+const otherRepository = (mark: string): string =>
+  `git would use the settings of another repository if ${mark} is one`;
+
+/** Somebody has looked, and there is nothing. */
+const isAbsent = (facts: PathFacts | undefined): boolean =>
+  facts !== undefined && !facts.exists && facts.root !== undefined && facts.problem === undefined;
+
+/** What would make a folder in which a command runs git a repository of its own. */
+export function nestedIn(analysis: Analysis & { kind: "read" }, context: ShellContext): string[] {
+  const steps = allSteps(analysis.steps, analysis.commands);
+  return [...new Set(steps.flatMap((step) => nestedBy(step, context)))];
+}
+
+function nestedBy({ words, directories }: ShellStep, context: ShellContext): string[] {
+  const [program, ...rest] = words;
+  return program && programName(program) === "git"
+    ? nestedRepositories(gitDirectories(gitWords(rest).before, directories), context)
+    : [];
+}
+
+/** Somebody has looked, and it is not what its name says. */
+const isAway = (facts: PathFacts | undefined): boolean =>
+  facts !== undefined && (facts.root === undefined || facts.problem !== undefined);
+
+type WriteCase = Pick<JudgedCommand, "world" | "paths" | "tool"> & {
+  allow: readonly PermissionRule[];
+  edits: "allow" | "open" | "deny";
+};
+
+/** A rule covers words, never where the output goes: that is a write like any other. */
+function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCase): string | undefined {
+  for (const { target } of writingRedirections(step)) {
+    const place = pathScope(target, step.directories, world);
+    const because = `it writes to ${target.text}`;
+    if (place.kind !== "inside" || target.kind !== "fixed" || target.isProcess) return because;
+    const isAllowed = place.paths.every((path) => {
+      const facts = paths.get(path);
+      if (facts && (facts.root === undefined || facts.problem !== undefined)) return false;
+      const claim: Claim = { action: "write", target: facts?.path ?? path };
+      return edits === "allow" || allow.some((rule) => covers(rule, "Write", claim, world));
+    });
+    if (!isAllowed) return because;
+  }
+  return undefined;
+}
+
+/** Why the question about it may not be skipped by any mode: it writes what others run. */
+export function protectedWrite({ paths, claims }: JudgedCommand): string | undefined {
+  for (const { action, target } of claims()) {
+    const because =
+      action === "write"
+        ? (protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target }))
+        : undefined;
+    if (because !== undefined) return `${target} is protected: ${because}`;
+  }
+  return undefined;
+}
+
+/** What its words and redirections name as read and written, as far as they are known; each once. */
+export function claimsOf(
+  analysis: Analysis,
+  context: ShellContext,
+  paths: ReadonlyMap<string, PathFacts>,
+): Claim[] {
+  if (analysis.kind === "unread") return [];
+  const reads = analysis.proofs.flatMap((proof) => (proof.ok ? proof.reads : []));
+  const named = analysis.steps.flatMap((step) => namedPaths(step, context));
+  const written = allSteps(analysis.steps, analysis.commands).flatMap((step) => writtenPaths(step, context));
+  const claim =
+    (action: "read" | "write") =>
+    (path: string): Claim[] => {
+      const real = paths.get(path)?.path;
+      return [path, ...(real === undefined || real === path ? [] : [real])].map((target) => ({
+        action,
+        target,
+      }));
+    };
+  return [
+    ...[...new Set([...reads, ...named])].flatMap(claim("read")),
+    ...[...new Set(written)].flatMap(claim("write")),
+  ];
+}
+
+/** The directories that a command looks through for text. */
+function searchedBy(step: ShellStep, context: ShellContext): readonly string[] {
+  const program = step.words[0];
+  const name = program ? programName(program) : "";
+  const isSearch = searchers.has(name);
+  if (!isSearch && !recursive.has(name)) return [];
+  const rest = step.words.slice(1);
+  if (!isSearch && !rest.some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$)/.test(text)))
+    return [];
+  // Without a place it looks where it stands.
+  const isBare = rest.filter(({ text }) => !text.startsWith("-")).length < 2;
+  return [...namedPaths(step, context), ...(isBare ? (step.directories ?? context.roots) : [])];
+}
+
+const searchers = new Set(["rg", "ag", "ack"]);
+/** These do so with an option. */
+const recursive = new Set(["grep", "egrep", "fgrep", "zgrep", "diff", "cp", "tar", "zip"]);
+
+/** Every word of a command could be a path that it reads. */
+function namedPaths(
+  { words, redirections, directories }: ShellStep,
+  context: ShellContext,
+): readonly string[] {
+  if (words.length < 2 && redirections.length === 0) return nowhere;
+  const inputs = redirections.flatMap(({ operator, target }) =>
+    operator === "<" || operator === "<>" ? [target] : [],
+  );
+  return [...words.slice(1), ...inputs].flatMap((word) => {
+    if (word.kind !== "fixed" || word.text.startsWith("-")) return [];
+    const place = pathScope(word, directories, context);
+    return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
+  });
+}
+
+const nowhere: readonly string[] = [];
+
+function writtenPaths(step: ShellStep, context: ShellContext): readonly string[] {
+  const program = step.words[0];
+  const written = program ? writtenTo(programName(program), step.words.slice(1)) : nowhere;
+  if (written.length + step.redirections.length === 0) return nowhere;
+  const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
+  const redirected = writingRedirections(step).map(({ target }) => target);
+  return [...named, ...redirected].flatMap((target) => {
+    const place = pathScope(target, step.directories, context);
+    return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
+  });
+}

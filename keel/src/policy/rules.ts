@@ -1,0 +1,172 @@
+/**
+ * Rules as people write them: `Tool`, `Tool(exactly this)`, `Bash(first words:*)`, `Bash(git * main)`, `Read(./secrets/)`,
+ * `WebFetch(domain:a.org)`, `mcp__server`. A rule that cannot be read matches nothing and touches no other rule.
+ */
+import { parseGlob } from "../kernel/glob.ts";
+import type { Claim } from "../protocol/tool.ts";
+import { matchesPath, type PathRuleRoots, pathMatcher } from "./path-rules.ts";
+import { parseShellPattern, type ShellPattern } from "./shell-pattern.ts";
+
+/** Where a rule comes from. Over all of them deny beats ask and ask beats allow; a source is told, and outranks none. */
+export const ruleSources = [
+  "managed",
+  "project",
+  "flags",
+  "local",
+  "user",
+  "command-line",
+  "command",
+  "session",
+] as const;
+export type RuleSource = (typeof ruleSources)[number];
+
+export type PermissionRule = {
+  readonly text: string;
+  readonly tool: string;
+  readonly pattern: Pattern;
+  readonly source: RuleSource;
+};
+
+export type Pattern =
+  | { readonly kind: "any" }
+  | { readonly kind: "shell"; readonly shell: ShellPattern }
+  /** A path or a glob as in a `.gitignore`. */
+  | { readonly kind: "path"; readonly value: string }
+  | { readonly kind: "domain"; readonly value: string }
+  | { readonly kind: "exact"; readonly value: string }
+  | { readonly kind: "prefix"; readonly value: string };
+
+/** Undefined when the text is not a rule: it is then reported. */
+export function parseRule(text: string, source: RuleSource = "session"): PermissionRule | undefined {
+  const trimmed = text.trim();
+  const match = /^([A-Za-z_][\w-]*)(?:\(([\s\S]*)\))?(\*)?$/.exec(trimmed);
+  if (!match) return undefined;
+  const [, name = "", inner, star] = match;
+  // Only names of servers and their tools end in a star. `mcp__server__*` is the long way to write `mcp__server`.
+  if (star !== undefined && (inner !== undefined || !name.startsWith("mcp__"))) return undefined;
+  const tool = star === undefined ? name : /^mcp__.+__$/.test(name) ? name.slice(0, -2) : `${name}*`;
+  const pattern = inner === undefined ? ({ kind: "any" } as const) : parsePattern(tool, inner);
+  return pattern && { text: trimmed, tool, pattern, source };
+}
+
+/** As it is told: the rule, and where it stands. */
+export const sayRule = ({ text, source }: PermissionRule): string => `the rule ${text} (${source})`;
+
+/** Tools whose calls are commands for a shell. */
+export const shellTools: ReadonlySet<string> = new Set(["Bash"]);
+const pathTools = new Set(["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS"]);
+
+function parsePattern(tool: string, inner: string): Pattern | undefined {
+  const spec = inner.trim();
+  if (spec === "") return undefined;
+  if (spec === "*") return { kind: "any" };
+  if (shellTools.has(tool)) {
+    const shell = parseShellPattern(spec);
+    return shell && { kind: "shell", shell };
+  }
+  if (spec.startsWith("domain:")) return domainPattern(spec.slice("domain:".length));
+  if (pathTools.has(tool))
+    return parseGlob(spec.replace(/^\/{2,}/, "/")).ok && !spec.includes("\0")
+      ? { kind: "path", value: spec }
+      : undefined;
+  if (spec.endsWith(":*")) return { kind: "prefix", value: spec.slice(0, -2).trim() };
+  return { kind: "exact", value: inner };
+}
+
+function domainPattern(given: string): Pattern | undefined {
+  const value = given.trim().toLowerCase().replace(/\.$/, "");
+  return /^(?:\*\.)?[^\s/*:@?#\\]+$/.test(value) || /^\[[0-9a-f:.]+\]$/.test(value)
+    ? { kind: "domain", value }
+    : undefined;
+}
+
+/** Whether an allow rule covers a claim that is not a command: in doubt it does not. */
+export function covers(rule: PermissionRule, tool: string, claim: Claim, ground?: PathRuleRoots): boolean {
+  const { pattern } = rule;
+  if (pattern.kind === "path")
+    return (
+      isAbout(rule, tool, claim, "allow") &&
+      ground !== undefined &&
+      matchesPath(pattern.value, claim.target, ground)
+    );
+  if (!names(rule, tool)) return false;
+  switch (pattern.kind) {
+    case "any":
+      return true;
+    case "domain":
+      return isOfDomain(claim, pattern.value, "exactly");
+    case "exact":
+      return claim.target === pattern.value;
+    case "prefix":
+      return claim.target === pattern.value || claim.target.startsWith(`${pattern.value} `);
+    // Commands are judged by what they are made of, not by their text.
+    case "shell":
+      return false;
+  }
+}
+
+/** Whether a deny or ask rule touches a claim that is not a command: in doubt it does. */
+export const touches = (rule: PermissionRule, tool: string, claim: Claim, ground?: PathRuleRoots): boolean =>
+  toucher(rule, tool, ground)(claim);
+
+/** The same for many claims. */
+export function toucher(
+  rule: PermissionRule,
+  tool: string,
+  ground?: PathRuleRoots,
+): (claim: Claim) => boolean {
+  const { pattern } = rule;
+  if (pattern.kind === "path") {
+    let matches: ((path: string) => boolean) | undefined;
+    return (claim) => {
+      if (!isAbout(rule, tool, claim, "deny")) return false;
+      if (ground === undefined) return true;
+      matches ??= pathMatcher(pattern.value, ground);
+      return matches(claim.target);
+    };
+  }
+  if (!names(rule, tool)) return () => false;
+  switch (pattern.kind) {
+    case "any":
+      return () => true;
+    case "domain":
+      return (claim) => isOfDomain(claim, pattern.value, "and below");
+    case "exact":
+    case "prefix":
+      return ({ target }) => target.includes(pattern.value);
+    case "shell":
+      return () => false;
+  }
+}
+
+/** `mcp__server` is every tool of that server, `mcp__server__get_*` those whose names start so. */
+export const names = (rule: Pick<PermissionRule, "tool">, tool: string): boolean =>
+  rule.tool === tool ||
+  (rule.tool.endsWith("*") && tool.startsWith(rule.tool.slice(0, -1))) ||
+  (/^mcp__(?:(?!__).)+$/.test(rule.tool) && tool.startsWith(`${rule.tool}__`));
+
+const editors = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"]);
+const readers = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);
+
+/**
+ * Rules about paths go by what is done, not only by which tool does it: `Edit(…)` is about every editor, `Read(…)` about
+ * every reader, and what is denied to one of them is denied to all and to commands.
+ */
+function isAbout(rule: PermissionRule, tool: string, { action }: Claim, effect: "allow" | "deny"): boolean {
+  if (action === "write") {
+    if (!editors.has(rule.tool)) return false;
+    return effect === "deny" || rule.tool === tool || (rule.tool === "Edit" && editors.has(tool));
+  }
+  if (action !== "read" || !readers.has(rule.tool)) return false;
+  return effect === "deny" || rule.tool === tool || (rule.tool === "Read" && readers.has(tool));
+}
+
+function isOfDomain({ action, target }: Claim, domain: string, extent: "exactly" | "and below"): boolean {
+  if (action !== "fetch") return false;
+  // Without the dot that a full name may end with.
+  const host = URL.parse(target)?.hostname.replace(/\.$/, "");
+  if (host === undefined) return extent === "and below";
+  if (domain.startsWith("*."))
+    return host.endsWith(domain.slice(1)) || (extent === "and below" && host === domain.slice(2));
+  return host === domain || (extent === "and below" && host.endsWith(`.${domain}`));
+}

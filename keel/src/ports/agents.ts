@@ -1,0 +1,60 @@
+/** Other agents as tools see them: who can be given work, giving it, and telling one of them something. */
+import type { Json } from "../kernel/json.ts";
+import type { ResultPart } from "../protocol/message.ts";
+import type { Origin } from "../protocol/origin.ts";
+import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
+import type { Display } from "../protocol/tool.ts";
+import type { FileLedger } from "./file-ledger.ts";
+import type { ToolContext } from "./tool.ts";
+
+export type AgentOrder = {
+  readonly kind: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly model: string | undefined;
+  readonly effort: SessionSettings["effort"];
+  readonly name: string | undefined;
+  readonly isolation: "worktree" | undefined;
+  /** Undefined: as the kind of agent says, else in the background. */
+  readonly when: "background" | "foreground" | undefined;
+};
+
+/** The call that gives the work: the agent's session names it as its parent. */
+export type AgentCallContext = Pick<ToolContext, "callId" | "tasks" | "ask" | "ledger">;
+
+export type AgentOutcome =
+  | { readonly ok: true; readonly content: readonly ResultPart[]; readonly data: Json }
+  | { readonly ok: false; readonly why: string };
+
+export interface Agents {
+  /** The kinds of agents that there are, and what each is for. */
+  kinds(): readonly { readonly name: string; readonly description: string }[];
+  /**
+   * Runs until the agent has ended, or until it runs on in the background. For a call that ran before and whose process
+   * ended, it gives what is known of that agent and starts none.
+   */
+  start(
+    order: AgentOrder,
+    context: AgentCallContext,
+    signal: AbortSignal,
+  ): AsyncGenerator<Display, AgentOutcome>;
+  /** Tells an agent something, by its id or name; one that has ended goes on in the background. */
+  send(
+    message: { readonly to: string; readonly text: string },
+    context: AgentCallContext,
+    signal: AbortSignal,
+  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
+}
+
+/** What stands above the session of an agent, and bounds it. */
+export type Above = {
+  readonly origin: Origin;
+  /** The session that the host opened: what hooks and files call the session. */
+  readonly root: string;
+  /** Under which address letters to `main` arrive. */
+  readonly up: string;
+  /** The mode that counts now: never further than that of the session above. */
+  mode(): PermissionMode;
+  /** Where it writes down what it changes; absent in a folder of its own, and where nothing is kept. */
+  readonly ledger?: FileLedger | undefined;
+};

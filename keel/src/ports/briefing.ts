@@ -1,0 +1,23 @@
+/** What a conversation is told that nobody in it says: where and when it is, what there is to use, instruction files. */
+import type { InputBlock } from "../protocol/message.ts";
+
+export type BriefingOutput = {
+  readonly content: readonly InputBlock[];
+  /** The instruction files whose text is in it, and for whom each was written. */
+  readonly files: readonly BriefedFile[];
+};
+
+export type BriefedFile = {
+  readonly path: string;
+  readonly source: "managed" | "user" | "project" | "local";
+};
+
+/** Never throws: what cannot be read is told as that. */
+export interface Briefing {
+  /** When a conversation begins, and again when it was cleared or shortened: what was told is gone then. */
+  start(): Promise<BriefingOutput>;
+  /** When files were looked at: what holds where they are, beyond what is known. */
+  near(seen: readonly string[], known: readonly string[]): Promise<BriefingOutput>;
+  /** What there is to use since the start was told; once. */
+  news?(): readonly InputBlock[];
+}

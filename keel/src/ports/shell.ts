@@ -1,0 +1,86 @@
+/** Commands: running them, and what they are judged by. */
+
+export type ShellChunk = { readonly text: string };
+
+export type ShellOutcome = {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  readonly interrupted: boolean;
+  /** Head and tail of both streams in their order, bounded. */
+  readonly output: string;
+  /** Bytes that did not fit into `output`. */
+  readonly omittedBytes: number;
+};
+
+export type ShellCommand = {
+  readonly text: string;
+  readonly cwd: string;
+  /** `Infinity`: until it ends by itself or is stopped. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+};
+
+export interface Shell {
+  /**
+   * Yields output as it comes and returns when the main process has ended, even if a child holds the pipe. Whoever
+   * stops listening ends the command.
+   */
+  run(command: ShellCommand, signal: AbortSignal): AsyncGenerator<ShellChunk, ShellOutcome>;
+  /** Starts a command that nobody needs to listen to. One that cannot be started is over at once. */
+  start(command: ShellCommand): Promise<ShellRun>;
+}
+
+/** A command that was started, and lives until it ends or is stopped. */
+export interface ShellRun {
+  /** Settles when the main process has ended and what it wrote was read. Never rejects. */
+  readonly over: Promise<ShellOutcome>;
+  /** Output as it comes, until it is over. Whoever stops listening ends nothing. */
+  follow(): AsyncGenerator<ShellChunk, void>;
+  /** Head and tail of what came so far. */
+  output(): string;
+  /** From now on the file gets all that came and will come. */
+  saveTo(file: string): void;
+  /** From now on there is no time limit. */
+  goOn(): void;
+  /** Ends it and all that it started; the outcome says `interrupted`, unless it was over before. */
+  stop(): Promise<void>;
+  /** What it left running. Known when it is over. */
+  left(): LeftBehind | undefined;
+}
+
+/** Processes that a command left running when it ended. */
+export interface LeftBehind {
+  /** How many there were when the command ended. */
+  readonly processes: number;
+  /** Settles when the last one has ended, with what kept the file from being whole, if anything did. Never rejects. */
+  readonly over: Promise<string | undefined>;
+  output(): string;
+  saveTo(file: string): void;
+  stop(): Promise<void>;
+}
+
+/** A piece of a shell text as a grammar sees it: plain data. Only named pieces, and what is missing. */
+export type SyntaxNode = {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  /** The grammar does not fit here. */
+  readonly isBroken: boolean;
+  readonly children: readonly SyntaxNode[];
+};
+
+/** A second reader of shell texts, independent of the engine's own. Loads what it needs at the first call. */
+export interface Grammar {
+  /** Undefined when the text is too long or too large a tree: then it counts as not understood. Never throws. */
+  parse(text: string): Promise<SyntaxNode | undefined>;
+}
+
+export type CommandJudging = {
+  readonly grammar: Grammar;
+  /** What `~` and `$HOME` are for commands. */
+  readonly home: string;
+  /** Whether the settings of the repository may act: git runs programs that they name. */
+  readonly isTrusted: boolean;
+};

@@ -1,0 +1,104 @@
+/** Blocks and counts of the protocol in the names of the Messages wire. */
+import { isObject, type Json } from "../../kernel/json.ts";
+import { never } from "../../kernel/never.ts";
+import type { Stop } from "../../protocol/event.ts";
+import type { Block, InputBlock, ResultPart } from "../../protocol/message.ts";
+import type { Usage } from "../../protocol/usage.ts";
+import type {
+  SDKContentBlock,
+  SDKInputBlock,
+  SDKProviderBlock,
+  SDKStopReason,
+  SDKUsage,
+} from "../messages/content.ts";
+
+/** Undefined for a block that this wire has no form for. */
+export function toContentBlock(block: Block): SDKContentBlock | undefined {
+  switch (block.type) {
+    case "text":
+    case "image":
+    case "document":
+      return toInputBlock(block);
+    case "thinking":
+      if (block.hidden !== undefined) return { type: "redacted_thinking", data: block.hidden };
+      return { type: "thinking", thinking: block.text, signature: block.signature ?? "" };
+    case "tool_use":
+      return { type: "tool_use", id: block.id, name: block.name, input: inputOf(block) };
+    case "foreign":
+      return isProviderBlock(block.data) ? block.data : undefined;
+    case "tool_result":
+      return undefined;
+    default:
+      return never(block);
+  }
+}
+
+export function toInputBlock(block: InputBlock | ResultPart): SDKInputBlock {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "image":
+      return { type: "image", source: { type: "base64", media_type: block.mediaType, data: block.data } };
+    case "document":
+      return {
+        type: "document",
+        source: { type: "base64", media_type: block.mediaType, data: block.data },
+        ...(block.name === undefined ? {} : { title: block.name }),
+      };
+    default:
+      return never(block);
+  }
+}
+
+/** A single text stands as it is; anything else as blocks. */
+export function toResultContent(parts: readonly ResultPart[]): string | SDKInputBlock[] {
+  const [only] = parts;
+  return parts.length === 1 && only?.type === "text" ? only.text : parts.map(toInputBlock);
+}
+
+export const textOfParts = (parts: readonly ResultPart[]): string =>
+  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+
+export function toUsage(usage: Usage): SDKUsage {
+  const long = usage.cacheWriteLongTokens ?? 0;
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cacheReadTokens,
+    cache_creation_input_tokens: usage.cacheWriteTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWriteTokens - long,
+      ephemeral_1h_input_tokens: long,
+    },
+    ...(usage.webSearches ? { server_tool_use: { web_search_requests: usage.webSearches } } : {}),
+  };
+}
+
+export function toStopReason(stop: Stop): SDKStopReason {
+  switch (stop) {
+    case "end":
+      return "end_turn";
+    case "output_limit":
+      return "max_tokens";
+    case "pause":
+      return "pause_turn";
+    case "window_full":
+      return "model_context_window_exceeded";
+    case "tool_use":
+    case "stop_sequence":
+    case "refusal":
+      return stop;
+    default:
+      return never(stop);
+  }
+}
+
+/** What the model sent as its arguments, also where it is not JSON. */
+function inputOf(block: Extract<Block, { type: "tool_use" }>): Json {
+  if (block.broken === undefined) return block.input;
+  return { __unparsedToolInput: { raw: block.broken, len: block.broken.length } };
+}
+
+/** A block of a Messages provider passes as it came, newer types too: programs ignore what they do not know. */
+const isProviderBlock = (data: Json): data is SDKProviderBlock =>
+  isObject(data) && typeof data["type"] === "string";

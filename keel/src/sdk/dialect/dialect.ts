@@ -1,0 +1,356 @@
+/**
+ * The SDK's dialect: events in, messages out. Pure: the same log gives the same messages with the same ids, whether it
+ * is read while it is written or years later.
+ *
+ * Assistant messages come when their reply is on record, never from a stream that may still fail. A reply that is
+ * withdrawn and asked for again therefore leaves no half message behind, a call is never shown that no result follows,
+ * and folding a stored log gives the same assistant, user and result messages as the live session gave. Whoever wants
+ * text as it is written asks for partial messages (`dialect-stream.ts`).
+ */
+import { never } from "../../kernel/never.ts";
+import { type Durable, type Envelope, isDurable, type Live } from "../../protocol/event.ts";
+import { isShownAddition } from "../../view/shown.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import { fromAgent } from "./agents.ts";
+import { toInputBlock } from "./blocks.ts";
+import { fromCommand } from "./command.ts";
+import { errorClass, statusOf } from "./errors.ts";
+import { type DialectMemo, type InitFacts, newMemo, newTurn } from "./memo.ts";
+import { resultOfTurn, resultWithoutTurn } from "./result.ts";
+import {
+  identity,
+  informationalMessage,
+  initMessage,
+  liveIdentity,
+  replayMessage,
+  statusMessage,
+  userMessage,
+} from "./say.ts";
+import { fromStream, openStream } from "./stream.ts";
+import { fromTask } from "./tasks.ts";
+import { charge, fromJoined, fromReply, fromResult, inTurn, takeInputs } from "./turn.ts";
+
+type DialectOutput = [SDKMessage[], DialectMemo];
+type DialectEventOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
+
+/** What an event says to a program, and what to remember of it. An event that was seen before says nothing. */
+export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput {
+  const { origin } = envelope;
+  if (origin) return fromAgent({ ...envelope, origin }, memo, toMessages);
+  if (!isDurable(envelope)) return fromLive(envelope, memo);
+  if (envelope.seq <= memo.seq) return [[], memo];
+  return fromDurable(envelope, { ...memo, seq: envelope.seq, livesSince: 0 });
+}
+
+/** All messages of a stored log. */
+export function messagesOfLog(log: Iterable<Durable>, facts: InitFacts): SDKMessage[] {
+  const messages: SDKMessage[] = [];
+  let memo = newMemo(facts);
+  for (const event of log) {
+    const [told, next] = toMessages(event, memo);
+    messages.push(...told);
+    memo = next;
+  }
+  return messages;
+}
+
+/** The memo with which a session that is resumed goes on: its totals go on too. */
+export function memoOfLog(log: Iterable<Durable>, facts: InitFacts): DialectMemo {
+  let memo = newMemo(facts);
+  for (const event of log) memo = toMessages(event, memo)[1];
+  return memo;
+}
+
+/** What a new reader of a session gets first: the `init` of the turn that is under way, if one is. */
+export function greeting(memo: DialectMemo, at: number): SDKMessage[] {
+  return memo.turn ? [initMessage(memo, `init/${at}`)] : [];
+}
+
+function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
+  switch (event.type) {
+    case "session.opened":
+      return [[], settle(memo, event.settings)];
+    case "settings.changed":
+      return fromSettings(event, memo);
+    case "input.accepted":
+      return [[], { ...memo, inputs: new Map(memo.inputs).set(event.input.id, event.input) }];
+    case "input.dropped":
+      return fromDropped(event, memo);
+    case "input.joined":
+      return fromJoined(event, memo);
+    case "turn.started":
+      return fromTurnStart(event, memo);
+    case "context.added":
+      return fromAddition(event, memo);
+    case "model.started":
+      return fromRequest(event, memo);
+    case "model.finished":
+      return fromReply(event, memo);
+    case "model.failed":
+      return fromFailure(event, memo);
+    case "model.consulted":
+      return [[], charge(memo, event.model, event)];
+    case "tool.finished":
+      return fromResult(event, memo);
+    case "context.compacted":
+      return fromCompaction(event, memo);
+    case "context.cleared": {
+      const { sessionId } = memo.facts;
+      return [
+        [{ type: "conversation_reset", ...identity(memo, "reset"), new_conversation_id: sessionId }],
+        memo,
+      ];
+    }
+    case "task.changed":
+      return fromTask(event, memo);
+    case "turn.finished":
+      return resultOfTurn(event, memo);
+    case "prompt.fixed":
+    case "turn.interrupted":
+    case "tool.started":
+    case "ask.opened":
+    case "ask.closed":
+    case "compaction.requested":
+    case "context.inherited":
+    case "folder.changed":
+    case "files.saved":
+    case "files.rewound":
+    case "session.closed":
+      return [[], memo];
+    default:
+      return never(event);
+  }
+}
+
+function fromLive(event: Live, memo: DialectMemo): DialectOutput {
+  switch (event.type) {
+    case "tool.progress":
+      return fromProgress(event, memo);
+    case "retry.waiting": {
+      const [id, next] = liveIdentity(memo, event);
+      const status = statusOf(event.fault);
+      const retry: SDKMessage = {
+        type: "system",
+        subtype: "api_retry",
+        ...id,
+        attempt: event.attempt,
+        max_retries: event.mostAttempts,
+        retry_delay_ms: event.delayMs,
+        error_status: status,
+        error: errorClass(event.fault),
+        ...(status === null ? { no_response: true } : {}),
+      };
+      return [[retry], next];
+    }
+    case "command.answered":
+      return fromCommand(event, memo);
+    case "hook.started":
+    case "hook.finished":
+      return fromHook(event, memo);
+    case "notice.raised": {
+      const [id, next] = liveIdentity(memo, event);
+      const tag = event.code === undefined ? {} : { tag: event.code };
+      return [[informationalMessage(id, { content: event.text, level: event.level, ...tag })], next];
+    }
+    default:
+      return fromStream(event, memo);
+  }
+}
+
+/** Only for whoever asked for it. */
+function fromHook(
+  event: Extract<Live, { type: "hook.started" | "hook.finished" }>,
+  memo: DialectMemo,
+): DialectOutput {
+  if (!memo.facts.hookEvents) return [[], memo];
+  const [id, next] = liveIdentity(memo, event);
+  const hook = { hook_id: event.hookId, hook_name: event.name, hook_event: event.event };
+  if (event.type === "hook.started")
+    return [[{ type: "system", subtype: "hook_started", ...id, ...hook }], next];
+  const { stdout, stderr, exitCode, outcome } = event;
+  const message: SDKMessage = {
+    type: "system",
+    subtype: "hook_response",
+    ...id,
+    ...hook,
+    output: stdout || stderr,
+    stdout,
+    stderr,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    outcome,
+  };
+  return [[message], next];
+}
+
+/** A command that prints for an hour tells its progress some hundred times, not a million. */
+const progressEveryMs = 5_000;
+
+function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: DialectMemo): DialectOutput {
+  if (event.elapsedMs - (memo.progress.get(event.callId) ?? 0) < progressEveryMs) return [[], memo];
+  const [id, next] = liveIdentity(memo, event);
+  const message: SDKMessage = {
+    type: "tool_progress",
+    ...id,
+    tool_use_id: event.callId,
+    tool_name: event.tool,
+    parent_tool_use_id: null,
+    elapsed_time_seconds: Math.round(event.elapsedMs / 1_000),
+  };
+  return [[message], { ...next, progress: new Map(memo.progress).set(event.callId, event.elapsedMs) }];
+}
+
+type Patch = DialectEventOf<"settings.changed">["patch"];
+
+/** The next `init` shows model and mode as the events left them. */
+function settle(memo: DialectMemo, { model, permissionMode }: Patch): DialectMemo {
+  const { facts } = memo;
+  return {
+    ...memo,
+    facts: {
+      ...facts,
+      model: model ?? facts.model,
+      permissionMode: permissionMode ?? facts.permissionMode,
+    },
+  };
+}
+
+function fromSettings(event: DialectEventOf<"settings.changed">, memo: DialectMemo): DialectOutput {
+  const { model, permissionMode, title } = event.patch;
+  if (event.why === "fallback") {
+    const original = memo.facts.model;
+    const fallback = model ?? original;
+    const content = `${original} could not answer; ${fallback} takes over for this turn.`;
+    const names = { original_model: original, fallback_model: fallback };
+    return [
+      [
+        {
+          type: "system",
+          subtype: "model_fallback",
+          ...identity(memo, "fallback"),
+          trigger: "error",
+          ...names,
+          content,
+        },
+      ],
+      memo,
+    ];
+  }
+  const messages: SDKMessage[] = [];
+  if (permissionMode) messages.push(statusMessage(memo, { status: null, permissionMode }));
+  if (title !== undefined)
+    messages.push({ type: "system", subtype: "session_title_changed", ...identity(memo, "title"), title });
+  return [messages, settle(memo, event.patch)];
+}
+
+function fromTurnStart(event: DialectEventOf<"turn.started">, memo: DialectMemo): DialectOutput {
+  const [taken, rest] = takeInputs(memo, event.inputIds);
+  const echoes = memo.facts.replayUserMessages
+    ? taken.map((input) => replayMessage(memo, { input, at: event.at }))
+    : [];
+  return [[initMessage(memo), ...echoes], { ...rest, turn: newTurn(taken), progress: new Map() }];
+}
+
+/** A prompt that a hook blocked, or that was cancelled before its turn, is answered, although no turn came of it. */
+function fromDropped(event: DialectEventOf<"input.dropped">, memo: DialectMemo): DialectOutput {
+  const [taken, rest] = takeInputs(memo, [event.inputId]);
+  // Whoever asked for no answer waits for none.
+  if (taken.some(({ when }) => when === "with-next")) return [[], rest];
+  if (event.why === "cancelled") return fromCancelled(taken, { memo, rest });
+  if (event.why !== "blocked") return [[], rest];
+  const content = event.reason ?? "A hook blocked the prompt.";
+  const note = informationalMessage(identity(memo, "blocked"), {
+    content,
+    level: "warning",
+    prevent_continuation: true,
+  });
+  if (memo.turn) return [[note], rest];
+  const [result, next] = resultWithoutTurn(rest, {
+    ending: { kind: "answer", text: content, isError: false, terminal: "hook_stopped" },
+    ms: 0,
+    more: {},
+  });
+  return [[initMessage(memo), note, result], next];
+}
+
+/** The running turn answers for what was queued behind it; where none runs, whoever waits must hear of the end. */
+function fromCancelled(
+  [input]: ReturnType<typeof takeInputs>[0],
+  { memo, rest }: { memo: DialectMemo; rest: DialectMemo },
+): DialectOutput {
+  if (memo.turn || input?.from.kind !== "person") return [[], rest];
+  const [result, next] = resultWithoutTurn(rest, {
+    ending: {
+      kind: "failure",
+      subtype: "error_during_execution",
+      errors: ["The message was cancelled before its turn began."],
+      terminal: "aborted_streaming",
+    },
+    ms: 0,
+    more: {},
+  });
+  return [[initMessage(memo), result], next];
+}
+
+function fromAddition(event: DialectEventOf<"context.added">, memo: DialectMemo): DialectOutput {
+  if (!isShownAddition(event.why)) return [[], memo];
+  const content = event.content.map(toInputBlock);
+  const message = userMessage(memo, { label: "user", at: event.at, content, isSynthetic: true });
+  return [[message], inTurn(memo, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 }))];
+}
+
+function fromRequest(event: DialectEventOf<"model.started">, memo: DialectMemo): DialectOutput {
+  if (event.purpose === "compaction") return [[statusMessage(memo, { status: "compacting" })], memo];
+  const asking = inTurn(memo, (turn) => ({ ...turn, phase: "streaming" }));
+  if (!memo.facts.partialMessages) return [[], asking];
+  return [[statusMessage(memo, { status: "requesting" })], openStream(asking, event)];
+}
+
+/** Whether a failed request is tried again is told by `retry.waiting`; its end by the turn's. */
+function fromFailure(event: DialectEventOf<"model.failed">, memo: DialectMemo): DialectOutput {
+  const charged = charge(memo, event.model, event);
+  if (event.purpose === "turn") return [[], charged];
+  const words = event.fault.message;
+  const status = statusMessage(memo, { status: null, compact_result: "failed", compact_error: words });
+  if (memo.turn) return [[status], charged];
+  const [result, next] = resultWithoutTurn(charged, {
+    ending: {
+      kind: "failure",
+      subtype: "error_during_execution",
+      errors: [words],
+      terminal: "api_error",
+    },
+    ms: event.ms,
+    more: { local_command: "compact" },
+  });
+  return [[status, initMessage(memo), result], next];
+}
+
+function fromCompaction(event: DialectEventOf<"context.compacted">, memo: DialectMemo): DialectOutput {
+  const charged = charge(memo, event.model, event);
+  const status = statusMessage(memo, { status: null, compact_result: "success" });
+  const boundary: SDKMessage = {
+    type: "system",
+    subtype: "compact_boundary",
+    ...identity(memo, "boundary"),
+    compact_metadata: {
+      trigger: event.trigger === "manual" ? "manual" : "auto",
+      pre_tokens: event.tokensBefore,
+      post_tokens: event.tokensAfter,
+      duration_ms: event.ms,
+    },
+  };
+  const content = [{ type: "text" as const, text: event.summary }];
+  const summary = userMessage(memo, { label: "user", at: event.at, content, isSynthetic: true });
+  if (memo.turn)
+    return [
+      [status, boundary, summary],
+      inTurn(charged, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 })),
+    ];
+  const [result, next] = resultWithoutTurn(charged, {
+    ending: { kind: "answer", text: "", isError: false, terminal: "completed" },
+    usage: event.usage,
+    ms: event.ms,
+    more: { local_command: "compact" },
+  });
+  return [[status, initMessage(memo), boundary, summary, result], next];
+}

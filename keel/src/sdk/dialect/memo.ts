@@ -1,0 +1,132 @@
+/** What the dialect remembers between two events: enough to tell totals, and no more than the events themselves told. */
+import type { Input, Stop } from "../../protocol/event.ts";
+import type { ToolUse } from "../../protocol/message.ts";
+import { type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
+import type { SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
+import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";
+
+/** What `init` shows and no event tells. Model, mode and folder are corrected by the events. */
+export type InitFacts = {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly model: string;
+  readonly permissionMode: SDKSystemMessage["permissionMode"];
+  readonly tools: readonly string[];
+  readonly version: string;
+  readonly apiKeySource: string;
+  readonly mcpServers?: SDKSystemMessage["mcp_servers"];
+  readonly slashCommands?: readonly string[];
+  readonly agents?: readonly string[];
+  readonly skills?: readonly string[];
+  readonly plugins?: SDKSystemMessage["plugins"];
+  readonly outputStyle?: string;
+  readonly warnings?: readonly string[];
+  readonly projectTrust?: NonNullable<SDKSystemMessage["project_trust"]>;
+  /** Windows and output limits, by model, for `modelUsage`. */
+  readonly models?: Readonly<Record<string, Pick<ModelInfo, "windowTokens" | "maxOutputTokens">>>;
+  /** Whether `stream_event` messages are wanted. */
+  readonly partialMessages?: boolean;
+  /** Whether it is told when hooks run that are commands or addresses. */
+  readonly hookEvents?: boolean;
+  /** Whether words and thoughts of agents are told. */
+  readonly agentText?: boolean;
+  /** Whether prompts are echoed as `user` messages. */
+  readonly replayUserMessages?: boolean;
+};
+
+export type DialectMemo = {
+  readonly facts: InitFacts;
+  /** The newest durable event, and how many messages live ones have given since: together a name for the next. */
+  readonly seq: number;
+  readonly livesSince: number;
+  /** Inputs that no turn has taken yet. */
+  readonly inputs: ReadonlyMap<string, Input>;
+  readonly turn: TurnMemo | null;
+  readonly stream: StreamMemo | null;
+  /** Tasks that were told of: as the list of running ones has them, or null when they have ended. */
+  readonly tasks: ReadonlyMap<string, TaskMemo | null>;
+  /** Milliseconds of run time at which a call's progress was last told. */
+  readonly progress: ReadonlyMap<string, number>;
+  readonly agents: ReadonlyMap<string, AgentMemo>;
+  readonly costUsd: number;
+  readonly models: ReadonlyMap<string, ModelMemo>;
+  readonly results: number;
+};
+
+export type TaskMemo = {
+  readonly about: SDKBackgroundTasksChangedMessage["tasks"][number];
+  /** Whether its call waits for it, or it is one of the list. */
+  readonly place: "foreground" | "background";
+};
+
+/** What is remembered of an agent that is at work. */
+export type AgentMemo = {
+  readonly memo: DialectMemo;
+  readonly startedAt: number;
+  readonly tokens: number;
+  readonly toolUses: number;
+  readonly lastTool: string | undefined;
+};
+
+export type ModelMemo = { readonly usage: Usage; readonly costUsd: number; readonly unpriced: boolean };
+
+export type TurnMemo = {
+  readonly inputs: readonly Input[];
+  /** User messages that the turn has given: what `num_turns` counts. */
+  readonly userMessages: number;
+  /** What the replies used; a compaction stands in the totals only. */
+  readonly usage: Usage;
+  readonly stop: Stop | null;
+  readonly text: string;
+  /** Calls of the newest reply that have no result yet. */
+  readonly calls: ReadonlyMap<string, ToolUse>;
+  readonly phase: "streaming" | "tools";
+  readonly stoppedByTool: boolean;
+  readonly denials: readonly SDKPermissionDenial[];
+};
+
+/** A reply whose events are being passed on. */
+export type StreamMemo = {
+  readonly requestId: string;
+  readonly requestedAt: number;
+  readonly providerId: string | undefined;
+  readonly begun: boolean;
+  /** The block that has begun and whose end was not passed on. */
+  readonly block: number | null;
+  readonly events: number;
+};
+
+export function newMemo(facts: InitFacts): DialectMemo {
+  return {
+    facts,
+    seq: 0,
+    livesSince: 0,
+    inputs: new Map(),
+    turn: null,
+    stream: null,
+    tasks: new Map(),
+    progress: new Map(),
+    agents: new Map(),
+    costUsd: 0,
+    models: new Map(),
+    results: 0,
+  };
+}
+
+/** For what a host learns later: a server that connected, a tool that came. The next `init` shows it. */
+export const withFacts = (memo: DialectMemo, facts: Partial<InitFacts>): DialectMemo => ({
+  ...memo,
+  facts: { ...memo.facts, ...facts },
+});
+
+export const newTurn = (inputs: readonly Input[]): TurnMemo => ({
+  inputs,
+  userMessages: 0,
+  usage: noUsage,
+  stop: null,
+  text: "",
+  calls: new Map(),
+  phase: "streaming",
+  stoppedByTool: false,
+  denials: [],
+});

@@ -1,0 +1,131 @@
+/** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
+import type { OpenSession } from "../../app/open-session.ts";
+import { type Envelope, isDurable } from "../../protocol/event.ts";
+import type { Options } from "../options/options.ts";
+import { commandsOf } from "../query/introspection.ts";
+import type { SessionKey } from "../stored/session-store.ts";
+import type { McpServerStatus } from "../tools/mcp-server.ts";
+import { version } from "../version.ts";
+import { toMessages } from "./dialect.ts";
+import { lifecycleOf } from "./lifecycle.ts";
+import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
+import { messagesFold } from "./messages-fold.ts";
+import type { Outlet } from "./outlet.ts";
+import { resultWithoutTurn } from "./result.ts";
+import { identity, informationalMessage, initMessage, liveIdentity } from "./say.ts";
+
+export class MessageEmitter {
+  readonly #session: OpenSession;
+  readonly #named: ReadonlySet<string>;
+  readonly #out: Outlet;
+  #memo: DialectMemo;
+  /** The names that the program knows. */
+  #commands: string;
+
+  constructor(
+    session: OpenSession,
+    { options, named, out }: { options: Options; named: ReadonlySet<string>; out: Outlet },
+  ) {
+    const { info } = session;
+    this.#session = session;
+    this.#named = named;
+    this.#out = out;
+    this.#commands = JSON.stringify(info.commands.map(({ name }) => name));
+    this.#memo = newMemo({
+      sessionId: session.id,
+      cwd: info.cwd,
+      model: info.model,
+      permissionMode: info.permissionMode,
+      tools: info.tools,
+      agents: info.agents.map(({ name }) => name),
+      slashCommands: info.commands.map(({ name }) => name),
+      skills: info.skills,
+      plugins: info.plugins.map((plugin) => ({ ...plugin })),
+      outputStyle: info.outputStyle.name,
+      version,
+      apiKeySource: info.keySource,
+      models: info.models,
+      warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
+      projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
+      hookEvents: options.includeHookEvents ?? false,
+      agentText: options.forwardSubagentText ?? false,
+      partialMessages: options.includePartialMessages ?? false,
+      replayUserMessages: Object.hasOwn(options.extraArgs ?? {}, "replay-user-messages"),
+    });
+  }
+
+  /** Takes in what was told to somebody else: a session that goes on counts on, its totals are in its log. */
+  async catchUp(): Promise<void> {
+    this.#memo = await this.#session.fold(messagesFold(this.#memo.facts));
+  }
+
+  /** False when the program reads too slowly. */
+  emit(envelope: Envelope): boolean {
+    const [messages, next] = toMessages(envelope, this.#memo);
+    this.#memo = next;
+    const life =
+      isDurable(envelope) && !envelope.origin
+        ? lifecycleOf(envelope, { named: this.#named, sessionId: this.#session.id })
+        : [];
+    return [...life, ...messages].every((message) => this.#out.push(message));
+  }
+
+  /** Something was said that asks for no answer. */
+  emitNoTurn(): void {
+    const [result, next] = resultWithoutTurn(this.#memo, {
+      ending: { kind: "answer", text: "", isError: false, terminal: "completed" },
+      ms: 0,
+      more: {},
+    });
+    this.#out.push(initMessage(this.#memo, `init/unasked/${this.#memo.results}`));
+    this.#out.push(result);
+    this.#memo = next;
+  }
+
+  /** The next `init` shows these, and what else has come or gone by now. */
+  showServers(states: readonly McpServerStatus[]): void {
+    const { info } = this.#session;
+    this.#memo = withFacts(this.#memo, {
+      tools: this.#session.toolNames(),
+      mcpServers: states.map(({ name, status }) => ({ name, status })),
+      slashCommands: info.commands.map(({ name }) => name),
+      agents: info.agents.map(({ name }) => name),
+      skills: info.skills,
+    });
+    this.#tellCommands();
+  }
+
+  /** A server brought prompts, or took them away, or files were read again. */
+  #tellCommands(): void {
+    const commands = commandsOf(this.#session);
+    const names = JSON.stringify(commands.map(({ name }) => name));
+    if (names === this.#commands) return;
+    this.#commands = names;
+    const [id, next] = liveIdentity(this.#memo, { at: 0 });
+    this.#memo = next;
+    this.#out.push({ type: "system", subtype: "commands_changed", ...id, commands });
+  }
+
+  /** Something that the program asked for beside the conversation and that could not be done. */
+  emitProblem(content: string): void {
+    const [id, next] = liveIdentity(this.#memo, { at: 0 });
+    this.#memo = next;
+    this.#out.push(informationalMessage(id, { content, level: "warning" }));
+  }
+
+  /** The conversation goes on in a new session. */
+  emitReset(newSessionId: string): void {
+    const { uuid, session_id } = identity(this.#memo, `reset/${this.#memo.results}`);
+    this.#out.push({ type: "conversation_reset", uuid, session_id, new_conversation_id: newSessionId });
+  }
+
+  emitMirrorError(error: string, key: SessionKey): void {
+    this.#out.push({
+      type: "system",
+      subtype: "mirror_error",
+      ...identity(this.#memo, "mirror"),
+      error,
+      key,
+    });
+  }
+}

@@ -1,0 +1,121 @@
+/** Builders of the plain messages: each takes the memo for the session's id and a label that names the message. */
+import type { Input } from "../../protocol/event.ts";
+import { isoTime } from "../../view/say.ts";
+import type { SDKInputMessage, UUID } from "../messages/content.ts";
+import type {
+  SDKMessageOrigin,
+  SDKSystemMessage,
+  SDKUserMessage,
+  SDKUserMessageReplay,
+} from "../messages/messages.ts";
+import type { SDKInformationalMessage, SDKStatusMessage } from "../messages/system.ts";
+import { toInputBlock } from "./blocks.ts";
+import type { DialectMemo } from "./memo.ts";
+import { isUuid, uuidFrom } from "./uuid.ts";
+
+export type Identity = { uuid: UUID; session_id: string };
+
+/** The label tells messages of one event apart; the event's seq tells events apart. */
+export function identity(memo: DialectMemo, label: string): Identity {
+  const { sessionId } = memo.facts;
+  return { uuid: uuidFrom(`${sessionId}/${memo.seq}/${label}`), session_id: sessionId };
+}
+
+/** For a message of a live event, which has no seq of its own. */
+export function liveIdentity(memo: DialectMemo, { at }: { readonly at: number }): [Identity, DialectMemo] {
+  return [identity(memo, `live/${memo.livesSince}/${at}`), { ...memo, livesSince: memo.livesSince + 1 }];
+}
+
+export function initMessage(memo: DialectMemo, label = "init"): SDKSystemMessage {
+  const { facts } = memo;
+  return {
+    type: "system",
+    subtype: "init",
+    ...identity(memo, label),
+    cwd: facts.cwd,
+    model: facts.model,
+    permissionMode: facts.permissionMode,
+    tools: [...facts.tools],
+    mcp_servers: [...(facts.mcpServers ?? [])],
+    slash_commands: [...(facts.slashCommands ?? [])],
+    agents: [...(facts.agents ?? [])],
+    skills: [...(facts.skills ?? [])],
+    plugins: [...(facts.plugins ?? [])],
+    apiKeySource: facts.apiKeySource,
+    claude_code_version: facts.version,
+    output_style: facts.outputStyle ?? "default",
+    ...(facts.projectTrust ? { project_trust: facts.projectTrust } : {}),
+    ...(facts.warnings?.length ? { warnings: [...facts.warnings] } : {}),
+  };
+}
+
+type UserFacts = Pick<SDKUserMessage, "isSynthetic" | "tool_use_result">;
+
+export function userMessage(
+  memo: DialectMemo,
+  message: { label: string; at: number; content: SDKInputMessage["content"] } & UserFacts,
+): SDKUserMessage {
+  const { label, at, content, ...more } = message;
+  return {
+    type: "user",
+    message: { role: "user", content },
+    parent_tool_use_id: null,
+    ...more,
+    ...identity(memo, label),
+    ...timestamp(at),
+  };
+}
+
+/** A prompt, echoed under the id that its sender gave it. */
+export function replayMessage(
+  memo: DialectMemo,
+  { input, at }: { input: Input; at: number },
+): SDKUserMessageReplay {
+  const { uuid, session_id } = identity(memo, `input/${input.id}`);
+  const origin = originOf(input);
+  return {
+    type: "user",
+    message: { role: "user", content: input.content.map(toInputBlock) },
+    parent_tool_use_id: null,
+    isReplay: true,
+    uuid: isUuid(input.id) ? input.id : uuid,
+    session_id,
+    ...(origin ? { origin } : {}),
+    ...timestamp(at),
+  };
+}
+
+/** Undefined for a person: then nothing needs to be said. */
+export function originOf({ from }: Input): SDKMessageOrigin | undefined {
+  switch (from.kind) {
+    case "person":
+      return undefined;
+    case "task":
+      return { kind: "task-notification", runId: from.taskId };
+    case "agent":
+      return { kind: "peer", from: from.name };
+    case "channel":
+      return { kind: "channel", server: from.name };
+    case "hook":
+      return { kind: "auto-continuation" };
+  }
+}
+
+export function statusMessage(
+  memo: DialectMemo,
+  status: Pick<SDKStatusMessage, "status" | "permissionMode" | "compact_result" | "compact_error">,
+): SDKStatusMessage {
+  return { type: "system", subtype: "status", ...identity(memo, `status/${status.status}`), ...status };
+}
+
+export function informationalMessage(
+  id: Identity,
+  told: Pick<SDKInformationalMessage, "content" | "level" | "prevent_continuation" | "tag">,
+): SDKInformationalMessage {
+  return { type: "system", subtype: "informational", ...id, ...told };
+}
+
+export function timestamp(at: number): { timestamp?: string } {
+  const time = isoTime(at);
+  return time === undefined ? {} : { timestamp: time };
+}

@@ -1,0 +1,155 @@
+/**
+ * Partial messages: a streamed reply as the events of the Messages wire. Every `message_start` gets its
+ * `message_stop`, also when the reply is withdrawn, so that a reader never waits for the end of one that will not come.
+ *
+ * The end of a block is passed on when the next block begins or the reply is on record. So the complete `assistant`
+ * message of a reply's last block comes before that block's `content_block_stop`, and yet after nothing can go wrong.
+ */
+import type { Durable, Live, Stop } from "../../protocol/event.ts";
+import { noUsage, type Usage } from "../../protocol/usage.ts";
+import type { SDKDelta, SDKRawStreamEvent } from "../messages/content.ts";
+import type { SDKPartialAssistantMessage } from "../messages/messages.ts";
+import { toContentBlock, toStopReason, toUsage } from "./blocks.ts";
+import type { DialectMemo, StreamMemo } from "./memo.ts";
+import { uuidFrom } from "./uuid.ts";
+
+export type ReplyStreamEvent = Extract<
+  Live,
+  {
+    type:
+      | "reply.started"
+      | "block.started"
+      | "text.delta"
+      | "thinking.delta"
+      | "signature.delta"
+      | "call.delta"
+      | "block.finished"
+      | "reply.withdrawn";
+  }
+>;
+
+/** From here on the reply's events are passed on. */
+export function openStream(
+  memo: DialectMemo,
+  event: Extract<Durable, { type: "model.started" }>,
+): DialectMemo {
+  const { requestId, at } = event;
+  const stream = { requestId, requestedAt: at, providerId: undefined, begun: false, block: null, events: 0 };
+  return { ...memo, stream };
+}
+
+export function fromStream(
+  event: ReplyStreamEvent,
+  memo: DialectMemo,
+): [SDKPartialAssistantMessage[], DialectMemo] {
+  const { stream } = memo;
+  // Nobody wants partial messages, or it is the stream of another request.
+  if (!stream || stream.requestId !== event.requestId) return [[], memo];
+  if (event.type === "reply.started") return begin(event, memo, { ...stream, providerId: event.providerId });
+  if (!stream.begun) return [[], memo];
+  switch (event.type) {
+    case "block.started": {
+      const block = toContentBlock(event.block);
+      if (!block) return [[], memo];
+      const start: SDKRawStreamEvent = {
+        type: "content_block_start",
+        index: event.index,
+        content_block: block,
+      };
+      return pass(memo, { ...stream, block: event.index }, [...endOfBlock(stream), start]);
+    }
+    case "text.delta":
+      return passDelta(memo, stream, { index: event.index, delta: { type: "text_delta", text: event.text } });
+    case "thinking.delta":
+      return passDelta(memo, stream, {
+        index: event.index,
+        delta: { type: "thinking_delta", thinking: event.text },
+      });
+    case "signature.delta":
+      return passDelta(memo, stream, {
+        index: event.index,
+        delta: { type: "signature_delta", signature: event.text },
+      });
+    case "call.delta":
+      return passDelta(memo, stream, {
+        index: event.index,
+        delta: { type: "input_json_delta", partial_json: event.json },
+      });
+    case "block.finished":
+      return [[], memo];
+    case "reply.withdrawn":
+      return closeStream(memo, { requestId: event.requestId, stop: null, usage: noUsage });
+  }
+}
+
+/** The last events of a reply that is on record (`stop` says how it ended) or was withdrawn (`stop` is null). */
+export function closeStream(
+  memo: DialectMemo,
+  { requestId, stop, usage }: { requestId: string; stop: Stop | null; usage: Usage },
+): [SDKPartialAssistantMessage[], DialectMemo] {
+  const { stream } = memo;
+  if (stream?.requestId !== requestId) return [[], memo];
+  if (!stream.begun) return [[], { ...memo, stream: null }];
+  const delta = { stop_reason: stop === null ? null : toStopReason(stop), stop_sequence: null };
+  const [messages] = pass(memo, stream, [
+    ...endOfBlock(stream),
+    { type: "message_delta", delta, usage: toUsage(usage) },
+    { type: "message_stop" },
+  ]);
+  return [messages, { ...memo, stream: null }];
+}
+
+function begin(
+  event: Extract<ReplyStreamEvent, { type: "reply.started" }>,
+  memo: DialectMemo,
+  stream: StreamMemo,
+): [SDKPartialAssistantMessage[], DialectMemo] {
+  const start: SDKRawStreamEvent = {
+    type: "message_start",
+    message: {
+      id: event.providerId ?? event.requestId,
+      type: "message",
+      role: "assistant",
+      model: event.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: toUsage(event.usage ?? noUsage),
+    },
+  };
+  const [messages, next] = pass(memo, { ...stream, begun: true }, [start]);
+  const ttft = Math.max(0, event.at - stream.requestedAt);
+  return [messages.map((message) => ({ ...message, ttft_ms: ttft })), next];
+}
+
+const endOfBlock = ({ block }: StreamMemo): SDKRawStreamEvent[] =>
+  block === null ? [] : [{ type: "content_block_stop", index: block }];
+
+function passDelta(
+  memo: DialectMemo,
+  stream: StreamMemo,
+  { index, delta }: { index: number; delta: SDKDelta },
+): [SDKPartialAssistantMessage[], DialectMemo] {
+  return pass(memo, stream, [{ type: "content_block_delta", index, delta }]);
+}
+
+function pass(
+  memo: DialectMemo,
+  stream: StreamMemo,
+  events: SDKRawStreamEvent[],
+): [SDKPartialAssistantMessage[], DialectMemo] {
+  const { sessionId } = memo.facts;
+  const messages = events.map((event, offset): SDKPartialAssistantMessage => {
+    const uuid = uuidFrom(`${stream.requestId}/${stream.events + offset}`);
+    const provider = stream.providerId === undefined ? {} : { api_message_id: stream.providerId };
+    return {
+      type: "stream_event",
+      event,
+      parent_tool_use_id: null,
+      uuid,
+      session_id: sessionId,
+      ...provider,
+    };
+  });
+  return [messages, { ...memo, stream: { ...stream, events: stream.events + events.length } }];
+}

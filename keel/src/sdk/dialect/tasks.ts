@@ -1,0 +1,139 @@
+/** Work in the background, as messages. What a task is about stands in its event's data, as far as it was told. */
+import type { Durable } from "../../protocol/event.ts";
+import { contextTokens } from "../../protocol/usage.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import type {
+  SDKBackgroundTasksChangedMessage,
+  SDKTaskNotificationMessage,
+  SDKTaskStartedMessage,
+  SDKTaskUpdatedMessage,
+} from "../messages/tasks.ts";
+import type { DialectMemo } from "./memo.ts";
+import { identity } from "./say.ts";
+import { charge } from "./turn.ts";
+
+type TaskChanged = Extract<Durable, { type: "task.changed" }>;
+/** What the list of running tasks says of one. */
+type BackgroundTaskRow = SDKBackgroundTasksChangedMessage["tasks"][number];
+
+/** A start is told after the list that it is in, an end before the list that it is no longer in. */
+export function fromTask(event: TaskChanged, memo: DialectMemo): [SDKMessage[], DialectMemo] {
+  const known = memo.tasks.get(event.taskId);
+  const { status } = event;
+  if (status === "running") return fromRunning(event, memo);
+  // That the model was told of an end changes nothing about it.
+  if (known === null) return [[], memo];
+  const next = { ...billed(event, memo), tasks: new Map(memo.tasks).set(event.taskId, null) };
+  const start = known ? [] : [startedMessage(event, memo)];
+  const end = [updatedMessage(event, memo), notification(event, memo, status)];
+  const wasListed = known !== undefined && known.place === "background";
+  return [[...start, ...end, ...(wasListed ? [listMessage(next)] : [])], next];
+}
+
+/** It begins, goes on after an end, or is waited for no longer. */
+function fromRunning(event: TaskChanged, memo: DialectMemo): [SDKMessage[], DialectMemo] {
+  const known = memo.tasks.get(event.taskId);
+  const place = event.data?.origin === "waited" ? "foreground" : "background";
+  const about = known ? known.about : listed(event);
+  const next = { ...memo, tasks: new Map(memo.tasks).set(event.taskId, { about, place } as const) };
+  if (known?.place === place) return [[], next];
+  const list = place === "background" ? [listMessage(next)] : [];
+  if (!known) return [[...list, startedMessage(event, memo)], next];
+  const { taskId: task_id } = event;
+  const id = identity(memo, "updated");
+  const patch = { is_backgrounded: true };
+  return [[{ type: "system", subtype: "task_updated", ...id, task_id, patch }, ...list], next];
+}
+
+/** What an agent used counts for the session that started it. */
+function billed({ data }: TaskChanged, memo: DialectMemo): DialectMemo {
+  return Object.entries(data?.bill?.models ?? {}).reduce(
+    (charged, [model, { usage, costUsd }]) => charge(charged, model, { usage, costUsd }),
+    memo,
+  );
+}
+
+function listMessage(memo: DialectMemo): SDKBackgroundTasksChangedMessage {
+  const tasks = [...memo.tasks.values()].flatMap((task) =>
+    task?.place === "background" ? [task.about] : [],
+  );
+  return { type: "system", subtype: "background_tasks_changed", ...identity(memo, "tasks"), tasks };
+}
+
+function listed({ taskId, data = {} }: TaskChanged): BackgroundTaskRow {
+  return {
+    task_id: taskId,
+    task_type: typeOf(data),
+    description: data.description ?? data.command ?? taskId,
+    ...(data.agent === undefined ? {} : { subagent_type: data.agent }),
+  };
+}
+
+function startedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskStartedMessage {
+  const { data = {} } = event;
+  return {
+    type: "system",
+    subtype: "task_started",
+    ...identity(memo, "started"),
+    task_id: event.taskId,
+    ...callOf(event),
+    description: data.description ?? data.command ?? event.taskId,
+    is_backgrounded: data.origin !== "waited",
+    ...(data.depth === undefined ? {} : { spawn_depth: data.depth }),
+    ...(data.prompt === undefined ? {} : { prompt: data.prompt }),
+    ...(data.agent === undefined ? {} : { subagent_type: data.agent }),
+    ...(data.kind === undefined ? {} : { task_type: typeOf(data) }),
+  };
+}
+
+function updatedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskUpdatedMessage {
+  const status = event.status === "stopped" ? "killed" : event.status;
+  const error = event.data?.error;
+  return {
+    type: "system",
+    subtype: "task_updated",
+    ...identity(memo, "updated"),
+    task_id: event.taskId,
+    patch: { status, end_time: event.at, ...(error === undefined ? {} : { error }) },
+  };
+}
+
+function notification(
+  event: TaskChanged,
+  memo: DialectMemo,
+  status: SDKTaskNotificationMessage["status"],
+): SDKTaskNotificationMessage {
+  const { data = {} } = event;
+  return {
+    type: "system",
+    subtype: "task_notification",
+    ...identity(memo, "notification"),
+    task_id: event.taskId,
+    ...callOf(event),
+    status,
+    output_file: data.outputFile ?? "",
+    summary: summaryOf(event) ?? status,
+    ...(data.bill
+      ? {
+          usage: {
+            total_tokens: contextTokens(data.bill.usage),
+            tool_uses: data.toolUses ?? 0,
+            duration_ms: data.bill.apiMs,
+          },
+        }
+      : {}),
+  };
+}
+
+/** The status says that it was stopped; what it was is left to say. */
+const summaryOf = ({ status, data = {} }: TaskChanged): string | undefined =>
+  status === "stopped" && data.by !== "lost" && data.kind !== "agent"
+    ? (data.description ?? data.summary)
+    : (data.summary ?? data.description);
+
+const callOf = ({ data }: TaskChanged): { tool_use_id?: string } =>
+  data?.callId === undefined ? {} : { tool_use_id: data.callId };
+
+/** The names that readers of these messages know. */
+const typeOf = ({ kind }: NonNullable<TaskChanged["data"]>): string =>
+  kind === "agent" ? "local_agent" : "local_bash";

@@ -1,0 +1,191 @@
+/** What happens inside a turn: replies, tool results, and words that join. */
+import type { Json } from "../../kernel/json.ts";
+import type { Denial, Durable, Input } from "../../protocol/event.ts";
+import { type ToolUse, textOf } from "../../protocol/message.ts";
+import { addUsage, contextTokens, noUsage, type Usage } from "../../protocol/usage.ts";
+import { isShownBlock } from "../../view/shown.ts";
+import type { SDKAssistantMessage, SDKMessage } from "../messages/messages.ts";
+import type { SDKPermissionDeniedMessage } from "../messages/system.ts";
+import { withPicture } from "../messages/with-picture.ts";
+import { textOfParts, toContentBlock, toInputBlock, toResultContent, toUsage } from "./blocks.ts";
+import type { DialectMemo, TurnMemo } from "./memo.ts";
+import { identity, replayMessage, timestamp, userMessage } from "./say.ts";
+import { closeStream } from "./stream.ts";
+
+type TurnEventOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
+
+export function inTurn(memo: DialectMemo, change: (turn: TurnMemo) => TurnMemo): DialectMemo {
+  return memo.turn ? { ...memo, turn: change(memo.turn) } : memo;
+}
+
+/** One assistant message per block; with partial messages, the end of the stream follows. */
+export function fromReply(
+  event: TurnEventOf<"model.finished">,
+  memo: DialectMemo,
+): [SDKMessage[], DialectMemo] {
+  const shown = event.content
+    .map((block, index) => ({ block, index }))
+    .filter(({ block }) => isShownBlock(block, event.stop));
+  const messages = shown.flatMap(({ block, index }) => {
+    const content = toContentBlock(block);
+    return content ? [assistantMessage(event, memo, { content, index })] : [];
+  });
+  const [ends, closed] = closeStream(memo, event);
+  const calls = shown.flatMap(({ block }): [string, ToolUse][] =>
+    block.type === "tool_use" ? [[block.id, block]] : [],
+  );
+  const next = inTurn(charge(closed, event.model, event), (turn) => ({
+    ...turn,
+    usage: addUsage(turn.usage, event.usage),
+    stop: event.stop,
+    text: textOf(event.content),
+    calls: new Map(calls),
+    phase: calls.length > 0 ? "tools" : turn.phase,
+  }));
+  return [[...messages, ...ends], next];
+}
+
+function assistantMessage(
+  event: TurnEventOf<"model.finished">,
+  memo: DialectMemo,
+  { content, index }: { content: SDKAssistantMessage["message"]["content"][number]; index: number },
+): SDKAssistantMessage {
+  return {
+    type: "assistant",
+    message: {
+      id: event.providerId ?? event.messageId,
+      type: "message",
+      role: "assistant",
+      model: event.model,
+      content: [content],
+      stop_reason: null,
+      stop_sequence: null,
+      // As at the start of the reply: what was written is counted in the result only.
+      usage: toUsage({ ...event.usage, outputTokens: 0 }),
+    },
+    parent_tool_use_id: null,
+    ...identity(memo, `block/${index}`),
+    ...timestamp(event.at),
+  };
+}
+
+/** One user message per result; before it, who refused the call if nobody was asked. */
+export function fromResult(
+  event: TurnEventOf<"tool.finished">,
+  memo: DialectMemo,
+): [SDKMessage[], DialectMemo] {
+  // The host has it now: the turn's result names it.
+  if (event.deferred) return [[], memo];
+  const use = memo.turn?.calls.get(event.callId);
+  const name = use?.name ?? event.tool;
+  const { denied } = event;
+  const refusal = denied && nobodyAsked.has(denied.by) ? [deniedMessage(event, memo, { denied, name })] : [];
+  const message = userMessage(memo, {
+    label: "user",
+    at: event.at,
+    content: [
+      {
+        type: "tool_result",
+        tool_use_id: event.callId,
+        content: toResultContent(event.content),
+        is_error: event.failed,
+      },
+    ],
+    tool_use_result: resultData(event),
+  });
+  const denial =
+    denied && countedDenials.has(denied.by)
+      ? [{ tool_name: name, tool_use_id: event.callId, tool_input: use?.input ?? null }]
+      : [];
+  const next = inTurn(memo, (turn) => ({
+    ...turn,
+    userMessages: turn.userMessages + 1,
+    calls: new Map([...turn.calls].filter(([id]) => id !== event.callId)),
+    denials: [...turn.denials, ...denial],
+    stoppedByTool: turn.stoppedByTool || event.stop !== undefined,
+  }));
+  return [[...refusal, message], next];
+}
+
+const nobodyAsked: ReadonlySet<Denial["by"]> = new Set(["rule", "mode", "no-host"]);
+/** An interrupt or a shutdown refuses nothing: the call was simply not run. */
+const countedDenials: ReadonlySet<Denial["by"]> = new Set([
+  "rule",
+  "mode",
+  "no-host",
+  "hook",
+  "host",
+  "timeout",
+]);
+
+function deniedMessage(
+  event: TurnEventOf<"tool.finished">,
+  memo: DialectMemo,
+  { denied, name }: { denied: Denial; name: string },
+): SDKPermissionDeniedMessage {
+  return {
+    type: "system",
+    subtype: "permission_denied",
+    ...identity(memo, "denied"),
+    tool_name: name,
+    tool_use_id: event.callId,
+    message: denied.reason,
+    decision_reason_type: denied.by,
+    decision_reason: denied.reason,
+  };
+}
+
+/** A failure is words; a structured answer stands in the result message; other tools give data, or their blocks. */
+function resultData(event: TurnEventOf<"tool.finished">): Json {
+  if (event.failed) return `Error: ${textOfParts(event.content)}`;
+  if (event.answer !== undefined) return textOfParts(event.content);
+  return event.data === undefined ? event.content.map(toInputBlock) : withPicture(event.data, event.content);
+}
+
+/** Inputs leave the queue and become part of the turn. */
+export function takeInputs(memo: DialectMemo, inputIds: readonly string[]): [Input[], DialectMemo] {
+  const taken = inputIds.flatMap((id) => memo.inputs.get(id) ?? []);
+  const inputs = new Map([...memo.inputs].filter(([id]) => !inputIds.includes(id)));
+  return [taken, { ...memo, inputs }];
+}
+
+/** A hook's words are shown: they turn the model around. A person's words are known to whoever sent them. */
+export function fromJoined(
+  event: TurnEventOf<"input.joined">,
+  memo: DialectMemo,
+): [SDKMessage[], DialectMemo] {
+  const [taken, rest] = takeInputs(memo, event.inputIds);
+  const messages = taken.flatMap((input): SDKMessage[] => {
+    if (input.from.kind !== "hook")
+      return memo.facts.replayUserMessages ? [replayMessage(memo, { input, at: event.at })] : [];
+    const content = input.content.map(toInputBlock);
+    return [userMessage(memo, { label: `input/${input.id}`, at: event.at, content, isSynthetic: true })];
+  });
+  const added = taken.filter(({ from }) => from.kind === "hook").length;
+  const next = inTurn(rest, (turn) => ({
+    ...turn,
+    inputs: [...turn.inputs, ...taken],
+    userMessages: turn.userMessages + added,
+  }));
+  return [messages, next];
+}
+
+/** Adds to the totals of the session. A request whose usage was lost adds nothing: no figure is invented. */
+export function charge(
+  memo: DialectMemo,
+  model: string,
+  { usage, costUsd }: { usage: Usage | null; costUsd: number | null },
+): DialectMemo {
+  if (!usage || (contextTokens(usage) === 0 && !costUsd)) return memo;
+  const before = memo.models.get(model) ?? { usage: noUsage, costUsd: 0, unpriced: false };
+  const after = {
+    usage: addUsage(before.usage, usage),
+    costUsd: before.costUsd + (costUsd ?? 0),
+    unpriced: before.unpriced || costUsd === null,
+  };
+  return {
+    ...memo,
+    costUsd: memo.costUsd + (costUsd ?? 0),
+    models: new Map(memo.models).set(model, after),
+  };
+}

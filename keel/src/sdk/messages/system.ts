@@ -1,0 +1,218 @@
+/** Messages about the session itself: retries, refusals, compaction, hooks, notices. */
+import type { Json } from "../../kernel/json.ts";
+import type { SDKAssistantMessageError, SDKPermissionMode, UUID } from "./content.ts";
+
+type Identified = { uuid: UUID; session_id: string };
+type System<Subtype extends string> = { type: "system"; subtype: Subtype } & Identified;
+
+export type SDKSystemNotice =
+  | SDKAPIRetryMessage
+  | SDKPermissionDeniedMessage
+  | SDKCompactBoundaryMessage
+  | SDKStatusMessage
+  | SDKInformationalMessage
+  | SDKModelFallbackMessage
+  | SDKModelRefusalMessage
+  | SDKLocalCommandOutputMessage
+  | SDKHookStartedMessage
+  | SDKHookProgressMessage
+  | SDKHookResponseMessage
+  | SDKThinkingTokensMessage
+  | SDKSessionStateChangedMessage
+  | SDKSessionTitleChangedMessage
+  | SDKWorkerShuttingDownMessage
+  | SDKCommandsChangedMessage
+  | SDKNotificationMessage
+  | SDKFilesPersistedEvent
+  | SDKMemoryRecallMessage
+  | SDKElicitationCompleteMessage
+  | SDKPluginInstallMessage
+  | SDKControlRequestProgressMessage
+  | SDKMirrorErrorMessage
+  | SDKSessionWritesLostMessage;
+
+/** The life of a message that the program gave an id. */
+export type SDKCommandLifecycleMessage = {
+  type: "command_lifecycle";
+  command_uuid: string;
+  state: "queued" | "started" | "completed" | "cancelled";
+  uuid: UUID;
+  session_id: string;
+};
+
+export type SDKAPIRetryMessage = System<"api_retry"> & {
+  attempt: number;
+  max_retries: number;
+  retry_delay_ms: number;
+  error_status: number | null;
+  error: SDKAssistantMessageError;
+  no_response?: boolean;
+};
+
+/** A call was refused and nobody was asked. */
+export type SDKPermissionDeniedMessage = System<"permission_denied"> & {
+  tool_name: string;
+  tool_use_id: string;
+  message: string;
+  agent_id?: string;
+  decision_reason_type?: string;
+  decision_reason?: string;
+};
+
+export type SDKCompactBoundaryMessage = System<"compact_boundary"> & {
+  compact_metadata: {
+    trigger: "manual" | "auto";
+    pre_tokens: number;
+    post_tokens?: number;
+    duration_ms?: number;
+    preserved_segment?: { head: UUID; anchor: UUID; tail: UUID };
+    preserved_messages?: { anchor_uuid: UUID; uuids: UUID[] };
+  };
+};
+
+export type SDKStatusMessage = System<"status"> & {
+  status: "compacting" | "requesting" | null;
+  permissionMode?: SDKPermissionMode;
+  compact_result?: "success" | "failed";
+  compact_error?: string;
+};
+
+export type SDKInformationalMessage = System<"informational"> & {
+  content: string;
+  level: "info" | "notice" | "suggestion" | "warning";
+  tool_use_id?: string;
+  prevent_continuation?: boolean;
+  tag?: string;
+};
+
+export type SDKModelFallbackMessage = System<"model_fallback"> & {
+  trigger: string;
+  original_model: string;
+  fallback_model: string;
+  content: string;
+};
+
+export type SDKModelRefusalMessage = System<"model_refusal_fallback" | "model_refusal_no_fallback"> & {
+  original_model: string;
+  fallback_model?: string;
+  trigger?: string;
+  direction?: string;
+  scope?: string;
+  content: string;
+  request_id?: string;
+  retracted_message_uuids?: UUID[];
+  refused_user_message_uuid?: UUID;
+};
+
+export type SDKLocalCommandOutputMessage = System<"local_command_output"> & { content: string };
+
+type HookFacts = { hook_id: string; hook_name: string; hook_event: string };
+type HookStreams = { output: string; stdout: string; stderr: string };
+
+export type SDKHookStartedMessage = System<"hook_started"> & HookFacts;
+export type SDKHookProgressMessage = System<"hook_progress"> & HookFacts & HookStreams;
+export type SDKHookResponseMessage = System<"hook_response"> &
+  HookFacts &
+  HookStreams & { exit_code?: number; outcome: "success" | "error" | "cancelled" };
+
+export type SDKThinkingTokensMessage = System<"thinking_tokens"> & {
+  estimated_tokens: number;
+  estimated_tokens_delta: number;
+  user_message_uuid?: UUID;
+};
+
+export type SDKSessionStateChangedMessage = System<"session_state_changed"> & {
+  state: "idle" | "running" | "requires_action";
+};
+
+export type SDKSessionTitleChangedMessage = System<"session_title_changed"> & { title: string };
+export type SDKWorkerShuttingDownMessage = System<"worker_shutting_down"> & { reason: string };
+
+export type SlashCommand = {
+  name: string;
+  description: string;
+  argumentHint: string;
+  aliases?: string[];
+  builtin?: boolean;
+};
+export type SDKCommandsChangedMessage = System<"commands_changed"> & { commands: SlashCommand[] };
+
+export type SDKNotificationMessage = System<"notification"> & {
+  key: string;
+  text: string;
+  priority: string;
+  color?: string;
+  timeout_ms?: number;
+};
+
+export type SDKFilesPersistedEvent = System<"files_persisted"> & {
+  files: { filename: string; file_id: string }[];
+  failed: { filename: string; error: string }[];
+  processed_at: string;
+};
+
+export type SDKMemoryRecallMessage = System<"memory_recall"> & {
+  mode: string;
+  memories: { path: string; scope: string; content?: string }[];
+};
+
+export type SDKElicitationCompleteMessage = System<"elicitation_complete"> & {
+  mcp_server_name: string;
+  elicitation_id: string;
+};
+
+export type SDKPluginInstallMessage = System<"plugin_install"> & {
+  status: string;
+  name?: string;
+  error?: string;
+};
+
+export type SDKControlRequestProgressMessage = System<"control_request_progress"> & {
+  request_id: string;
+  status: string;
+  attempt?: number;
+};
+
+export type SDKMirrorErrorMessage = System<"mirror_error"> & { error: string; key: Json };
+
+export type SDKSessionWritesLostMessage = System<"session_writes_lost"> & {
+  error_code: string;
+  lost: Json[];
+  transcript_session_ids?: string[];
+};
+
+export type SDKToolProgressMessage = Identified & {
+  type: "tool_progress";
+  tool_use_id: string;
+  tool_name: string;
+  parent_tool_use_id: string | null;
+  elapsed_time_seconds: number;
+  task_id?: string;
+  heartbeat?: boolean;
+  subagent_type?: string;
+  subagent_retry?: Json;
+};
+
+export type SDKToolUseSummaryMessage = Identified & {
+  type: "tool_use_summary";
+  summary: string;
+  preceding_tool_use_ids: string[];
+};
+
+export type SDKAuthStatusMessage = Identified & {
+  type: "auth_status";
+  isAuthenticating: boolean;
+  output: string[];
+  error?: string;
+};
+
+export type SDKRateLimitEvent = Identified & { type: "rate_limit_event"; rate_limit_info: Json };
+export type SDKPromptSuggestionMessage = Identified & { type: "prompt_suggestion"; suggestion: string };
+
+export type SDKConversationResetMessage = Identified & {
+  type: "conversation_reset";
+  new_conversation_id: string;
+  trigger?: string;
+  user_message_uuid?: UUID;
+  timestamp?: string;
+};

@@ -1,0 +1,166 @@
+/** Callbacks of a program as answerers: `canUseTool` answers what the engine asks; without it everything is refused. */
+import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
+import type { OpenSession } from "../../app/open-session.ts";
+import { toFault } from "../../kernel/fault.ts";
+import type { Json } from "../../kernel/json.ts";
+import type { Answer, Ask } from "../../protocol/ask.ts";
+import { askElicitation, type OnElicitation } from "../tools/elicitation.ts";
+import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
+
+export type PermissionResult =
+  | {
+      behavior: "allow";
+      updatedInput?: Record<string, unknown>;
+      updatedPermissions?: PermissionUpdate[];
+      toolUseID?: string;
+      decisionClassification?: string;
+    }
+  | {
+      behavior: "deny";
+      message: string;
+      interrupt?: boolean;
+      toolUseID?: string;
+      decisionClassification?: string;
+    };
+
+export type CanUseTool = (
+  toolName: string,
+  input: Record<string, unknown>,
+  options: {
+    /** Fires when the question is over: answered by somebody else, or the turn has ended. */
+    signal: AbortSignal;
+    suggestions?: PermissionUpdate[];
+    toolUseID: string;
+    requestId: string;
+    /** Why it is asked. */
+    decisionReason?: string;
+    title?: string;
+    displayName?: string;
+    description?: string;
+    /** The server that a tool belongs to. */
+    mcpServer?: { name: string; source?: string };
+    blockedPath?: string;
+    defaultToNo?: boolean;
+    suppressAlwaysAllowRule?: boolean;
+    agentID?: string;
+    matchedAskRule?: string;
+  },
+) => Promise<PermissionResult | null>;
+
+const nobody =
+  "Refused: nobody is here to be asked. Go on without it, or say which permission is needed and why.";
+
+/** Answers what is open and what will be; questions may overlap. Returns a function that stops it. */
+export function answerWith(
+  session: OpenSession,
+  {
+    canUseTool,
+    onElicitation,
+    tell,
+  }: {
+    canUseTool: CanUseTool | undefined;
+    onElicitation?: OnElicitation | undefined;
+    tell: (problem: string) => void;
+  },
+): () => void {
+  const open = new Map<string, AbortController>();
+  const take = (ask: Ask): void => {
+    const closed = new AbortController();
+    open.set(ask.id, closed);
+    void reply(ask, closed.signal);
+  };
+
+  async function reply(ask: Ask, signal: AbortSignal): Promise<void> {
+    if (ask.kind === "elicitation") {
+      const answer = await askElicitation(onElicitation, ask, signal);
+      if (answer && !signal.aborted) await send(ask, answer, "host");
+      return;
+    }
+    if (!canUseTool) return send(ask, { verdict: "deny", reason: nobody }, "no-host");
+    const decided = await askProgram(canUseTool, ask, signal);
+    // Null: the program answers by another way.
+    if (!decided || signal.aborted) return;
+    await change(decided.changes, ask);
+    await send(ask, decided.answer, "host");
+  }
+
+  /** What it wants to change holds before the call goes on; what cannot be changed is told, and the answer stands. */
+  async function change(changes: readonly WantedChange[], ask: Ask): Promise<void> {
+    for (const one of changes) {
+      try {
+        await session.changePermissions([one], { except: ask.id });
+      } catch (thrown) {
+        tell(toFault(thrown).message);
+      }
+    }
+  }
+
+  async function send(ask: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
+    // Somebody else may have closed it; then this answer came late, which its receipt says.
+    await session.submit({ type: "answer", askId: ask.id, answer, by }).catch(() => undefined);
+  }
+
+  const stop = session.onEvent((event) => {
+    if (event.type === "ask.opened") take(event.ask);
+    if (event.type !== "ask.closed") return;
+    open.get(event.askId)?.abort();
+    open.delete(event.askId);
+  });
+  for (const ask of session.openAsks()) take(ask);
+  return () => {
+    stop();
+    for (const controller of open.values()) controller.abort();
+  };
+}
+
+type Decided = { answer: Answer; changes: WantedChange[] };
+
+async function askProgram(
+  canUseTool: CanUseTool,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<Decided | undefined> {
+  const input = inputOf(ask);
+  try {
+    const result = await canUseTool(ask.tool ?? "", input, {
+      signal,
+      toolUseID: ask.callId ?? ask.id,
+      requestId: ask.id,
+      ...(ask.reason === undefined ? {} : { decisionReason: ask.reason }),
+      title: ask.title,
+      displayName: ask.tool ?? ask.title,
+      ...serverOf(ask.tool),
+      suggestions: suggestionsFor(ask),
+    });
+    return result === null ? undefined : { answer: answerOf(result), changes: changesIn(result) };
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { answer: { verdict: "deny", reason: `The permission callback failed: ${why}` }, changes: [] };
+  }
+}
+
+function answerOf(result: PermissionResult): Answer {
+  if (result.behavior === "deny") {
+    return { verdict: "deny", reason: result.message, ...(result.interrupt ? { interrupt: true } : {}) };
+  }
+  return {
+    verdict: "allow",
+    ...(result.updatedInput === undefined ? {} : { input: result.updatedInput as Json }),
+  };
+}
+
+/** Bypassing is never the answer to a question. */
+function changesIn(result: PermissionResult): WantedChange[] {
+  if (result.behavior === "deny") return [];
+  return (result.updatedPermissions ?? [])
+    .map(changeOf)
+    .filter((change) => change.type !== "mode" || change.mode !== "bypassPermissions");
+}
+
+function serverOf(tool: string | undefined): { mcpServer?: { name: string } } {
+  const [, name] = /^mcp__(.+?)__/.exec(tool ?? "") ?? [];
+  return name === undefined ? {} : { mcpServer: { name } };
+}
+
+const inputOf = ({ input }: Ask): Record<string, unknown> =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};

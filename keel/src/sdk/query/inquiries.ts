@@ -1,0 +1,203 @@
+/** What a program can learn about its session from beside, and ask to be read again, in the words of the interface. */
+
+import type { HookRow, HostCall, SessionRuleRow } from "../../app/inquiries/inquiries.ts";
+import type { SettingRow } from "../../app/maintenance/configure.ts";
+import type { OpenSession } from "../../app/open-session.ts";
+import { hookEvents } from "../../protocol/hook.ts";
+import type { ModelUsage } from "../messages/messages.ts";
+import type { SlashCommand } from "../messages/system.ts";
+import type { McpServerStatus } from "../tools/mcp-server.ts";
+import type { Conversation } from "./conversation.ts";
+import { type AgentInfo, agentsOf, commandsOf } from "./introspection.ts";
+
+export interface QueryInquiries {
+  /** Reads plugins' commands, skills, agents and styles again. Their hooks and servers are those of the start. */
+  reloadPlugins(): Promise<ReloadedPlugins>;
+  /** Reads commands and skills again; the model hears of new ones with the next request. */
+  reloadSkills(): Promise<{ skills: SlashCommand[] }>;
+  /** Reads the styles again. The one that is in use stays as it is. */
+  reloadOutputStyles(): Promise<{ available_output_styles: string[] }>;
+  /** The conversation holds the file as it was at `mtime` (milliseconds): it may be edited unless it changed since. */
+  seedReadState(path: string, mtime: number): Promise<void>;
+  /** What a resource of a server holds. */
+  readMcpResource(serverName: string, uri: string): Promise<{ contents: ResourceContents[] }>;
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(): Promise<SessionUsage>;
+}
+
+export type ReloadedPlugins = {
+  commands: SlashCommand[];
+  agents: AgentInfo[];
+  plugins: { name: string; path: string; version?: string }[];
+  mcpServers: McpServerStatus[];
+  error_count: number;
+};
+
+export type ResourceContents = { uri: string; mimeType?: string; text?: string; blob?: string };
+
+export type SessionUsage = {
+  session: {
+    total_cost_usd: number;
+    total_api_duration_ms: number;
+    total_duration_ms: number;
+    total_lines_added: number;
+    total_lines_removed: number;
+    model_usage: Record<string, ModelUsage>;
+  };
+  subscription_type: null;
+  rate_limits_available: false;
+  rate_limits: null;
+};
+
+export function inquiriesOf(conversation: Conversation): QueryInquiries {
+  const reloaded = async (): Promise<OpenSession> => {
+    const session = await conversation.open();
+    await session.reload();
+    return session;
+  };
+  return {
+    async reloadPlugins() {
+      const session = await reloaded();
+      return {
+        commands: commandsOf(session),
+        agents: agentsOf(session),
+        plugins: session.info.plugins.map((plugin) => ({ ...plugin })),
+        mcpServers: (await conversation.servers()).states(),
+        error_count: 0,
+      };
+    },
+    async reloadSkills() {
+      const session = await reloaded();
+      const skills = new Set(session.info.skills);
+      return { skills: commandsOf(session).filter(({ name }) => skills.has(name)) };
+    },
+    reloadOutputStyles: async () => ({
+      available_output_styles: [...(await reloaded()).info.outputStyle.all],
+    }),
+    async seedReadState(path, mtime) {
+      await (await (await conversation.open()).inquiries()).seedRead(path, mtime);
+    },
+    async readMcpResource(serverName, uri) {
+      const blocks = await (await conversation.open()).mcp.resource(serverName, uri);
+      return {
+        contents: blocks.map((block): ResourceContents => {
+          if (block.type === "text") return { uri, text: block.text };
+          return { uri, mimeType: block.mediaType, blob: block.data };
+        }),
+      };
+    },
+    usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: async () => usageOf(await conversation.open()),
+  };
+}
+
+async function usageOf(session: OpenSession): Promise<SessionUsage> {
+  const { foldTotals, noTotals } = await import("../../view/totals.ts");
+  const { modelUsageOf } = await import("../dialect/result.ts");
+  let totals = noTotals;
+  for await (const event of session.history()) totals = foldTotals(totals, event);
+  return {
+    session: {
+      total_cost_usd: totals.costUsd,
+      total_api_duration_ms: totals.modelMs,
+      total_duration_ms: totals.ms,
+      total_lines_added: totals.linesAdded,
+      total_lines_removed: totals.linesRemoved,
+      model_usage: Object.fromEntries(
+        Object.entries(totals.models).map(([model, { usage, costUsd, unpricedTokens }]) => [
+          model,
+          modelUsageOf({ usage, costUsd, unpriced: unpricedTokens > 0 }, session.info.models[model]),
+        ]),
+      ),
+    },
+    subscription_type: null,
+    rate_limits_available: false,
+    rate_limits: null,
+  };
+}
+
+/** `get_settings`. */
+export async function settingsOf(session: OpenSession): Promise<unknown> {
+  const { effective, rows, applied } = (await session.inquiries()).settings();
+  return { effective, sources: bySource(rows), applied };
+}
+
+function bySource(rows: readonly SettingRow[]): unknown[] {
+  const sources = Map.groupBy(rows, ({ source, file }) => JSON.stringify([source, file]));
+  return [...sources.values()].map((said) => ({
+    source: sourceNames[said[0]?.source ?? ""] ?? said[0]?.source,
+    ...(said[0]?.file === undefined ? {} : { file: said[0].file }),
+    values: said.map(({ name, value, state, why }) => ({
+      ...{ name, value, counts: state === "counts" },
+      ...(why === undefined ? {} : { why }),
+    })),
+  }));
+}
+
+/** `list_permission_rules`. */
+export async function rulesOf(session: OpenSession): Promise<unknown> {
+  const rules = (await session.inquiries()).rules();
+  return {
+    state: {
+      rules: rules.map(ruleEntry),
+      workspaceDirectories: session.info.roots.map((path, index) => ({
+        path,
+        source: index === 0 ? "cwd" : "session",
+      })),
+      originalCwd: session.info.cwd,
+      managedOnly: false,
+    },
+  };
+}
+
+const ruleEntry = ({ list, rule, source }: SessionRuleRow) => ({
+  behavior: list,
+  source: sourceNames[source] ?? source,
+  rule,
+  editability: editable[source] ?? "readonly",
+});
+
+const sourceNames: Readonly<Record<string, string | undefined>> = {
+  managed: "policySettings",
+  project: "projectSettings",
+  local: "localSettings",
+  user: "userSettings",
+  flags: "flagSettings",
+  "command-line": "cliArg",
+};
+const editable: Readonly<Record<string, "persistent" | "session" | undefined>> = {
+  local: "persistent",
+  project: "persistent",
+  user: "persistent",
+  session: "session",
+};
+
+/** `get_hooks_listing`. */
+export async function hooksListing(session: OpenSession): Promise<unknown> {
+  const hooks = (await session.inquiries()).hooks();
+  const catalog = hookEvents.map((name) => ({ name, supportsMatcher: /Tool|Permission/.test(name) }));
+  return {
+    events: catalog.map((event) => ({
+      ...event,
+      hookCount: hooks.filter(({ event: of }) => of === event.name).length,
+    })),
+    hooks: hooks.map(hookEntry),
+    eventCatalog: catalog,
+  };
+}
+
+const hookEntry = ({ event, matcher, source, plugin, type, words, timeoutSeconds }: HookRow) => ({
+  ...{ event, matcher, source, type, displayText: words, commandText: words },
+  ...(plugin === undefined ? {} : { pluginName: plugin }),
+  ...(timeoutSeconds === undefined ? {} : { timeout: timeoutSeconds }),
+});
+
+/** `mcp_call`: a result as servers give them. */
+export async function callTool(session: OpenSession, call: HostCall): Promise<unknown> {
+  const { content, failed = false, data } = await (await session.inquiries()).callTool(call);
+  return {
+    content: content.map((part) =>
+      part.type === "text" ? part : { type: "image", data: part.data, mimeType: part.mediaType },
+    ),
+    ...(data === undefined ? {} : { structuredContent: data }),
+    isError: failed,
+  };
+}

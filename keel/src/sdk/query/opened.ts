@@ -1,0 +1,120 @@
+/** Opens a session for a program: everything that a query needs and that is too heavy to load before one is made. */
+import { type OpenSession, openSession } from "../../app/open-session.ts";
+import type { OpenOptions } from "../../app/options.ts";
+import { storedSessions } from "../../app/sessions/sessions.ts";
+import { fault } from "../../kernel/fault.ts";
+import { isDurable } from "../../protocol/event.ts";
+import { type InputBlock, text } from "../../protocol/message.ts";
+import { MessageEmitter } from "../dialect/message-emitter.ts";
+import type { Outlet } from "../dialect/outlet.ts";
+import { inputOf, type UserMessage } from "../messages/read-content.ts";
+import { answerWith } from "../options/callbacks.ts";
+import { openOptionsOf } from "../options/open-options.ts";
+import type { Options } from "../options/options.ts";
+import { Mirror } from "../stored/mirror.ts";
+import { restored } from "../stored/restored.ts";
+import { projectKeyOf } from "../stored/session-store.ts";
+import { seqOfMessage } from "../stored/stored-messages.ts";
+import { answererOf } from "../tools/prompt-tool.ts";
+import { outsideOf, SessionServers } from "../tools/servers.ts";
+import { version } from "../version.ts";
+
+export type OpenedConversation = {
+  readonly session: OpenSession;
+  readonly emitter: MessageEmitter;
+  readonly mirror: Mirror | undefined;
+  readonly servers: SessionServers;
+  /** Throws `usage` for a block that is none. */
+  contentOf(message: string | UserMessage): InputBlock[];
+  say(content: InputBlock[], more: Said): Promise<void>;
+};
+
+type Said = {
+  readonly when: "now" | "after" | "with-next";
+  readonly id: string | undefined;
+  /** A slash and an `@` mean nothing. */
+  readonly verbatim: boolean;
+};
+
+export type MessageListener = {
+  readonly out: Outlet;
+  /** Ids that the program itself gave. */
+  readonly named: ReadonlySet<string>;
+  /** Given the session once its messages are told: whoever listens too hears an event after them. */
+  heard(session: OpenSession): void;
+  /** The program reads too slowly. */
+  tooSlow(): void;
+};
+
+/** Throws what keeps it from opening. */
+export async function openFor(
+  options: Options,
+  { out, named, heard, tooSlow }: MessageListener,
+): Promise<OpenedConversation> {
+  const wanted = openOptionsOf(options, { version, processEnv: process.env });
+  const known = await restored(options, wanted.cwd);
+  const session = await openSession({ ...wanted, which: await whichOf(options, wanted) });
+  const emitter = new MessageEmitter(session, { options, named, out });
+  const mirror = mirrorOf(options, { session, known, emitter });
+  await emitter.catchUp();
+  if (mirror) for await (const event of session.history()) mirror.add(event);
+  const servers: SessionServers = new SessionServers(session, {
+    given: options.mcpServers,
+    changed: () => emitter.showServers(servers.states()),
+    outside: outsideOf(session),
+  });
+  let hasBegun = false;
+  // Before its first turn a program has not been told of anything that could change.
+  session.mcp.onChange(() => hasBegun && emitter.showServers(servers.states()));
+  session.onEvent((envelope) => {
+    // Servers come and go: each turn says which there are.
+    if (envelope.type === "turn.started" && !envelope.origin) {
+      emitter.showServers(servers.states());
+      hasBegun = true;
+    }
+    if (isDurable(envelope) && !envelope.origin) mirror?.add(envelope);
+    if (!emitter.emit(envelope)) tooSlow();
+  });
+  heard(session);
+  for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
+  answerWith(session, {
+    canUseTool: answererOf(options),
+    onElicitation: options.onElicitation,
+    tell: (problem) => emitter.emitProblem(problem),
+  });
+  return {
+    session,
+    emitter,
+    mirror,
+    servers,
+    contentOf: (message) => (typeof message === "string" ? [text(message)] : inputOf(message)),
+    say: (content, more) => say(session, content, more),
+  };
+}
+
+async function say(session: OpenSession, content: InputBlock[], { when, id, verbatim }: Said): Promise<void> {
+  const named = id === undefined ? {} : { id };
+  await session.submit({ type: "input", content, when, ...named, ...(verbatim ? { words: "as-is" } : {}) });
+}
+
+/** An earlier message is gone on from in a copy. */
+async function whichOf(
+  { resume, resumeSessionAt: uuid, sessionId: id }: Options,
+  wanted: OpenOptions,
+): Promise<OpenOptions["which"]> {
+  if (resume === undefined || uuid === undefined) return wanted.which;
+  const sessions = storedSessions({ env: wanted.env, cwd: wanted.cwd });
+  const upTo = await seqOfMessage(sessions.read(resume), { sessionId: resume, uuid });
+  if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${uuid}.` });
+  return { kind: "fork", from: { session: resume }, upTo, id };
+}
+
+function mirrorOf(
+  { sessionStore, sessionStoreFlush: flush = "batched" }: Options,
+  { session, known, emitter }: { session: OpenSession; known: number; emitter: MessageEmitter },
+): Mirror | undefined {
+  if (!sessionStore) return undefined;
+  const key = { projectKey: projectKeyOf(session.info.cwd), sessionId: session.id };
+  const failed = (error: string): void => emitter.emitMirrorError(error, key);
+  return new Mirror(sessionStore, { key, flush, known, failed });
+}

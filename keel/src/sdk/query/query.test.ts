@@ -1,0 +1,229 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { all, sdkStage } from "../../../../test/support/sdk-stage.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { reply, replyWith, toolUse } from "../../testing/reply.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import type { UserMessage } from "../messages/read-content.ts";
+import { AbortError } from "./abort-error.ts";
+import { type Query, query } from "./query.ts";
+import { startup } from "./startup.ts";
+
+const said = (content: string, more: Partial<UserMessage> = {}): UserMessage => ({
+  type: "user",
+  message: { role: "user", content },
+  ...more,
+});
+async function* of(...messages: UserMessage[]): AsyncGenerator<UserMessage> {
+  yield* messages;
+}
+const results = (messages: readonly SDKMessage[]) => messages.filter(({ type }) => type === "result");
+const types = (messages: readonly SDKMessage[]): string[] => messages.map(({ type }) => type);
+const first = "11111111-1111-4111-8111-111111111111";
+
+describe("a query", () => {
+  test("of a string gives the turn and ends by itself", async () => {
+    verifies("S2.1", "S2.2");
+    const { options } = await sdkStage({ replies: [reply("Hi.")] });
+    const messages = await all(query({ prompt: "hello", options }));
+    expect(types(messages)).toEqual(["system", "assistant", "result"]);
+    expect(messages.at(-1)).toMatchObject({ subtype: "success", result: "Hi.", is_error: false });
+  });
+
+  test("of a stream is a session: a result per turn, and ids live from queued to completed", async () => {
+    verifies("S2.3", "S2.35");
+    const { options } = await sdkStage({ replies: [reply("One."), reply("Two.")] });
+    const query_ = query({
+      prompt: of(said("a", { uuid: first }), said("b", { priority: "later" })),
+      options,
+    });
+    const messages = await all(query_);
+    expect(results(messages)).toMatchObject([{ result: "One." }, { result: "Two." }]);
+    const life = messages.flatMap((message) => (message.type === "command_lifecycle" ? [message] : []));
+    expect(life.map(({ state }) => state)).toEqual(["queued", "started", "completed"]);
+    expect(life[0]?.command_uuid).toBe(first);
+  });
+
+  test("takes what asks for no answer along with the next message", async () => {
+    const { options, server } = await sdkStage({ replies: [reply("One.")] });
+    const prompt = of(said("background", { shouldQuery: false }), said("question"));
+    const messages = await all(query({ prompt, options }));
+    expect(results(messages)).toMatchObject([{ num_turns: 0 }, { num_turns: 1, result: "One." }]);
+    expect(server.requests).toHaveLength(1);
+    expect(JSON.stringify(server.requests[0]?.body)).toMatch(/background.*question/);
+  });
+
+  test("a message that cannot wait ends the running turn", async () => {
+    const slow = replyWith({ delayMs: 50, chunkChars: 5 }, "slow ".repeat(50));
+    const { options } = await sdkStage({ replies: [slow, reply("Now.")] });
+    const running = query({
+      prompt: "go",
+      options: { ...options, includePartialMessages: true, keepOpen: true },
+    });
+    const messages: SDKMessage[] = [];
+    let pushed = false;
+    for await (const message of running) {
+      messages.push(message);
+      if (message.type === "stream_event" && message.event.type === "content_block_delta" && !pushed) {
+        pushed = true;
+        await running.streamInput(of(said("stop that", { priority: "now" })));
+      }
+      if (results(messages).length === 2) running.close();
+    }
+    expect(results(messages)).toMatchObject([{ terminal_reason: "aborted_streaming" }, { result: "Now." }]);
+  });
+
+  test("that is aborted throws, and one that was aborted before never starts", async () => {
+    verifies("S2.5");
+    const { options, server } = await sdkStage({ replies: [], otherwise: reply("Hi.") });
+    const abortController = new AbortController();
+    abortController.abort();
+    await expect(all(query({ prompt: "hello", options: { ...options, abortController } }))).rejects.toThrow(
+      AbortError,
+    );
+    expect(server.requests).toEqual([]);
+  });
+
+  test("tells what kept it from starting where the program looks for it", async () => {
+    const { options } = await sdkStage({ replies: [] });
+    const broken = query({ prompt: "x", options: { ...options, env: {} } });
+    await expect(all(broken)).rejects.toMatchObject({ code: "no_model" });
+    const unknown = await all(query({ prompt: "x", options: { ...options, resume: first } }));
+    expect(unknown).toMatchObject([{ type: "result", subtype: "error_during_execution" }]);
+  });
+
+  test("left early closes its session: another can take it up", async () => {
+    const { options } = await sdkStage({ replies: [reply("One."), reply("Two.")] });
+    for await (const _ of query({ prompt: "a", options: { ...options, sessionId: first } })) break;
+    const messages = await all(query({ prompt: "b", options: { ...options, resume: first } }));
+    expect(messages.at(-1)).toMatchObject({ type: "result" });
+  });
+});
+
+describe("the options", () => {
+  test("choose tools: a list, none, all", async () => {
+    verifies("S2.8");
+    const { options, server } = await sdkStage({ replies: [], otherwise: reply("ok") });
+    const offered = async (tools: string[] | { type: "preset"; preset: string }): Promise<string[]> => {
+      await all(query({ prompt: "x", options: { ...options, tools } }));
+      const list = server.requests.at(-1)?.body["tools"] ?? [];
+      return (list as { name: string }[]).map(({ name }) => name);
+    };
+    expect(await offered(["Read", "Bash"])).toEqual(["Bash", "Read"]);
+    expect(await offered([])).toEqual([]);
+    expect(await offered({ type: "preset", preset: "claude_code" })).toContain("Edit");
+  });
+
+  test("of effort, title and prompt arrive", async () => {
+    const { options, server } = await sdkStage({ replies: [reply("ok")] });
+    const more = { effort: "low", title: "A title", systemPrompt: ["one", "two"] } as const;
+    const messages = await all(
+      query({ prompt: "x", options: { ...options, ...more, systemPrompt: ["one", "two"] } }),
+    );
+    expect(messages.at(-1)).toMatchObject({ subtype: "success" });
+    expect(JSON.stringify(server.requests[0]?.body["system"])).toMatch(/one.*two/);
+  });
+
+  test("say that nobody is to be asked", async () => {
+    const { options, cwd } = await sdkStage({
+      replies: [reply(toolUse("Write", { file_path: "x.txt", content: "x" })), reply("ok")],
+    });
+    const canUseTool = async () => ({ behavior: "allow" as const });
+    const messages = await all(
+      query({ prompt: "x", options: { ...options, canUseTool, permissionPrompts: "none" } }),
+    );
+    expect(messages).toContainEqual(expect.objectContaining({ subtype: "permission_denied" }));
+    expect(existsSync(path.join(cwd, "x.txt"))).toBe(false);
+  });
+
+  test("contradict each other loudly", async () => {
+    const { options } = await sdkStage({ replies: [] });
+    const both = query({ prompt: "x", options: { ...options, resume: first, continue: true } });
+    await expect(all(both)).rejects.toMatchObject({ code: "usage" });
+  });
+
+  test("an earlier message is gone on from in a copy", async () => {
+    verifies("S2.12");
+    const { options, server } = await sdkStage({ replies: [reply("One."), reply("Two."), reply("Three.")] });
+    const messages = await all(query({ prompt: "a", options: { ...options, sessionId: first } }));
+    await all(query({ prompt: "b", options: { ...options, resume: first } }));
+    const answer = messages.find(({ type }) => type === "assistant");
+    const resumeSessionAt = answer?.uuid ?? "";
+    const copied = await all(query({ prompt: "c", options: { ...options, resume: first, resumeSessionAt } }));
+    expect(copied.at(-1)?.session_id).not.toBe(first);
+    const request = JSON.stringify(server.requests[2]?.body["messages"]);
+    expect(request).toContain("One.");
+    expect(request).not.toContain("Two.");
+  });
+});
+
+describe("the methods", () => {
+  const open = async (script: Parameters<typeof sdkStage>[0], more = {}) => {
+    const stage = await sdkStage(script);
+    const running: Query = query({ prompt: "go", options: { ...stage.options, keepOpen: true, ...more } });
+    return { ...stage, running };
+  };
+  const untilResult = async (running: Query): Promise<SDKMessage[]> => {
+    const messages: SDKMessage[] = [];
+    for (;;) {
+      const { value, done } = await running.next();
+      if (done) return messages;
+      messages.push(value);
+      if (value.type === "result") return messages;
+    }
+  };
+
+  test("change mode, model and thinking from the next request on", async () => {
+    verifies("S2.43", "S2.45");
+    const { running, server, cwd } = await open({
+      replies: [reply("One."), reply(toolUse("Write", { file_path: "x.txt", content: "x" })), reply("Two.")],
+    });
+    await untilResult(running);
+    await running.setPermissionMode("acceptEdits");
+    await running.setModel("claude-haiku-4-5");
+    await running.setMaxThinkingTokens(2_000);
+    await running.streamInput(of(said("more")));
+    await untilResult(running);
+    expect(readFileSync(path.join(cwd, "x.txt"), "utf8")).toBe("x");
+    expect(server.requests[1]?.body).toMatchObject({ model: "claude-haiku-4-5" });
+    await expect(running.setPermissionMode("bypassPermissions")).rejects.toMatchObject({
+      code: "mode_refused",
+    });
+    running.close();
+  });
+
+  test("tell what the session is", async () => {
+    verifies("S2.44");
+    const { running } = await open({ replies: [reply("One.")] });
+    await untilResult(running);
+    expect(await running.supportedCommands()).toContainEqual(expect.objectContaining({ name: "compact" }));
+    expect((await running.supportedModels()).map(({ value }) => value)).toContain("claude-haiku-4-5");
+    expect(await running.accountInfo()).toMatchObject({ apiKeySource: "ANTHROPIC_API_KEY" });
+    expect(await running.mcpServerStatus()).toEqual([]);
+    expect((await running.getContextUsage()).totalTokens).toBeGreaterThan(0);
+    running.close();
+  });
+
+  test("rewind files, and say what would change", async () => {
+    verifies("S2.43");
+    const { options, cwd } = await sdkStage({
+      replies: [reply(toolUse("Write", { file_path: "a.txt", content: "new" })), reply("ok")],
+    });
+    writeFileSync(path.join(cwd, "b.txt"), "b");
+    const more = { enableFileCheckpointing: true, permissionMode: "acceptEdits", keepOpen: true } as const;
+    const running = query({ prompt: of(said("go", { uuid: first })), options: { ...options, ...more } });
+    await untilResult(running);
+    expect(await running.rewindFiles(first, { dryRun: true })).toMatchObject({ canRewind: true });
+    await running.rewindFiles(first);
+    expect(existsSync(path.join(cwd, "a.txt"))).toBe(false);
+    running.close();
+  });
+
+  test("a warm start waits with everything ready and takes one prompt", async () => {
+    const { options } = await sdkStage({ replies: [reply("Warm.")] });
+    const warm = await startup({ options });
+    expect((await all(warm.query("hello"))).at(-1)).toMatchObject({ result: "Warm." });
+    expect(() => warm.query("again")).toThrow("one prompt");
+  });
+});

@@ -1,0 +1,133 @@
+/** `query()`: a session in this process, as an iterator of messages with the methods of the interface. */
+
+import { Queue } from "../../kernel/queue.ts";
+import type { PermissionMode } from "../../protocol/settings.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import type { UserMessage } from "../messages/read-content.ts";
+import type { SlashCommand } from "../messages/system.ts";
+import { environmentOf } from "../options/environment.ts";
+import type { Options } from "../options/options.ts";
+import { runsApart, startApart } from "../process/apart.ts";
+import { controlsOf, type QueryControls } from "./controls.ts";
+import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
+import { inquiriesOf, type QueryInquiries } from "./inquiries.ts";
+import {
+  type AccountInfo,
+  type AgentInfo,
+  type ContextUsage,
+  contextUsage,
+  describeSession,
+  type InitializationResult,
+  type OfferedModel,
+} from "./introspection.ts";
+import type { RewindFilesResult } from "./rewind-result.ts";
+
+export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, QueryInquiries {
+  /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
+  interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** Without a name, the model that the query began with. */
+  setModel(model?: string): Promise<void>;
+  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
+  streamInput(messages: AsyncIterable<UserMessage>): Promise<void>;
+  initializationResult(): Promise<InitializationResult>;
+  /** Looks once more, as the session is now. */
+  reinitialize(): Promise<InitializationResult>;
+  supportedCommands(): Promise<SlashCommand[]>;
+  supportedModels(): Promise<OfferedModel[]>;
+  supportedAgents(): Promise<AgentInfo[]>;
+  accountInfo(): Promise<AccountInfo>;
+  getContextUsage(): Promise<ContextUsage>;
+  stopTask(taskId: string): Promise<void>;
+  /** Sends what runs to the background; false when nothing could go. */
+  backgroundTasks(toolUseId?: string): Promise<boolean>;
+  /** Ends the session; the iterator ends after its last message. */
+  close(): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
+  const out = new Queue<SDKMessage>({ limit: maxWaiting });
+  if (runsApart(options)) return startApart(options, out).query(prompt);
+  const conversation = new Conversation(options, out);
+  void conversation.live(prompt);
+  return queryOf(conversation, out);
+}
+
+/** What can be asked of a session, beside its messages. */
+export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
+
+export const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
+  Object.assign(read(out, conversation), {
+    ...methodsOf(conversation),
+    [Symbol.asyncDispose]: () => conversation.close(),
+  });
+
+export function methodsOf(conversation: Conversation): QueryMethods {
+  const { options } = conversation;
+  const describe = async (): Promise<InitializationResult> =>
+    describeSession(await conversation.open(), environmentOf(options, process.env));
+  return {
+    async interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}) {
+      const receipt = await conversation.submit({ type: "interrupt", dropQueued: cancelQueued });
+      if (receipt.type !== "interrupted") return { still_queued: [] };
+      const { stillQueued, dropped } = receipt;
+      return { still_queued: stillQueued, ...(dropped.length > 0 ? { cancelled: dropped } : {}) };
+    },
+    setPermissionMode: (permissionMode: PermissionMode) => conversation.set({ permissionMode }),
+    async setModel(model?: string) {
+      const { info } = await conversation.open();
+      await conversation.set({ model: model ?? info.model });
+    },
+    setMaxThinkingTokens: (tokens: number | null) =>
+      conversation.set({ thinking: tokens ? { kind: "budget", tokens } : { kind: "off" } }),
+    rewindFiles: (id: string, { dryRun = false }: { dryRun?: boolean } = {}) =>
+      rewind(conversation, { checkpoint: id, preview: dryRun }),
+    streamInput: (input: AsyncIterable<UserMessage>) => conversation.send(input),
+    ...controlsOf(conversation),
+    ...inquiriesOf(conversation),
+    initializationResult: describe,
+    reinitialize: describe,
+    supportedCommands: async () => (await describe()).commands,
+    supportedModels: async () => (await describe()).models,
+    supportedAgents: async () => (await describe()).agents,
+    accountInfo: async () => (await describe()).account,
+    getContextUsage: async () => contextUsage(await conversation.open()),
+    async stopTask(taskId: string) {
+      await conversation.submit({ type: "stop", taskId });
+    },
+    async backgroundTasks(callId?: string) {
+      const request = { type: "background" as const, ...(callId === undefined ? {} : { callId }) };
+      const receipt = await conversation.submit(request);
+      return receipt.type === "backgrounded" && receipt.callIds.length > 0;
+    },
+    close: () => void conversation.close(),
+  };
+}
+
+/** The iterator. Leaving it early closes the session. */
+async function* read(out: Queue<SDKMessage>, conversation: Conversation): AsyncGenerator<SDKMessage, void> {
+  try {
+    yield* out;
+  } finally {
+    await conversation.close();
+  }
+}
+
+async function rewind(
+  conversation: Conversation,
+  { checkpoint, preview }: { checkpoint: string; preview: boolean },
+): Promise<RewindFilesResult> {
+  const receipt = await conversation.submit({ type: "rewind", checkpoint, preview });
+  if (receipt.type !== "rewound") return { canRewind: false };
+  if (!preview) return { canRewind: true, skippedLinks: receipt.skipped.length };
+  const sum = (of: "insertions" | "deletions"): number =>
+    receipt.files.reduce((total, file) => total + file[of], 0);
+  return {
+    canRewind: true,
+    filesChanged: receipt.files.map(({ path }) => path),
+    insertions: sum("insertions"),
+    deletions: sum("deletions"),
+  };
+}

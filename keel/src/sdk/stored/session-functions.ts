@@ -1,0 +1,220 @@
+/** Sessions that are kept: listed, read, labelled, copied and deleted without a model. Nothing runs. */
+import type { Sessions, StoredSession } from "../../app/sessions/sessions.ts";
+import { Fault, fault } from "../../kernel/fault.ts";
+import { projectKeyOf, type SessionStore, type SessionStoreEntry } from "./session-store.ts";
+
+export type SDKSessionInfo = {
+  sessionId: string;
+  /** The title, or the start of the first prompt. */
+  summary: string;
+  lastModified: number;
+  fileSize?: number;
+  customTitle?: string;
+  firstPrompt?: string;
+  cwd?: string;
+  tag?: string;
+  createdAt?: number;
+  archived?: boolean;
+  gitBranch?: string;
+};
+
+export type SessionMessage = {
+  type: "user" | "assistant" | "system";
+  uuid: string;
+  session_id: string;
+  message: unknown;
+  parent_tool_use_id: string | null;
+  parent_agent_id?: string | null;
+  timestamp?: string;
+};
+
+/** `dir`: the folder of the sessions; `sessionStore`: where they are looked for too. */
+export type SessionPlace = { dir?: string; sessionStore?: SessionStore };
+
+/** `includeWorktrees`, `includeProgrammatic`: sessions are listed however they were started. */
+export type ListSessionsOptions = SessionPlace & {
+  limit?: number;
+  offset?: number;
+  includeWorktrees?: boolean;
+  includeProgrammatic?: boolean;
+};
+
+/** The newest first. Those that only the store knows are listed with what it says about them. */
+export async function listSessions({
+  dir,
+  limit,
+  offset = 0,
+  sessionStore,
+}: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
+  const sessions = await sessionsAt(dir);
+  const most = limit === undefined ? undefined : offset + limit;
+  // What a store has may stand anywhere among them.
+  const kept = await sessions.list({ cwd: dir, limit: sessionStore ? undefined : most });
+  const isOwn = ({ parent }: { parent?: unknown }): boolean => parent === undefined;
+  // A sub-agent's session belongs to its parent.
+  const own = kept.every(isOwn) ? kept : (await sessions.list({ cwd: dir })).filter(isOwn);
+  const here = own.map(infoOf);
+  const away = (await sessionStore?.listSessions?.(projectKeyOf(dir ?? process.cwd()))) ?? [];
+  const others = away
+    .filter(({ sessionId }) => here.every((known) => known.sessionId !== sessionId))
+    .map(({ sessionId, mtime }): SDKSessionInfo => ({ sessionId, summary: "", lastModified: mtime }));
+  const all = [...here, ...others].sort((left, right) => right.lastModified - left.lastModified);
+  return all.slice(offset, most);
+}
+
+export async function getSessionInfo(
+  sessionId: string,
+  { dir, sessionStore }: SessionPlace = {},
+): Promise<SDKSessionInfo | undefined> {
+  const session = await (await sessionsAt(dir)).find(sessionId, { cwd: dir });
+  if (session || !sessionStore) return session && infoOf(session);
+  const place = { ...(dir === undefined ? {} : { dir }), sessionStore };
+  return (await listSessions(place)).find((known) => known.sessionId === sessionId);
+}
+
+/** The ids of the agents that worked for a session. */
+export async function listSubagents(sessionId: string, { dir }: SessionPlace = {}): Promise<string[]> {
+  const found = await (await sessionsAt(dir)).list({ parent: sessionId });
+  return found.map(({ id }) => id);
+}
+
+/** None for an agent that did not work for this session. */
+export async function getSubagentMessages(
+  sessionId: string,
+  agentId: string,
+  options: Parameters<typeof getSessionMessages>[1] = {},
+): Promise<SessionMessage[]> {
+  const known = await listSubagents(sessionId, options);
+  return known.includes(agentId) ? getSessionMessages(agentId, options) : [];
+}
+
+/** Copies a session into a store, several records at once. Throws `session_unknown`. */
+export async function importSessionToStore(
+  sessionId: string,
+  store: SessionStore,
+  { dir, batchSize = 500 }: { dir?: string; includeSubagents?: boolean; batchSize?: number } = {},
+): Promise<void> {
+  const { entryOf } = await import("./mirror.ts");
+  const sessions = await sessionsAt(dir);
+  const key = { projectKey: projectKeyOf(dir ?? process.cwd()), sessionId };
+  let batch: SessionStoreEntry[] = [];
+  for await (const event of sessions.read(sessionId)) {
+    batch.push(entryOf(event));
+    if (batch.length < batchSize) continue;
+    await store.append(key, batch);
+    batch = [];
+  }
+  if (batch.length > 0) await store.append(key, batch);
+}
+
+/** None for a session that nobody knows. */
+export async function getSessionMessages(
+  sessionId: string,
+  {
+    limit,
+    offset = 0,
+    includeSystemMessages = false,
+    ...place
+  }: SessionPlace & { limit?: number; offset?: number; includeSystemMessages?: boolean } = {},
+): Promise<SessionMessage[]> {
+  const messages: SessionMessage[] = [];
+  try {
+    const { storedMessages } = await import("./stored-messages.ts");
+    const sessions = await found(sessionId, place);
+    for await (const { at, message } of storedMessages(sessions.read(sessionId), sessionId)) {
+      const { type } = message;
+      const isWanted =
+        type === "user" || type === "assistant" || (type === "system" && includeSystemMessages);
+      if (!isWanted) continue;
+      messages.push({
+        type,
+        uuid: message.uuid ?? "",
+        session_id: sessionId,
+        message: type === "system" ? message : message.message,
+        parent_tool_use_id: type === "system" ? null : message.parent_tool_use_id,
+        timestamp: new Date(at).toISOString(),
+      });
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Fault && thrown.code === "session_unknown")) throw thrown;
+  }
+  return messages.slice(offset, limit === undefined ? undefined : offset + limit);
+}
+
+export async function renameSession(
+  sessionId: string,
+  title: string,
+  place: SessionPlace = {},
+): Promise<void> {
+  if (title.trim() === "") throw fault("usage", { reason: "A title must not be empty." });
+  await (await sessionsAt(place.dir)).label(sessionId, { title: title.trim() });
+}
+
+/** Null takes the tag away. */
+export async function tagSession(
+  sessionId: string,
+  tag: string | null,
+  place: SessionPlace = {},
+): Promise<void> {
+  await (await sessionsAt(place.dir)).label(sessionId, { tag: tag?.trim() ?? "" });
+}
+
+export async function archiveSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  await (await sessionsAt(place.dir)).label(sessionId, { archived: true });
+}
+
+export async function unarchiveSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  await (await sessionsAt(place.dir)).label(sessionId, { archived: false });
+}
+
+export async function deleteSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  await (await sessionsAt(place.dir)).delete(sessionId);
+  await place.sessionStore?.delete?.({ projectKey: projectKeyOf(place.dir ?? process.cwd()), sessionId });
+}
+
+/** A copy under a new id, up to and with a message. Throws `session_unknown`, or `usage` for an unknown message. */
+export async function forkSession(
+  sessionId: string,
+  { upToMessageId, title, ...place }: SessionPlace & { upToMessageId?: string; title?: string } = {},
+): Promise<{ sessionId: string }> {
+  const { seqOfMessage } = await import("./stored-messages.ts");
+  const sessions = await found(sessionId, place);
+  const upTo =
+    upToMessageId === undefined
+      ? undefined
+      : await seqOfMessage(sessions.read(sessionId), { sessionId, uuid: upToMessageId });
+  if (upToMessageId !== undefined && upTo === undefined)
+    throw fault("usage", { reason: `The session has no message ${upToMessageId}.` });
+  return { sessionId: await sessions.fork(sessionId, { upTo, title }) };
+}
+
+/** Loaded when it is asked for: a program that only queries needs none of it. */
+async function sessionsAt(dir: string | undefined): Promise<Sessions> {
+  const { storedSessions } = await import("../../app/sessions/sessions.ts");
+  return storedSessions({ env: process.env, cwd: dir ?? process.cwd() });
+}
+
+async function found(sessionId: string, { dir, sessionStore }: SessionPlace): Promise<Sessions> {
+  const sessions = await sessionsAt(dir);
+  const key = { projectKey: projectKeyOf(dir ?? process.cwd()), sessionId };
+  if (!sessionStore) return sessions;
+  const { restoreFrom } = await import("./mirror.ts");
+  await restoreFrom(sessionStore, { key, sessions });
+  return sessions;
+}
+
+function infoOf(session: StoredSession): SDKSessionInfo {
+  const { id, title, firstInput, cwd, tag, archived, bytes, createdAt, changedAt } = session;
+  return {
+    sessionId: id,
+    summary: title ?? firstInput ?? "",
+    lastModified: changedAt,
+    fileSize: bytes,
+    createdAt,
+    ...(cwd ? { cwd } : {}),
+    ...(title === undefined ? {} : { customTitle: title }),
+    ...(firstInput === undefined ? {} : { firstPrompt: firstInput }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(archived ? { archived } : {}),
+  };
+}

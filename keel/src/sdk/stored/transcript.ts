@@ -1,0 +1,109 @@
+/**
+ * A session as the records that SDKs of the interface read by themselves, without an executable: a chain of messages,
+ * each with the id of the one before. Keel's own log stays the truth; this is a copy for others. Pure.
+ */
+import { isObject, type Json } from "../../kernel/json.ts";
+import type { Durable } from "../../protocol/event.ts";
+import { isoTime } from "../../view/say.ts";
+import { toMessages } from "../dialect/dialect.ts";
+import { type DialectMemo, newMemo } from "../dialect/memo.ts";
+import { uuidFrom } from "../dialect/uuid.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import { entryOf } from "./mirror.ts";
+import type { SessionStoreEntry } from "./session-store.ts";
+
+export type TranscriptEntry = {
+  type: "user" | "assistant";
+  uuid: string;
+  parentUuid: string | null;
+  isSidechain: false;
+  sessionId: string;
+  timestamp?: string;
+  cwd: string;
+  version: string;
+  userType: "external";
+  entrypoint: string;
+  message: unknown;
+};
+
+export type TranscriptRecord = TranscriptEntry | SessionStoreEntry;
+
+export type TranscriptFacts = {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly version: string;
+  readonly entrypoint: string;
+  /** `events`: with Keel's own records between the messages, so that the session can be brought back from them. */
+  readonly holds: "messages" | "events";
+};
+
+export class Transcript {
+  readonly #facts: TranscriptFacts;
+  #memo: DialectMemo;
+  #parent: string | null = null;
+  #copiedUpTo = 0;
+
+  constructor(facts: TranscriptFacts) {
+    this.#facts = facts;
+    this.#memo = newMemo({
+      sessionId: facts.sessionId,
+      cwd: facts.cwd,
+      model: "",
+      permissionMode: "default",
+      tools: [],
+      version: facts.version,
+      apiKeySource: "none",
+      replayUserMessages: true,
+    });
+  }
+
+  take(event: Durable): TranscriptRecord[] {
+    if (event.type === "session.opened") this.#copiedUpTo = event.forkedFrom?.seq ?? 0;
+    const [messages, next] = toMessages(event, this.#memo);
+    this.#memo = next;
+    const entries = messages.flatMap((message) => this.#entryOf(message, event));
+    return this.#facts.holds === "events" ? [...entries, entryOf(event)] : entries;
+  }
+
+  #entryOf(message: SDKMessage, { seq, at }: Durable): TranscriptEntry[] {
+    if (message.type !== "user" && message.type !== "assistant") return [];
+    // What sub-agents say stands in transcripts of their own.
+    if (message.parent_tool_use_id !== null || message.uuid === undefined) return [];
+    const isCopied = seq <= this.#copiedUpTo && message.type === "user";
+    const { sessionId, cwd, version, entrypoint } = this.#facts;
+    const uuid = isCopied ? uuidFrom(`${sessionId}/copy/${message.uuid}`) : message.uuid;
+    const timestamp = isoTime(at);
+    const entry: TranscriptEntry = {
+      type: message.type,
+      uuid,
+      parentUuid: this.#parent,
+      isSidechain: false,
+      sessionId,
+      ...(timestamp === undefined ? {} : { timestamp }),
+      cwd,
+      version,
+      userType: "external",
+      entrypoint,
+      message: message.message,
+    };
+    this.#parent = uuid;
+    return [entry];
+  }
+}
+
+/** Keel's own records among those of a transcript. */
+export function ownRecordsIn(lines: Iterable<string>): SessionStoreEntry[] {
+  const found: SessionStoreEntry[] = [];
+  for (const line of lines) {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(line);
+    } catch {
+      continue; // Not ours, or cut.
+    }
+    if (isObject(parsed) && parsed["type"] === "keel_event" && isObject(parsed["event"]))
+      // A line of JSON; each event is held against its schema where it is used.
+      found.push(parsed as SessionStoreEntry & { event: Json });
+  }
+  return found;
+}

@@ -1,0 +1,139 @@
+/**
+ * Options of a program, read against a list of those that are known. A list is a text: `-a` is a flag, `-n:` takes a
+ * value, `-e!` one that may start with a dash, `-f<` the path of a file that is read, `-M?` may have a value attached, `-#`
+ * stands for a number.
+ */
+import type { Argument } from "./arguments.ts";
+
+export type ReadOptions = {
+  /** Every option as it is listed (`-n`, `--lines`), with its value. */
+  readonly given: readonly { readonly name: string; readonly value: Argument | undefined }[];
+  readonly operands: readonly Argument[];
+  /** Operands that could turn out to be options. */
+  readonly loose: readonly Argument[];
+};
+
+type OptionKind = "flag" | "text" | "any text" | "path" | "attached";
+type Table = ReadonlyMap<string, OptionKind>;
+
+/** A sentence when an option is not known: then nothing is known of the whole call. */
+export function readOptions(words: readonly Argument[], list: string): ReadOptions | string {
+  const table = tableOf(list);
+  const given: { name: string; value: Argument | undefined }[] = [];
+  const operands: Argument[] = [];
+  const loose: Argument[] = [];
+  let isOver = false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (!word) break;
+    if (isOver || !word.prefix.startsWith("-") || word.text === "-") {
+      operands.push(word);
+      if (!isOver && word.kind !== "fixed" && word.prefix === "" && !word.isProcess) loose.push(word);
+      continue;
+    }
+    if (word.kind !== "fixed" && !isWhollyNamed(word, table))
+      return `an option depends on the run: ${word.text}`;
+    if (word.text === "--") {
+      isOver = true;
+      continue;
+    }
+    const read = word.text.startsWith("--") ? readLong(word, table) : readShort(word, table);
+    if (typeof read === "string") return read;
+    for (const { name, value, needsNext } of read) {
+      const next = needsNext ? words[++at] : undefined;
+      if (needsNext && !next) return `${name} has no value`;
+      if (next?.mayDivide) return `the value of ${name} may be several words`;
+      // If the program does not take it for a value, it is an option that nobody has looked at.
+      if (next && /^-./.test(next.prefix) && !table.get(name)?.startsWith("any"))
+        return `the value of ${name} looks like an option`;
+      given.push({ name, value: value ?? next });
+    }
+  }
+  return { given, operands, loose };
+}
+
+/** `--include=*.ts`: whatever files it finds, every word still starts with that option. */
+const isWhollyNamed = ({ kind, prefix }: Argument, table: Table): boolean => {
+  const equals = prefix.indexOf("=");
+  return (
+    kind === "glob" &&
+    equals > 0 &&
+    prefix.startsWith("--") &&
+    /text$/.test(table.get(prefix.slice(0, equals)) ?? "")
+  );
+};
+
+export const has = ({ given }: ReadOptions, ...names: readonly string[]): boolean =>
+  given.some(({ name }) => names.includes(name));
+
+/** The values of options that name files to read. */
+export function pathValues({ given }: ReadOptions, list: string): Argument[] {
+  const table = tableOf(list);
+  return given.flatMap(({ name, value }) => (value && table.get(name) === "path" ? [value] : []));
+}
+
+type ParsedOption = {
+  readonly name: string;
+  readonly value: Argument | undefined;
+  readonly needsNext: boolean;
+};
+
+function readLong(word: Argument, table: Table): ParsedOption[] | string {
+  const equals = word.text.indexOf("=");
+  const name = equals < 0 ? word.text : word.text.slice(0, equals);
+  const kind = table.get(name);
+  // Abbreviations are not known either: what they stand for changes with the version.
+  if (kind === undefined) return `the option ${name} is not known to be harmless`;
+  if (equals < 0) return [{ name, value: undefined, needsNext: kind !== "flag" && kind !== "attached" }];
+  if (kind === "flag") return `the option ${name} takes no value`;
+  return [{ name, value: restOf(word, equals + 1), needsNext: false }];
+}
+
+function readShort(word: Argument, table: Table): ParsedOption[] | string {
+  if (table.has("-#") && /^-\d+$/.test(word.text))
+    return [{ name: "-#", value: undefined, needsNext: false }];
+  // `-version` and its like are listed whole.
+  if (word.text.length > 2 && table.has(word.text))
+    return [{ name: word.text, value: undefined, needsNext: false }];
+  const found: ParsedOption[] = [];
+  const letters = [...word.text.slice(1)];
+  for (const [index, letter] of letters.entries()) {
+    const name = `-${letter}`;
+    const kind = table.get(name);
+    if (kind === undefined) return `the option ${name} is not known to be harmless`;
+    const isLast = index === letters.length - 1;
+    if (kind === "flag" || (kind === "attached" && isLast)) {
+      found.push({ name, value: undefined, needsNext: false });
+      continue;
+    }
+    const from = 1 + letters.slice(0, index + 1).join("").length;
+    found.push({ name, value: isLast ? undefined : restOf(word, from), needsNext: isLast });
+    break;
+  }
+  return found;
+}
+
+const restOf = (word: Argument, from: number): Argument => {
+  const text = word.text.slice(from);
+  return { ...word, text, prefix: text, name: text };
+};
+
+/** Lists are constants of the source, so there are as many tables as programs. */
+const tables = new Map<string, Table>();
+
+function tableOf(list: string): Table {
+  const known = tables.get(list);
+  if (known) return known;
+  const table = new Map<string, OptionKind>();
+  tables.set(list, table);
+  for (const token of list.split(/\s+/)) {
+    const last = token.at(-1);
+    if (token === "") continue;
+    if (last === ":" && token.length > 2) table.set(token.slice(0, -1), "text");
+    else if (last === "!" && token.length > 2) table.set(token.slice(0, -1), "any text");
+    else if (last === "<") table.set(token.slice(0, -1), "path");
+    else if (last === "?" && token.length > 2) table.set(token.slice(0, -1), "attached");
+    else table.set(token, "flag");
+  }
+  return table;
+}

@@ -1,0 +1,162 @@
+/**
+ * The few operations on files that a log needs, as an interface: tests see the order of calls and fail any one of them.
+ * Every failure is thrown as Node throws it, with its `code`.
+ */
+import { constants, existsSync, fstatSync, readdirSync, writeSync } from "node:fs";
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
+import path from "node:path";
+
+/** An open file. Reads and writes name their position; nothing depends on a cursor. */
+export interface OpenFile {
+  /** Fills the buffer from `position`; fewer bytes than asked for only at the end of the file. */
+  read(buffer: Buffer, position: number): Promise<number>;
+  /** One system call: may write fewer bytes than given. */
+  write(bytes: Buffer, position: number): Promise<number>;
+  truncate(length: number): Promise<void>;
+  /** Everything written so far is on disk when it resolves. */
+  datasync(): Promise<void>;
+  facts(): Promise<FileFacts>;
+  close(): Promise<void>;
+}
+
+export type FileFacts = {
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly bytes: number;
+  readonly changedAt: number;
+  /** Under how many names the file stands: 0 once it was removed. */
+  readonly names: number;
+};
+
+/** `read` and `write` need an existing file and follow no link; `create` needs a free name and makes it private. */
+export type OpenFor = "read" | "write" | "create";
+
+export interface FileLayer {
+  open(path: string, how: OpenFor): Promise<OpenFile>;
+  /** With every missing parent, each private. Resolves to the first that was missing. */
+  makeDirectory(path: string): Promise<string | undefined>;
+  /** Makes a new, renamed or removed name in the directory durable. */
+  syncDirectory(path: string): Promise<void>;
+  /** Of the name itself: a link is not followed. */
+  facts(path: string): Promise<FileFacts>;
+  names(directory: string): Promise<string[]>;
+  rename(from: string, to: string): Promise<void>;
+  makePrivate(path: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  removeTree(path: string): Promise<void>;
+  realPath(path: string): Promise<string>;
+  namesNow(directory: string): string[];
+  existsNow(path: string): boolean;
+}
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_DIRECTORY = 0o700;
+const SHORT_WRITE_BYTES = 64 * 1024;
+
+/** The real files. */
+export function nodeFiles(): FileLayer {
+  return {
+    open: openFile,
+    makeDirectory: (path) => mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY }),
+    syncDirectory,
+    facts: async (path) => factsOf(await lstat(path)),
+    names: (directory) => readdir(directory),
+    rename,
+    makePrivate: (path) => chmod(path, PRIVATE_FILE),
+    remove: unlink,
+    removeTree: (path) => rm(path, { recursive: true, force: true }),
+    realPath: (path) => realpath(path),
+    namesNow: (directory) => readdirSync(directory),
+    existsNow: existsSync,
+  };
+}
+
+/** As `makeDirectory`, and its name and those of its new parents are on disk: what stands in it can be found again. */
+export async function makeDurableDirectory(files: FileLayer, directory: string): Promise<void> {
+  const first = await files.makeDirectory(directory);
+  if (first === undefined) return;
+  const top = path.dirname(first);
+  for (let parent = path.dirname(directory); parent.length >= top.length; parent = path.dirname(parent)) {
+    await files.syncDirectory(parent);
+    if (parent === path.dirname(parent)) return;
+  }
+}
+
+/** Writes every byte, however few the disk takes at a time. */
+export async function writeAll(file: OpenFile, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const written = await file.write(bytes.subarray(done), position + done);
+    if (written === 0) throw new Error("the disk takes no more bytes");
+    done += written;
+  }
+}
+
+/** The code of a failed call, such as `ENOENT`. */
+export function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
+  return typeof thrown.code === "string" ? thrown.code : undefined;
+}
+
+export const isMissing = (thrown: unknown): boolean => codeOf(thrown) === "ENOENT";
+
+// A pipe in the place of a log must not hang the opener; O_NOFOLLOW and O_NONBLOCK do not exist on Windows.
+const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const flags: Record<OpenFor, number> = {
+  read: constants.O_RDONLY | careful,
+  write: constants.O_RDWR | careful,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | careful,
+};
+
+async function openFile(path: string, how: OpenFor): Promise<OpenFile> {
+  const handle = await open(path, flags[how], PRIVATE_FILE);
+  return {
+    read: async (buffer, position) => {
+      let filled = 0;
+      while (filled < buffer.length) {
+        const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return filled;
+    },
+    // A short one goes into the memory of the kernel at once; what takes time is to have it on disk.
+    write: async (bytes, position) =>
+      bytes.length <= SHORT_WRITE_BYTES
+        ? writeSync(handle.fd, bytes, 0, bytes.length, position)
+        : (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    truncate: (length) => handle.truncate(length),
+    datasync: () => handle.datasync(),
+    // Asked before every write. The kernel knows it of an open file; a thread would only make the answer wait.
+    facts: async () => factsOf(fstatSync(handle.fd)),
+    close: () => handle.close(),
+  };
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows keeps names durable by itself and refuses to open a directory.
+  if (process.platform === "win32") return;
+  const handle = await open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+type FileStats = {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+  size: number;
+  mtimeMs: number;
+  nlink: number;
+};
+
+function factsOf(stats: FileStats): FileFacts {
+  return { kind: kindOf(stats), bytes: stats.size, changedAt: stats.mtimeMs, names: stats.nlink };
+}
+
+function kindOf(stats: FileStats): FileFacts["kind"] {
+  if (stats.isSymbolicLink()) return "link";
+  if (stats.isFile()) return "file";
+  return stats.isDirectory() ? "directory" : "other";
+}

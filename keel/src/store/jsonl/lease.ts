@@ -1,0 +1,220 @@
+/**
+ * One session, one writer. A store holds one kernel-backed lease while it writes any log; the lock of a session is a
+ * file that names the lease of its holder. The lock is stale exactly when that lease can be taken, so a killed process
+ * frees its sessions at once, and no process id is ever guessed. Whoever makes or replaces locks and leases holds the
+ * guard, a lock common to all processes, for the few milliseconds that it takes: two takers never meet.
+ */
+
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod/mini";
+import { fault } from "../../kernel/fault.ts";
+import { type FileLayer, isMissing, makeDurableDirectory, writeAll } from "./files.ts";
+import { type KernelLock, lockExisting, lockFile } from "./kernel-lock.ts";
+
+export type SessionLock = { release(): Promise<void> };
+
+export type LeaseOptions = {
+  /** Where locks and leases stand, common to all processes of this home. */
+  readonly directory: string;
+  readonly files: FileLayer;
+  readonly now: () => number;
+  readonly uuid: () => string;
+};
+
+/** The guard is held for milliseconds; whoever waits longer is told that the session is busy. */
+const GUARD_WAIT_MS = 800;
+const GUARD_RETRY_MS = 5;
+/** Leases of killed processes that one new lease clears away. */
+const MAX_SWEPT = 32;
+const MAX_LOCK_BYTES = 4096;
+
+const lockSchema = z.object({ lease: z.uuid(), pid: z.number(), at: z.number() });
+type LockData = z.infer<typeof lockSchema>;
+
+export class SessionLeases {
+  readonly #options: LeaseOptions;
+  readonly #held = new Set<string>();
+  #lease: { readonly id: string; readonly lock: KernelLock } | undefined;
+  #line: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `session_busy` while another log, here or in another process, is open; otherwise as Node or SQLite throw. */
+  take(session: string): Promise<SessionLock> {
+    return this.#inTurn(() => this.#take(session));
+  }
+
+  /** Whether a lock stands there, stale or not. */
+  isLocked(session: string): boolean {
+    return this.#options.files.existsNow(this.#lockPath(session));
+  }
+
+  /** Lets go as a killed process would: the lease is free, and the locks still stand. For tests of what comes after. */
+  abandon(): void {
+    this.#lease?.lock.release();
+    this.#lease = undefined;
+    this.#held.clear();
+  }
+
+  async #take(session: string): Promise<SessionLock> {
+    if (this.#held.has(session)) throw fault("session_busy", { session, pid: process.pid });
+    await makeDurableDirectory(this.#options.files, this.#options.directory);
+    const guard = await this.#guard(session);
+    try {
+      await this.#options.files.makePrivate(this.#guardPath);
+      await this.#clear(session);
+      this.#lease ??= await this.#newLease();
+      await this.#writeLock(session, this.#lease.id);
+      this.#held.add(session);
+    } catch (thrown) {
+      await this.#dropUnusedLease();
+      throw thrown;
+    } finally {
+      guard.release();
+    }
+    return { release: () => this.#inTurn(() => this.#release(session)) };
+  }
+
+  /** The lock goes before the lease: while the lock stands, nobody may find it stale. */
+  async #release(session: string): Promise<void> {
+    if (!this.#held.delete(session)) return;
+    await this.#tryRemove(this.#lockPath(session));
+    await this.#dropUnusedLease();
+  }
+
+  /** Removes a lock that nobody holds. */
+  async #clear(session: string): Promise<void> {
+    const lockPath = this.#lockPath(session);
+    const data = await this.#readLock(lockPath);
+    if (data === "missing") return;
+    // Under the guard nobody is writing it: half a lock was left by a killed process, and one of ours, which we do
+    // not hold, by a release that could not remove it.
+    if (data === "damaged" || data.lease === this.#lease?.id) return this.#remove(lockPath);
+    const leasePath = this.#leasePath(data.lease);
+    const lock = await lockExisting(leasePath);
+    if (lock === undefined) throw fault("session_busy", { session, pid: data.pid });
+    await this.#remove(lockPath);
+    if (lock === "missing") return;
+    await this.#remove(leasePath);
+    lock.release();
+  }
+
+  async #writeLock(session: string, lease: string): Promise<void> {
+    const { files, now } = this.#options;
+    const lockPath = this.#lockPath(session);
+    const data: LockData = { lease, pid: process.pid, at: now() };
+    const bytes = Buffer.from(`${JSON.stringify(data)}\n`);
+    const file = await files.open(lockPath, "create");
+    try {
+      await writeAll(file, bytes, 0);
+    } catch (thrown) {
+      await this.#tryRemove(lockPath);
+      throw thrown;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #readLock(lockPath: string): Promise<LockData | "missing" | "damaged"> {
+    try {
+      const file = await this.#options.files.open(lockPath, "read");
+      try {
+        const buffer = Buffer.alloc(MAX_LOCK_BYTES);
+        const bytes = await file.read(buffer, 0);
+        return parseLock(buffer.toString("utf8", 0, bytes)) ?? "damaged";
+      } finally {
+        await file.close();
+      }
+    } catch (thrown) {
+      if (isMissing(thrown)) return "missing";
+      throw thrown;
+    }
+  }
+
+  async #newLease(): Promise<{ id: string; lock: KernelLock }> {
+    await this.#sweep();
+    const id = this.#options.uuid();
+    const leasePath = this.#leasePath(id);
+    const lock = await lockFile(leasePath);
+    if (!lock) throw new Error(`The new lease ${id} is held by another process`);
+    this.#lease = { id, lock };
+    await this.#options.files.makePrivate(leasePath);
+    return this.#lease;
+  }
+
+  async #dropUnusedLease(): Promise<void> {
+    if (this.#held.size > 0 || !this.#lease) return;
+    const { id, lock } = this.#lease;
+    this.#lease = undefined;
+    await this.#tryRemove(this.#leasePath(id));
+    lock.release();
+  }
+
+  /** Clears away leases of processes that were killed. */
+  async #sweep(): Promise<void> {
+    const { files, directory } = this.#options;
+    const names = (await files.names(directory)).filter((name) => name.endsWith(LEASE));
+    for (const name of names.slice(0, MAX_SWEPT)) {
+      const leasePath = path.join(directory, name);
+      const lock = await lockExisting(leasePath);
+      if (lock === undefined || lock === "missing") continue;
+      await this.#remove(leasePath);
+      lock.release();
+    }
+  }
+
+  async #guard(session: string): Promise<KernelLock> {
+    for (let waitedMs = 0; waitedMs < GUARD_WAIT_MS; waitedMs += GUARD_RETRY_MS) {
+      const guard = await lockFile(this.#guardPath);
+      if (guard) return guard;
+      await sleep(GUARD_RETRY_MS);
+    }
+    throw fault("session_busy", { session });
+  }
+
+  async #remove(file: string): Promise<void> {
+    try {
+      await this.#options.files.remove(file);
+    } catch (thrown) {
+      if (!isMissing(thrown)) throw thrown;
+    }
+  }
+
+  /** A file that stays behind does no harm: it is stale as soon as its lease is gone, and cleared by the next taker. */
+  async #tryRemove(file: string): Promise<void> {
+    await this.#remove(file).catch(() => undefined);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#line.then(work);
+    this.#line = turn.catch(() => undefined);
+    return turn;
+  }
+
+  get #guardPath(): string {
+    return path.join(this.#options.directory, "guard");
+  }
+
+  #lockPath(session: string): string {
+    return path.join(this.#options.directory, `${session}.lock`);
+  }
+
+  #leasePath(id: string): string {
+    return path.join(this.#options.directory, `${id}${LEASE}`);
+  }
+}
+
+const LEASE = ".lease";
+
+function parseLock(text: string): LockData | undefined {
+  try {
+    const parsed = lockSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    // Not JSON: a lock that was never written to its end.
+    return undefined;
+  }
+}

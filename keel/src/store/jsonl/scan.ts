@@ -1,0 +1,119 @@
+/**
+ * Reads a log once from start to end and says what stands where: which records are whole, what is damaged, and where
+ * the next record may go. Checks every line by its checksum and parses none.
+ */
+import { logVersion } from "../../protocol/version.ts";
+import type { OpenFile } from "./files.ts";
+import { eachLine, type LogLine, type LogPrefix } from "./frame.ts";
+import { type CheckedLine, checkLine, type Header, MAX_LINE_BYTES } from "./line.ts";
+import { salvage } from "./salvage.ts";
+
+/** Where a whole record stands, and in which format. */
+export type RecordEntry = {
+  readonly seq: number;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly v: number;
+};
+
+export type Scan = {
+  readonly size: number;
+  /** Of all bytes that were read, and those before them. */
+  readonly sum: number;
+  /** Behind the last whole line: what follows is torn and not yet counted as lost. */
+  readonly end: number;
+  /** The last record has no line end yet. */
+  readonly unended: boolean;
+  /** The first whole header. */
+  readonly header: Header | undefined;
+  /** The newest format that a header names. */
+  readonly newest: number;
+  /** In the order of the file. */
+  readonly entries: readonly RecordEntry[];
+  readonly lost: Lost;
+  /** Lines that held more than one record. */
+  readonly joined: number;
+};
+
+/** Stretches in the middle of the file that are no record. */
+export type Lost = { readonly stretches: number; readonly bytes: number; readonly firstOffset: number };
+
+/** `behind`: what is known already and stands in the format of this version. */
+export async function scan(file: OpenFile, behind?: LogPrefix): Promise<Scan> {
+  const survey = new LogScanner(behind);
+  return survey.result(await eachLine(file, (line) => survey.add(line), behind));
+}
+
+class LogScanner {
+  #header: Header | undefined;
+  #v = logVersion;
+  #newest: number;
+  #end: number;
+  #unended = false;
+  #joined = 0;
+  readonly #entries: RecordEntry[] = [];
+  readonly #lost = { stretches: 0, bytes: 0, firstOffset: 0 };
+
+  constructor(behind: LogPrefix | undefined) {
+    this.#newest = behind ? logVersion : 0;
+    this.#end = behind?.bytes ?? 0;
+  }
+
+  add(line: LogLine): void {
+    const { offset, bytes, wholeBytes, ended } = line;
+    const checked = checkLine(bytes);
+    if (checked) this.#keep(checked, { offset, bytes: bytes.length });
+    else if (bytes.length > 0) this.#addPieces(line);
+    else if (wholeBytes > MAX_LINE_BYTES && ended) this.#lose(offset, wholeBytes);
+    if (!checked && !ended) return; // What is torn is not behind us: the next record goes in its place.
+    this.#end = offset + wholeBytes;
+    this.#unended = !ended;
+  }
+
+  result({ bytes: size, sum }: LogPrefix): Scan {
+    return {
+      size,
+      sum,
+      end: this.#end,
+      unended: this.#unended,
+      header: this.#header,
+      newest: this.#newest,
+      entries: this.#entries,
+      lost: this.#lost,
+      joined: this.#joined,
+    };
+  }
+
+  /** Keeps what is whole in a line that is not. */
+  #addPieces({ offset, bytes, ended }: LogLine): void {
+    const pieces = salvage(bytes);
+    let cursor = 0;
+    for (const piece of pieces) {
+      this.#lose(offset + cursor, piece.start - cursor);
+      this.#keep(piece.checked, { offset: offset + piece.start, bytes: piece.bytes });
+      cursor = piece.start + piece.bytes;
+    }
+    if (pieces.length > 1) this.#joined += 1;
+    if (ended) this.#lose(offset + cursor, bytes.length - cursor);
+    if (pieces.length === 0) return;
+    this.#end = offset + cursor;
+    this.#unended = true;
+  }
+
+  #keep(checked: CheckedLine, place: { offset: number; bytes: number }): void {
+    if (checked.kind === "record") {
+      this.#entries.push({ seq: checked.seq, ...place, v: this.#v });
+      return;
+    }
+    this.#header ??= checked.header;
+    this.#v = checked.header.v;
+    this.#newest = Math.max(this.#newest, this.#v);
+  }
+
+  #lose(offset: number, bytes: number): void {
+    if (bytes === 0) return;
+    if (this.#lost.stretches === 0) this.#lost.firstOffset = offset;
+    this.#lost.stretches += 1;
+    this.#lost.bytes += bytes;
+  }
+}

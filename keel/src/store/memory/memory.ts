@@ -1,0 +1,225 @@
+/**
+ * A store that keeps its logs in memory, with the contract of every store. What is read back went through JSON, so
+ * that a test sees what a real log would have kept. Logs survive a `restart`, as they would on a disk.
+ */
+import { fault } from "../../kernel/fault.ts";
+import { byteLength } from "../../kernel/text.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log, SessionInfo, Store } from "../../ports/store.ts";
+import { type Durable, type DurableEvent, durableEventSchema } from "../../protocol/event.ts";
+import { textOf } from "../../protocol/message.ts";
+import { checkFollows, checkReadable } from "../jsonl/accept.ts";
+import { plainName } from "../jsonl/plain-name.ts";
+import { sessionId } from "../jsonl/session-id.ts";
+
+export type MemoryStoreOptions = {
+  /** Logs that exist already, by session id. */
+  readonly logs?: Readonly<Record<string, readonly Durable[]>>;
+  readonly clock?: Pick<Clock, "now">;
+};
+
+export type MemoryStore = Store & {
+  /** The events of a session as they stand; none for a session that is not there. */
+  events(id: string): Durable[];
+  /** The text that was spilled under this path. */
+  spilled(path: string): string | undefined;
+  /** Another store over the same logs, as a second process would have it. */
+  beside(): MemoryStore;
+  /** As `beside`, after this store's process was killed: its logs take nothing more, and every lease is free. */
+  restart(): MemoryStore;
+};
+
+export function memoryStore({ logs = {}, clock }: MemoryStoreOptions = {}): MemoryStore {
+  const disk: Disk = {
+    sessions: new Map(),
+    outputs: new Map(),
+    now: () => clock?.now() ?? Date.now(),
+    changes: 0,
+  };
+  for (const [id, events] of Object.entries(logs)) {
+    const opened = events.find((event) => event.type === "session.opened");
+    const kept = keep(disk, sessionId(id), opened?.cwd ?? "");
+    kept.lines.push(...events.map((event) => JSON.stringify(event)));
+  }
+  return storeOver(disk);
+}
+
+type Disk = {
+  readonly sessions: Map<string, MemorySession>;
+  readonly outputs: Map<string, string>;
+  readonly now: () => number;
+  /** Counts changes: two within a millisecond still have an order. */
+  changes: number;
+};
+type MemorySession = {
+  readonly cwd: string;
+  readonly parent: string | undefined;
+  readonly createdAt: number;
+  readonly lines: string[];
+  changedAt: number;
+  change: number;
+  holder: MemoryProcess | undefined;
+};
+type MemoryProcess = { alive: boolean };
+
+function storeOver(disk: Disk): MemoryStore {
+  const process: MemoryProcess = { alive: true };
+  const find = (id: string): MemorySession => {
+    const session = sessionId(id);
+    const kept = disk.sessions.get(session);
+    if (!kept) throw fault("session_unknown", { session });
+    return kept;
+  };
+  const hold = (id: string): MemorySession => {
+    const kept = find(id);
+    if (kept.holder?.alive) throw fault("session_busy", { session: id });
+    kept.holder = process;
+    return kept;
+  };
+  const store: MemoryStore = {
+    async create(id, { cwd, parent }) {
+      const session = sessionId(id);
+      if (parent !== undefined) find(parent);
+      if (disk.sessions.has(session)) throw fault("session_busy", { session });
+      keep(disk, session, cwd, parent);
+      return openLog(session, hold(session), { disk, process });
+    },
+    open: async (id) => openLog(sessionId(id), hold(id), { disk, process }),
+    async *read(id, after = 0) {
+      yield* parsed(find(id), after);
+    },
+    async list({ only, cwd, limit, parent } = {}) {
+      return [...disk.sessions]
+        .filter(([id]) => only === undefined || id === only)
+        .filter(([, kept]) => kept.parent === parent && (cwd === undefined || kept.cwd === cwd))
+        .sort(([, left], [, right]) => right.change - left.change)
+        .slice(0, limit)
+        .map(([id, kept]) => infoOf(id, kept));
+    },
+    async fork(id, copy) {
+      const from = find(id);
+      const session = sessionId(copy.id);
+      if (disk.sessions.has(session)) throw fault("session_busy", { session });
+      const events = parsed(from, 0).filter(({ seq }) => seq <= (copy.upTo ?? seq));
+      const origin = { session: sessionId(id), seq: events.at(-1)?.seq ?? 0 };
+      const { lines } = keep(disk, session, from.cwd);
+      for (const event of events) lines.push(JSON.stringify(forked(event, session, origin)));
+    },
+    async delete(id) {
+      if (find(id).holder?.alive) throw fault("session_busy", { session: id });
+      disk.sessions.delete(sessionId(id));
+      for (const [agent, { parent }] of disk.sessions) if (parent === id) await store.delete(agent);
+    },
+    location: (id) => void sessionId(id),
+    async spill(id, name, text) {
+      find(id);
+      const path = `memory:${sessionId(id)}/output/${disk.outputs.size + 1}/${plainName(name)}`;
+      disk.outputs.set(path, text);
+      return { path, bytes: byteLength(text) };
+    },
+    events: (id) => parsed(disk.sessions.get(sessionId(id)), 0),
+    spilled: (path) => disk.outputs.get(path),
+    beside: () => storeOver(disk),
+    restart() {
+      process.alive = false;
+      return storeOver(disk);
+    },
+  };
+  return store;
+}
+
+function openLog(
+  session: string,
+  kept: MemorySession,
+  { disk, process }: { disk: Disk; process: MemoryProcess },
+): Log {
+  let open = true;
+  const lastSeq = () => parsed(kept, 0).at(-1)?.seq ?? 0;
+  let last = lastSeq();
+  const checkOpen = () => {
+    if (!open) throw fault("session_closed");
+  };
+  return {
+    session,
+    get lastSeq() {
+      return last;
+    },
+    notices: [],
+    async append(events) {
+      checkOpen();
+      if (!process.alive) throw fault("log_unwritable", { path: session, reason: "the process has ended" });
+      checkFollows(events, last);
+      const lines = events.map((event) => JSON.stringify(event));
+      for (const [index, event] of events.entries()) checkReadable(event, () => lines[index] ?? "");
+      kept.lines.push(...lines);
+      last += events.length;
+      touch(disk, kept);
+    },
+    async *read(after = 0) {
+      checkOpen();
+      yield* parsed(kept, after);
+    },
+    async close() {
+      if (open && kept.holder === process) kept.holder = undefined;
+      open = false;
+    },
+  };
+}
+
+function keep(disk: Disk, session: string, cwd: string, parent?: string): MemorySession {
+  const at = disk.now();
+  const kept: MemorySession = {
+    cwd,
+    parent,
+    createdAt: at,
+    changedAt: at,
+    change: 0,
+    lines: [],
+    holder: undefined,
+  };
+  disk.sessions.set(session, kept);
+  touch(disk, kept);
+  return kept;
+}
+
+function touch(disk: Disk, kept: MemorySession): void {
+  disk.changes += 1;
+  kept.change = disk.changes;
+  kept.changedAt = disk.now();
+}
+
+function parsed(kept: MemorySession | undefined, after: number): Durable[] {
+  return (kept?.lines ?? []).flatMap((line) => {
+    const { seq, at, session, ...event }: Durable = JSON.parse(line);
+    return seq > after ? [{ seq, at, session, ...durableEventSchema.parse(event) }] : [];
+  });
+}
+
+function forked(event: Durable, session: string, forkedFrom: { session: string; seq: number }): Durable {
+  return event.type === "session.opened" ? { ...event, session, forkedFrom } : { ...event, session };
+}
+
+const FIRST_INPUT_CHARACTERS = 200;
+
+function infoOf(id: string, kept: MemorySession): SessionInfo {
+  const events = parsed(kept, 0);
+  const opened = find(events, "session.opened");
+  const titles = events.flatMap((event) => (event.type === "settings.changed" ? [event.patch.title] : []));
+  const input = events.flatMap((event) => (event.type === "input.accepted" ? [event.input] : []));
+  const said = input.find(({ from }) => from.kind === "person");
+  return {
+    id,
+    cwd: kept.cwd,
+    createdAt: kept.createdAt,
+    changedAt: kept.changedAt,
+    bytes: kept.lines.reduce((sum, line) => sum + byteLength(line) + 1, 0),
+    title: titles.findLast((title) => title !== undefined) ?? opened?.settings.title,
+    firstInput: said && textOf(said.content).slice(0, FIRST_INPUT_CHARACTERS),
+    forkedFrom: opened?.forkedFrom,
+    parent: opened?.parent,
+  };
+}
+
+function find<T extends DurableEvent["type"]>(events: readonly Durable[], type: T) {
+  return events.find((event): event is Extract<Durable, { type: T }> => event.type === type);
+}

@@ -1,0 +1,70 @@
+/**
+ * Asks git about a repository whose settings nobody has to trust: no hook, pager, editor, helper or filter that the
+ * repository names is run, nothing is asked on a terminal, and both time and output are bounded.
+ */
+import { execFile } from "node:child_process";
+import { commandEnvironment, type ProcessEnvironment } from "../processes/environment.ts";
+
+export type GitAnswer =
+  | { readonly ok: true; readonly text: string; readonly cut: boolean }
+  | { readonly ok: false; readonly why: string };
+
+export type RunGit = (args: readonly string[], signal: AbortSignal) => Promise<GitAnswer>;
+
+const maxMs = 20_000;
+const maxBytes = 2 * 1024 * 1024;
+
+export function gitIn({ cwd, env }: { cwd: string; env: ProcessEnvironment }): RunGit {
+  const run = (args: readonly string[], signal: AbortSignal): Promise<GitAnswer> =>
+    new Promise((resolve) => {
+      execFile(
+        "git",
+        ["--no-optional-locks", "--no-pager", ...quiet, ...args],
+        {
+          cwd,
+          env: { ...commandEnvironment(env), GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat", LC_ALL: "C" },
+          timeout: maxMs,
+          maxBuffer: maxBytes,
+          killSignal: "SIGKILL",
+          signal,
+          encoding: "utf8",
+        },
+        (error, stdout, stderr) => {
+          const isCut = error?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER";
+          if (!error || isCut) return resolve({ ok: true, text: stdout, cut: isCut });
+          resolve({
+            ok: false,
+            why: stderr.trim().split("\n")[0]?.slice(0, 300) || error.message.slice(0, 300),
+          });
+        },
+      );
+    });
+  let known: Promise<readonly string[]> | undefined;
+  return async (args, signal) => {
+    known ??= filtersOff(run, signal);
+    return run([...(await known), ...args], signal);
+  };
+}
+
+const off = (setting: string): string[] => ["-c", `${setting}=`];
+const quiet: readonly string[] = [
+  ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.askPass=true"],
+  ...["-c", "core.sshCommand=false", "-c", "credential.helper=", "-c", "protocol.allow=never"],
+  ...off("diff.external"),
+];
+
+/** A repository may name programs through which git passes files: each of them by its name, without effect. */
+async function filtersOff(run: RunGit, signal: AbortSignal): Promise<readonly string[]> {
+  const found = await run(["config", "--get-regexp", "--name-only", "^(filter|diff|merge)\\."], signal);
+  if (!found.ok) return [];
+  const names = found.text.split("\n").filter((name) => /^(?:filter|diff|merge)\..+\.[a-z]+$/i.test(name));
+  return [...new Set(names)]
+    .slice(0, 500)
+    .flatMap((name) =>
+      /\.required$/i.test(name)
+        ? ["-c", `${name}=false`]
+        : /\.(?:clean|smudge|process|command|textconv|driver)$/i.test(name)
+          ? off(name)
+          : [],
+    );
+}

@@ -1,0 +1,50 @@
+import { closeSync, fstatSync, mkdtempSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { plainEnvironment } from "../../../../test/support/real-shell.ts";
+import { pipes } from "./pipe.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), "keel-pipe-"));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(directory, { recursive: true, force: true });
+});
+const environment = () => ({ ...plainEnvironment, TMPDIR: directory });
+
+test("a pipe carries bytes and has no name in the file system", async () => {
+  const openPipe = pipes(environment());
+  const many = await Promise.all(Array.from({ length: 9 }, () => openPipe()));
+  const ends = many.flatMap((pipe) => (pipe ? [pipe.read, pipe.write] : []));
+  expect(new Set(ends).size).toBe(18);
+  for (const pipe of many) {
+    const { read = -1, write = -1 } = pipe ?? {};
+    expect(fstatSync(read).isFIFO()).toBe(true);
+    writeSync(write, "hello");
+    expect(readSync(read, Buffer.alloc(9))).toBe(5);
+  }
+  expect(readdirSync(directory)).toEqual([]);
+  for (const end of ends) closeSync(end);
+});
+
+test("where none can be made there is none, and nothing is left behind", async () => {
+  expect(await pipes({ ...environment(), PATH: directory })()).toBeUndefined();
+  expect(await pipes({ ...environment(), TMPDIR: path.join(directory, "missing") })()).toBeUndefined();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test("spare pipes do not stay open", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const before = openDescriptors();
+  const openPipe = pipes(environment());
+  await openPipe();
+  expect(openDescriptors()).toBeGreaterThan(before + 2);
+  vi.advanceTimersByTime(60_000);
+  expect(openDescriptors()).toBe(before + 2);
+  expect(await openPipe()).toBeDefined();
+});
+
+const openDescriptors = (): number => readdirSync("/proc/self/fd").length;

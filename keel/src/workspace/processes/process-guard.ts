@@ -1,0 +1,146 @@
+/**
+ * What ends the processes of commands when Keel ends, however it ends. One guard serves a whole Keel process, starts
+ * with the first program and stands until Keel is gone: the strongest kind that this machine allows.
+ */
+import { randomBytes } from "node:crypto";
+import { markVariable, type ProcessEnvironment } from "./environment.ts";
+import { type Launch, plainLaunch } from "./launch.ts";
+import { type Namespace, openNamespace } from "./process-guard-namespace.ts";
+import { type Sweeper, startSweeper } from "./process-guard-sweep.ts";
+import { wholeTable } from "./process-table.ts";
+
+export type GuardKind = "namespace" | "sweep" | "group";
+
+export type GuardFacts = {
+  readonly kind: GuardKind;
+  /** Why it is not the strongest kind, if it is not. */
+  readonly why?: string;
+};
+
+/** How programs are started now, and how to hear of their end. */
+export type Post = {
+  readonly launch: Launch;
+  /** The process table in which what it guards can be found, with the numbers of that table. */
+  readonly table: string;
+  /** Calls back when one whom nobody waits for has ended; undefined where nobody tells. */
+  readonly onEnded: Namespace["onEnded"] | undefined;
+};
+
+export interface ProcessGuard {
+  /** What a program is to carry in its environment, as `markVariable`; no other has had it. */
+  newMark(): string;
+  /** Starts the guard if it does not stand. Never rejects: where nothing is possible, the process group is left. */
+  post(): Promise<Post>;
+  describe(): Promise<GuardFacts>;
+  /** Ends everything that it guards. */
+  close(): Promise<void>;
+}
+
+export type GuardMode = "on" | "off";
+
+/** `off` makes no namespace, for those whose commands need setuid programs; what serves otherwise still does. */
+export function openProcessGuard({
+  env,
+  wish = "on",
+}: {
+  env: ProcessEnvironment;
+  wish?: GuardMode;
+}): ProcessGuard {
+  let given: string | undefined;
+  // At the first program: a session that starts none need not load what makes it.
+  const name = (): string => {
+    given ??= randomBytes(8).toString("hex");
+    return given;
+  };
+  const path = env["PATH"];
+  let marks = 0;
+  let standing: Promise<Standing> | undefined;
+
+  const stand = (): Promise<Standing> => {
+    standing ??= begin({ name: name(), path, wish }).then((begun) => {
+      // Somebody may kill it from the outside: the next program gets a new one.
+      void begun.gone.then(() => {
+        standing = undefined;
+      });
+      return begun;
+    });
+    return standing;
+  };
+
+  return {
+    newMark: () => `${name()}.${++marks}`,
+    post: async () => (await stand()).post,
+    describe: async () => (await stand()).facts,
+    async close() {
+      await (await standing)?.close();
+      standing = undefined;
+    },
+  };
+}
+
+/** No guard at all, for tests and for tools of a moment: a command's process group is all that is ended. */
+export function groupGuard(): ProcessGuard {
+  const name = randomBytes(8).toString("hex");
+  const standing = standingBeside(undefined, "nobody asked for one");
+  let marks = 0;
+  return {
+    newMark: () => `${name}.${++marks}`,
+    post: async () => standing.post,
+    describe: async () => standing.facts,
+    close: standing.close,
+  };
+}
+
+/** In words, for a person with a question. */
+export function sayProcessGuard({ kind, why }: GuardFacts): string {
+  const reason = why === undefined ? "" : ` (no namespace: ${why})`;
+  switch (kind) {
+    case "namespace":
+      return "PID namespace: whatever a command started ends with Keel";
+    case "sweep":
+      return `process group and sweep${reason}: what carries the mark ${markVariable} ends with Keel`;
+    case "group":
+      return `process group only${reason}: a Keel that is killed may leave behind what a command started`;
+  }
+}
+
+/** Looks which guard would stand here; leaves nothing running. */
+export async function describeProcessGuard(wanted: {
+  env: ProcessEnvironment;
+  wish?: GuardMode;
+}): Promise<GuardFacts> {
+  const guard = openProcessGuard(wanted);
+  try {
+    return await guard.describe();
+  } finally {
+    await guard.close();
+  }
+}
+
+type Standing = {
+  readonly post: Post;
+  readonly facts: GuardFacts;
+  readonly gone: Promise<void>;
+  close(): Promise<void>;
+};
+
+async function begin(wanted: { name: string; path: string | undefined; wish: GuardMode }): Promise<Standing> {
+  const namespace = wanted.wish === "on" ? await openNamespace(wanted) : { why: "it is turned off" };
+  if (!("why" in namespace)) return standingIn(namespace);
+  const sweeper = await startSweeper(wanted.name, wanted).catch(() => undefined);
+  return standingBeside(sweeper, namespace.why);
+}
+
+const standingIn = ({ launch, table, onEnded, gone, close }: Namespace): Standing => ({
+  post: { launch, table, onEnded },
+  facts: { kind: "namespace" },
+  gone,
+  close,
+});
+
+const standingBeside = (sweeper: Sweeper | undefined, why: string): Standing => ({
+  post: { launch: plainLaunch(), table: wholeTable, onEnded: undefined },
+  facts: { kind: sweeper ? "sweep" : "group", why },
+  gone: sweeper?.gone ?? new Promise(() => undefined),
+  close: async () => sweeper?.close(),
+});

@@ -1,0 +1,108 @@
+/**
+ * Which addresses of the web may be fetched: http and https, to public hosts, or to hosts that the user's own settings
+ * name. The text of an address is judged here; what a name stands for is judged by `reachable`, and only that is
+ * connected to.
+ */
+import { isIP } from "node:net";
+import { whyNotPublic } from "./public-address.ts";
+
+/** All addresses of a name. Throws as `node:dns` does when there are none. */
+export type LookUp = (name: string) => Promise<readonly string[]>;
+
+export type UrlGuard = {
+  /** Judges the text of an address. Touches nothing. */
+  judge(text: string): JudgedUrl;
+  /** The addresses that may be connected to for a judged URL, or why none may. */
+  reachable(url: URL): Promise<Reachable>;
+};
+
+export type JudgedUrl =
+  | { readonly ok: true; readonly url: URL }
+  | { readonly ok: false; readonly why: string };
+export type Reachable =
+  | { readonly ok: true; readonly addresses: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+/** `allowHosts`: names or addresses, each with a port or for all ports: `localhost:8080`, `10.0.0.7`, `wiki.local`. */
+export function urlGuard({
+  allowHosts,
+  lookUp,
+}: {
+  allowHosts: readonly string[];
+  lookUp: LookUp;
+}): UrlGuard {
+  const allowed = allowHosts.flatMap(parseHost);
+  const isAllowed = (url: URL): boolean =>
+    allowed.some(({ host, port }) => host === plainHost(url) && (port === undefined || port === portOf(url)));
+  return {
+    judge: (text) => judge(text, isAllowed),
+    async reachable(url) {
+      const host = plainHost(url);
+      const literal = isIP(host) !== 0;
+      const addresses = literal ? [host] : await lookUp(host);
+      // One bad address among good ones is how a name is made to point inside: then none is used.
+      const refused = isAllowed(url) ? undefined : addresses.find((address) => whyNotPublic(address));
+      if (addresses.length === 0) return { ok: false, why: `${host} has no address.` };
+      if (refused === undefined) return { ok: true, addresses };
+      const leads = literal ? host : `${host} leads to ${refused}, which`;
+      return { ok: false, why: notPublic(leads, whyNotPublic(refused) ?? "refused", host) };
+    },
+  };
+}
+
+function judge(text: string, isAllowed: (url: URL) => boolean): JudgedUrl {
+  const url = URL.parse(text);
+  if (!url)
+    return no(`${shown(text)} is not an address. Give a whole one, such as https://example.org/page.`);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return no(`Only http and https can be fetched, not ${url.protocol}`);
+  if (url.username !== "" || url.password !== "")
+    return no("The address holds a user name or a password. Give it without.");
+  const host = plainHost(url);
+  if (host === "") return no(`${shown(text)} names no host.`);
+  url.hash = "";
+  if (isAllowed(url)) return { ok: true, url };
+  const why = isIP(host) === 0 ? whyNotName(host) : whyNotPublic(host);
+  return why === undefined ? { ok: true, url } : no(notPublic(host, why, host));
+}
+
+/** Names that only a private network or this machine gives a meaning to. */
+const localEndings = [
+  "localhost",
+  "local",
+  "internal",
+  "intranet",
+  "lan",
+  "home",
+  "corp",
+  "private",
+  "home.arpa",
+];
+
+function whyNotName(host: string): string | undefined {
+  if (localEndings.some((ending) => host === ending || host.endsWith(`.${ending}`)))
+    return "a name of a private network";
+  return host.includes(".") ? undefined : "a name without a domain";
+}
+
+/** Without the brackets of a new address and the dot that a full name may end with. */
+export function plainHost({ hostname }: URL): string {
+  const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  return bare.replace(/\.$/, "").toLowerCase();
+}
+
+export const portOf = ({ port, protocol }: URL): number =>
+  port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+
+function parseHost(entry: string): { host: string; port: number | undefined }[] {
+  const url = URL.parse(`http://${entry.trim()}`);
+  if (url?.pathname !== "/" || url.username !== "") return [];
+  const port = /:(\d{1,5})$/.exec(entry.trim())?.[1];
+  return [{ host: plainHost(url), port: port === undefined ? undefined : Number(port) }];
+}
+
+const notPublic = (leads: string, what: string, host: string): string =>
+  `${leads} is ${what}: only the public web can be fetched. The user can allow it by adding ${shown(host)} to web.allowHosts in their settings.`;
+
+const no = (why: string): JudgedUrl => ({ ok: false, why });
+const shown = (text: string): string => JSON.stringify(text.slice(0, 200));

@@ -1,0 +1,43 @@
+// The board of background tasks on a log in memory, for tests of tools without a session around them.
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { emptyState, fold, type SessionState } from "../../keel/src/core/state/state.ts";
+import { TaskBoard } from "../../keel/src/engine/tasks.ts";
+import type { DurableEvent } from "../../keel/src/protocol/event.ts";
+import { countingIds } from "../../keel/src/testing/counting-ids.ts";
+
+export type RealTasks = {
+  readonly board: TaskBoard;
+  /** What was recorded so far. */
+  readonly events: readonly DurableEvent[];
+  readonly state: SessionState;
+};
+
+/** `folder` says where the files of tasks are. Waits are real ones. */
+export function realTasks(folder: () => string): RealTasks {
+  const events: DurableEvent[] = [];
+  let state = emptyState;
+  const board = new TaskBoard({
+    ids: countingIds(),
+    clock: {
+      now: () => Date.now(),
+      monotonicMs: () => performance.now(),
+      sleep: (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined),
+    },
+    taskFile: async (name) => path.join(folder(), name),
+    state: () => state,
+    record(event) {
+      events.push(event);
+      state = fold(state, { seq: state.seq + 1, at: Date.now(), session: "session-1", ...event });
+    },
+    saved: async () => undefined,
+    wake: () => undefined,
+  });
+  return {
+    board,
+    events,
+    get state() {
+      return state;
+    },
+  };
+}
