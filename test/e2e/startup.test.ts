@@ -24,6 +24,13 @@ test("an answer as text loads no testing kit, no command for sessions, no dialec
   expect(loaded.filter((file) => unused.test(file))).toEqual([]);
 });
 
+test("an answer as text loads no library but those of schemas, of events and of diffs", () => {
+  const entries = ["main", "print/root", "print/print"].map((name) => `keel/src/hosts/cli/${name}.ts`);
+  const loaded = entries.flatMap(loadedWith);
+  const libraries = loaded.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+  expect(libraries.filter((name) => !["diff", "eventsource-parser", "zod"].includes(name))).toEqual([]);
+});
+
 test("the executable of an SDK loads its wire first, and what a session needs beside it", () => {
   const loaded = loadedWith("keel/src/hosts/executable/main.ts");
   expect(loaded).toContain("keel/src/sdk/control/frames.ts");

@@ -47,6 +47,29 @@ describe("the header of a Markdown file", () => {
     });
   });
 
+  // Each of these is an error in YAML, or loses its value there without a word.
+  test.each([
+    ["description: Examples: <example>Context: x</example>", "Examples: <example>Context: x</example>"],
+    ["description: `x` is used", "`x` is used"],
+    ["description: @me", "@me"],
+    ["description: 'it''s' and more", "'it''s' and more"],
+    ["description: !important", "!important"],
+    ["description: &x y", "&x y"],
+    ["description: - a", "- a"],
+    ["description: *", "*"],
+    ["paths: **/*.ts", "**/*.ts"],
+    ["paths:\n- **/*.ts\n- src/{a,b}.ts", ["**/*.ts", "src/{a,b}.ts"]],
+  ])("keeps what YAML would not: %j", (header, value) => {
+    const { fields, problems } = parseFrontmatter(`---\n${header}\n---\n`);
+    expect([...fields.values()]).toEqual([value]);
+    expect(problems).toEqual([]);
+  });
+
+  test("has no names for values that others repeat, so nothing in it grows", () => {
+    const header = ["a: &a [x, x]", "b: &b [*a, *a]", "c: [*b, *b]"].join("\n");
+    expect(fieldsOf(header)).toEqual({ a: "&a [x, x]", b: "&b [*a, *a]", c: ["*b", "*b"] });
+  });
+
   test("holds lists and maps", () => {
     const fields = fieldsOf(
       [

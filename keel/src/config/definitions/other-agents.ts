@@ -166,11 +166,13 @@ async function tomlCommands(folder: string): Promise<OtherFile[]> {
   for (const file of (await filesIn(folder)).filter((name) => name.endsWith(".toml"))) {
     const from = path.join(folder, file);
     const read = await readPlainText(from, { links: "follow" });
-    const { prompt, description } = read.kind === "text" ? tomlPrompt(read.text) : {};
-    if (prompt === undefined) continue;
-    const header = description === undefined ? "" : `---\ndescription: ${JSON.stringify(description)}\n---\n`;
+    const { prompt, description } = read.kind === "text" ? readToml(read.text) : {};
+    if (typeof prompt !== "string") continue;
+    const header =
+      typeof description !== "string" ? "" : `---\ndescription: ${JSON.stringify(description)}\n---\n`;
     // Their words for arguments and commands, in ours.
     const body = prompt
+      .trim()
       .replaceAll("{{args}}", () => "$ARGUMENTS")
       .replaceAll(/!\{([^{}`]{1,4096})\}/g, "!`$1`");
     copies.push({
@@ -181,19 +183,6 @@ async function tomlCommands(folder: string): Promise<OtherFile[]> {
     });
   }
   return copies;
-}
-
-/** Prompts stand between three quotes, over lines. */
-function tomlPrompt(text: string): { prompt?: string; description?: string } {
-  const start = text.search(/^prompt\s*=\s*("""|''')/m);
-  const plain = readToml(text);
-  const description = typeof plain["description"] === "string" ? { description: plain["description"] } : {};
-  if (start < 0)
-    return typeof plain["prompt"] === "string" ? { prompt: plain["prompt"], ...description } : {};
-  const mark = text.indexOf('"""', start) >= 0 ? '"""' : "'''";
-  const from = text.indexOf(mark, start) + 3;
-  const end = text.indexOf(mark, from);
-  return end < 0 ? {} : { prompt: text.slice(from, end).trim(), ...description };
 }
 
 async function filesIn(folder: string): Promise<string[]> {

@@ -2,15 +2,15 @@
  * Which addresses belong to the public internet. Everything else (this machine, its network, the cloud it runs in)
  * must not be reached by what a web page or a model says. Pure; what cannot be read as an address is refused.
  */
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 
 /** What is wrong with the address, such as "a private address"; undefined when it is public. */
 export function whyNotPublic(address: string): string | undefined {
   switch (isIP(address)) {
     case 4:
-      return whyNotPublic4(bits4(address));
+      return ranges4.find((range) => isWithin(address, "ipv4", range))?.[2];
     case 6:
-      return whyNotPublic6(bits6(address));
+      return whyNotPublic6(address.split("%")[0] ?? "");
     default:
       return "not an address";
   }
@@ -65,45 +65,18 @@ const local6: readonly Range[] = [
   ["ff00::", 8, "a multicast address"],
 ];
 
-function whyNotPublic4(bits: bigint): string | undefined {
-  return ranges4.find(([start, length]) => isWithin(bits, { start: bits4(start), length, size: 32 }))?.[2];
-}
-
-function whyNotPublic6(bits: bigint): string | undefined {
-  const within = ([start, length]: Range): boolean =>
-    isWithin(bits, { start: bits6(start), length, size: 128 });
-  if (within(translated6)) return whyNotPublic4(bits & 0xffff_ffffn);
+function whyNotPublic6(address: string): string | undefined {
+  const within = (range: Range): boolean => isWithin(address, "ipv6", range);
+  const [translated, bits] = translated6;
+  if (within(translated6))
+    return ranges4.find(([start, length, what]) => within([translated + start, bits + length, what]))?.[2];
   if (within(global6)) return ranges6.find(within)?.[2];
   return local6.find(within)?.[2] ?? "a reserved address";
 }
 
-function isWithin(
-  bits: bigint,
-  { start, length, size }: { start: bigint; length: number; size: number },
-): boolean {
-  const rest = BigInt(size - length);
-  return bits >> rest === start >> rest;
-}
-
-const bits4 = (address: string): bigint =>
-  address.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
-
-function bits6(address: string): bigint {
-  const [head = "", tail] = dotless(address.split("%")[0] ?? "").split("::");
-  const before = groups(head);
-  const after = tail === undefined ? [] : groups(tail);
-  const zeros = Array<bigint>(Math.max(0, 8 - before.length - after.length)).fill(0n);
-  return [...before, ...zeros, ...after].reduce((sum, group) => (sum << 16n) | group, 0n);
-}
-
-const groups = (text: string): bigint[] =>
-  text === "" ? [] : text.split(":").map((group) => BigInt(`0x${group}`));
-
-/** `::ffff:1.2.3.4` with its end in the same form as its start. */
-function dotless(address: string): string {
-  const colon = address.lastIndexOf(":");
-  const end = address.slice(colon + 1);
-  if (!end.includes(".")) return address;
-  const bits = bits4(end);
-  return `${address.slice(0, colon + 1)}${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`;
+/** One list for each question: a list that holds both families finds an old address in ranges of new ones. */
+function isWithin(address: string, family: "ipv4" | "ipv6", [start, length]: Range): boolean {
+  const list = new BlockList();
+  list.addSubnet(start, length, family);
+  return list.check(address, family);
 }

@@ -245,3 +245,28 @@ test("an old address is judged alike in every spelling that a URL knows", () => 
     { numRuns: 300 },
   );
 });
+
+test.each([
+  ["9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"],
+  ["100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"],
+  ["126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0"],
+  ["168.63.129.15", "168.63.129.16", "168.63.129.16", "168.63.129.17"],
+  ["169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0"],
+  ["172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0"],
+  ["192.167.255.255", "192.168.0.0", "192.168.255.255", "192.169.0.0"],
+  ["198.17.255.255", "198.18.0.0", "198.19.255.255", "198.20.0.0"],
+  ["223.255.255.255", "224.0.0.0", "255.255.255.255", "1.0.0.0"],
+])("the range between %s and its end is refused from %s to %s, and %s is public again", (...addresses) => {
+  for (const spelling of ["", "64:ff9b::"]) {
+    const isPublic = addresses.map((address) => whyNotPublic(`${spelling}${address}`) === undefined);
+    expect(isPublic, spelling).toEqual([true, false, false, true]);
+  }
+});
+
+test.each([
+  ["1fff:ffff::", "2000::", "3ffe:ffff::", "4000::"],
+  ["2001:1ff:ffff::", "2001:200::", "2001:db7:ffff::", "2001:db8::"],
+  ["2002:ffff::", "2003::", "2620:4f:7fff::", "2620:4f:8000::"],
+])("new addresses are public between %s and its end, from %s to %s, and no longer at %s", (...addresses) => {
+  expect(addresses.map((address) => whyNotPublic(address) === undefined)).toEqual([false, true, true, false]);
+});
