@@ -1,9 +1,11 @@
 // Deny is final: over random rules, sources, modes, hooks and answers, adding anything never turns a deny into a run.
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { schemaOf } from "../keel/src/kernel/schema.ts";
 import { decide, noRules, type PolicyFacts, type Rules } from "../keel/src/policy/decide.ts";
+import { judgeCommand } from "../keel/src/policy/judge-command.ts";
 import { type PermissionRule, parseRule, ruleSources } from "../keel/src/policy/rules.ts";
 import { carefulTraits, defineTool } from "../keel/src/ports/define-tool.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
@@ -68,7 +70,17 @@ function facts(claims: readonly Claim[], more: Partial<PolicyFacts>): PolicyFact
 const commandFacts = (command: string): PolicyFacts =>
   facts([{ action: "execute", target: command }], {
     tool: "Bash",
-    commands: new Map([[command, analyse(command, world, undefined)]]),
+    commands: new Map([
+      [
+        command,
+        judgeCommand({
+          text: command,
+          analysis: analyse(command, world, undefined),
+          world,
+          paths: new Map(),
+        }),
+      ],
+    ]),
   });
 
 const runs = countOf("deny-property");

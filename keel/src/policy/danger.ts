@@ -3,6 +3,7 @@
 import { destroys } from "../shell/programs/destroys.ts";
 import { usesNetwork } from "../shell/programs/networks.ts";
 import { interpreters, shells, wrappers } from "../shell/programs/wrappers.ts";
+import { readPattern } from "./read-pattern.ts";
 import type { PermissionRule } from "./rules.ts";
 import type { ShellPattern } from "./shell-pattern.ts";
 
@@ -12,7 +13,7 @@ export function dangerOf({ tool, pattern }: PermissionRule): string | undefined 
     case "any":
       return anyDanger(tool);
     case "shell":
-      return shellDanger(pattern.shell);
+      return shellDanger(readPattern(pattern.shell));
     case "path":
       return pathDanger(tool, pattern.value);
     case "domain":

@@ -9,6 +9,7 @@ import { reply, toolUse } from "../testing/reply.ts";
 import { openTestSession } from "../testing/test-session.ts";
 import { changeTool } from "../testing/test-tools.ts";
 import { decide, noRules, type PolicyFacts, type Rules } from "./decide.ts";
+import { judgeCommand } from "./judge-command.ts";
 import { type PermissionRule, parseRule } from "./rules.ts";
 
 const context = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
@@ -39,7 +40,12 @@ function facts(claims: readonly Claim[], more: Partial<PolicyFacts> = {}): Polic
 const command = (text: string, more: Partial<PolicyFacts> = {}): PolicyFacts =>
   facts([{ action: "execute", target: text }], {
     tool: "Bash",
-    commands: new Map([[text, analyse(text, context, undefined)]]),
+    commands: new Map([
+      [
+        text,
+        judgeCommand({ text, analysis: analyse(text, context, undefined), world: context, paths: new Map() }),
+      ],
+    ]),
     ...more,
   });
 

@@ -9,12 +9,11 @@ import type { PathFacts } from "../ports/workspace.ts";
 import type { AskOption } from "../protocol/ask.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
-import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
-import { claimsOf, type JudgedCommand, permitOf, protectedWrite, touchOf } from "./judge-command.ts";
+import type { ShellContext } from "../shell/meaning/analyse.ts";
+import { type CommandJudge, type Touch, unreadCommand } from "./command-judge.ts";
 import { matchesPath, type PathRuleRoots } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
 import { covers, type PermissionRule, sayRule, touches } from "./rules.ts";
-import type { Touch } from "./shell-rules.ts";
 import { optionsFor } from "./suggest.ts";
 
 export type PolicyFacts = {
@@ -26,7 +25,7 @@ export type PolicyFacts = {
   /** What the path of a read or write claim is, by the claim's target; also of what commands name. */
   readonly paths: ReadonlyMap<string, PathFacts>;
   /** What a command was found to be, by its text. One that is missing counts as not understood. */
-  readonly commands?: ReadonlyMap<string, Analysis> | undefined;
+  readonly commands?: ReadonlyMap<string, CommandJudge> | undefined;
   /** What paths in rules and commands are relative to. */
   readonly world?: ShellContext | undefined;
   /** Whether commands that only read go without a question. */
@@ -55,8 +54,7 @@ export type Decision =
       readonly options: readonly AskOption[];
     };
 
-export function decide(given: PolicyFacts): Decision {
-  const facts: PolicyCase = { ...given, judge: judgeOf(given) };
+export function decide(facts: PolicyFacts): Decision {
   const { mode, rules } = facts;
   const row = modes[mode];
   const denied = firstTouched(rules.deny, facts);
@@ -83,11 +81,11 @@ export function decide(given: PolicyFacts): Decision {
   return permitted(facts);
 }
 
-/** The facts, with what is known of the commands in them. */
-type PolicyCase = PolicyFacts & { readonly judge: (claim: Claim) => JudgedCommand };
+const judgeOf = ({ commands, world }: PolicyFacts, { target }: Claim): CommandJudge =>
+  (world && commands?.get(target)) ?? unreadCommand("nobody has looked at it");
 
 /** Every claim must be allowed, each by whatever allows it. */
-function permitted(facts: PolicyCase): Decision {
+function permitted(facts: PolicyFacts): Decision {
   const row = modes[facts.mode];
   // A tool that claims nothing and changes nothing has nothing to be asked about.
   if (facts.claims.length === 0 && facts.traits.readOnly)
@@ -106,11 +104,12 @@ type ClaimPermit =
   | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
   | { readonly kind: "open"; readonly because: string };
 
-function permitClaim(facts: PolicyCase, claim: Claim): ClaimPermit {
+function permitClaim(facts: PolicyFacts, claim: Claim): ClaimPermit {
   const { rules, tool, traits, mode, paths, world } = facts;
   const row = modes[mode];
   if (claim.action === "execute")
-    return permitOf(facts.judge(claim), {
+    return judgeOf(facts, claim).permit({
+      tool,
       allow: rules.allow,
       readOnly: facts.readOnlyCommands ?? "allowed",
       edits: row.editing,
@@ -149,7 +148,7 @@ const allClaims = ({ claims, tool }: PolicyFacts): readonly Claim[] =>
 /** The first rule that is about it for sure, else the first that may be. */
 function firstTouched(
   rules: readonly PermissionRule[],
-  facts: PolicyCase,
+  facts: PolicyFacts,
 ): { rule: PermissionRule; touch: Touch } | undefined {
   const touched = rules.flatMap((rule) => {
     const found = allClaims(facts).map((claim) => touchOfClaim(rule, facts, claim));
@@ -159,8 +158,8 @@ function firstTouched(
   return touched.find(({ touch }) => touch === "yes") ?? touched[0];
 }
 
-function touchOfClaim(rule: PermissionRule, facts: PolicyCase, claim: Claim): Touch {
-  if (claim.action === "execute") return touchOf(rule, facts.judge(claim));
+function touchOfClaim(rule: PermissionRule, facts: PolicyFacts, claim: Claim): Touch {
+  if (claim.action === "execute") return judgeOf(facts, claim).touch(rule, facts.tool);
   const { tool, world, paths } = facts;
   // By the name that was claimed, by where it leads, and by every link on the way.
   const { path = claim.target, passed = [] } = paths.get(claim.target) ?? {};
@@ -174,42 +173,17 @@ const real = ({ paths }: PolicyFacts, claim: Claim): Claim =>
     ? { ...claim, target: paths.get(claim.target)?.path ?? claim.target }
     : claim;
 
-/** What is found out about a command is found out once, however many rules ask. */
-function judgeOf({ tool, commands, world, paths }: PolicyFacts): PolicyCase["judge"] {
-  const known = new Map<string, JudgedCommand>();
-  return ({ target: text }) => {
-    const before = known.get(text);
-    if (before) return before;
-    const analysis = (world && commands?.get(text)) ?? { kind: "unread", because: "nobody has looked at it" };
-    const place = world ?? { cwd: "/", home: "/", roots: [], isTrusted: false };
-    let claims: readonly Claim[] | undefined;
-    const judged: JudgedCommand = {
-      tool,
-      text,
-      analysis,
-      world: place,
-      paths,
-      claims: () => {
-        claims ??= claimsOf(analysis, place, paths);
-        return claims;
-      },
-    };
-    known.set(text, judged);
-    return judged;
-  };
-}
-
 /** Whether it changes nothing, whatever it reads. */
-function isReading(facts: PolicyCase): boolean {
+function isReading(facts: PolicyFacts): boolean {
   // An agent is bound by the same mode.
   if (facts.claims.length > 0 && facts.claims.every(({ action }) => action === "delegate")) return true;
   return facts.claims.some(({ action }) => action === "execute")
-    ? facts.claims.every((claim) => claim.action !== "execute" || onlyReads(facts.judge(claim).analysis))
+    ? facts.claims.every((claim) => claim.action !== "execute" || judgeOf(facts, claim).onlyReads())
     : facts.traits.readOnly;
 }
 
 function refuseOrAsk(
-  facts: PolicyCase,
+  facts: PolicyFacts,
   { because, insists }: { because: string; insists: boolean },
 ): Decision {
   const { open, says } = modes[facts.mode];
@@ -230,11 +204,11 @@ function isOnlyPlan({ claims, planFile, mode }: PolicyFacts): boolean {
 }
 
 /** Why a write must be asked although a rule or a mode would let it pass. */
-function protectedTarget(facts: PolicyCase): string | undefined {
+function protectedTarget(facts: PolicyFacts): string | undefined {
   for (const claim of facts.claims) {
     const { action, target } = claim;
     if (action === "execute") {
-      const because = protectedWrite(facts.judge(claim));
+      const because = judgeOf(facts, claim).protectedWrite();
       if (because !== undefined) return because;
     }
     if (action !== "write") continue;

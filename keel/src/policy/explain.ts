@@ -21,6 +21,7 @@ import {
 } from "../shell/meaning/analyse.ts";
 import { isInside, normalise } from "../shell/meaning/path-scope.ts";
 import { type Decision, decide, type Rules } from "./decide.ts";
+import { judgeCommand } from "./judge-command.ts";
 import { shellTools } from "./rules.ts";
 
 export type ExplainRequest = {
@@ -80,6 +81,7 @@ function explainReading(
   };
   const claims = claimsFor(question);
   const analysis = reading && analyseReading(reading, context, tree);
+  const paths = pathsByText(claims, context);
   const decision = decide({
     tool,
     traits: {
@@ -89,8 +91,11 @@ function explainReading(
     claims,
     mode,
     rules,
-    paths: pathsByText(claims, context),
-    commands: reading && analysis ? new Map([[reading.text, analysis]]) : undefined,
+    paths,
+    commands:
+      reading && analysis
+        ? new Map([[reading.text, judgeCommand({ text: reading.text, analysis, world: context, paths })]])
+        : undefined,
     world: context,
     readOnlyCommands: question.readOnlyAuto ? "allowed" : "asked",
   });

@@ -2,7 +2,7 @@
 
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
-import type { Analysis, ShellContext } from "../shell/meaning/analyse.ts";
+import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
 import { allSteps } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { takesCode } from "../shell/meaning/hazards.ts";
@@ -12,15 +12,44 @@ import type { ShellStep } from "../shell/meaning/walk.ts";
 import { gitDirectories, nestedRepositories } from "../shell/programs/git.ts";
 import { gitWords } from "../shell/programs/git-words.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
+import {
+  type CommandJudge,
+  notUnderstood,
+  type Permit,
+  type PermitRequest,
+  permitAny,
+  type Touch,
+} from "./command-judge.ts";
 import { mayHide } from "./hidden-command.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { protectionOf } from "./protected.ts";
+import { readPattern } from "./read-pattern.ts";
 import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
-import { coversCommand, type Touch, touchesCommand } from "./shell-rules.ts";
+import { coversCommand, touchesCommand } from "./shell-rules.ts";
+import { commandRule } from "./suggest-command.ts";
 
-/** A command as policy sees it: its text, and what was found in it. */
-export type JudgedCommand = {
-  readonly tool: string;
+/** A command that was read, as its judge: its text, and what was found in it. */
+export function judgeCommand(read: Omit<JudgedCommand, "claims">): CommandJudge {
+  const { text, analysis, world, paths } = read;
+  // What is found out about a command is found out once, however many rules ask.
+  let found: readonly Claim[] | undefined;
+  const command: JudgedCommand = {
+    ...read,
+    claims: () => {
+      found ??= claimsOf(analysis, world, paths);
+      return found;
+    },
+  };
+  return {
+    touch: (rule, tool) => touchOf(rule, tool, command),
+    permit: (request) => permitOf(command, request),
+    protectedWrite: () => protectedWrite(command),
+    onlyReads: () => onlyReads(analysis),
+    suggest: (tool) => commandRule(tool, text, analysis, world),
+  };
+}
+
+type JudgedCommand = {
   readonly text: string;
   readonly analysis: Analysis;
   readonly world: ShellContext;
@@ -31,7 +60,11 @@ export type JudgedCommand = {
 };
 
 /** How a deny or ask rule stands to it. */
-export function touchOf(rule: PermissionRule, { tool, text, analysis, world, claims }: JudgedCommand): Touch {
+function touchOf(
+  rule: PermissionRule,
+  tool: string,
+  { text, analysis, world, claims }: JudgedCommand,
+): Touch {
   const ground: PathRuleRoots = world;
   if (rule.pattern.kind === "path") {
     if (analysis.kind === "unread") return "no";
@@ -45,7 +78,7 @@ export function touchOf(rule: PermissionRule, { tool, text, analysis, world, cla
   if (rule.pattern.kind === "any") return "yes";
   if (rule.pattern.kind !== "shell") return "no";
   if (analysis.kind === "unread") return "maybe";
-  const { shell } = rule.pattern;
+  const shell = readPattern(rule.pattern.shell);
   if (shell.kind === "exact" && shell.text === text.trim()) return "yes";
   const found = analysis.commands.map((command) => touchesCommand(shell, command));
   if (found.includes("yes")) return "yes";
@@ -54,38 +87,28 @@ export function touchOf(rule: PermissionRule, { tool, text, analysis, world, cla
   return found.includes("maybe") || isAssigned ? "maybe" : "no";
 }
 
-export type Permit =
-  | { readonly kind: "allowed"; readonly by: "rule" | "read-only"; readonly because: string }
-  | { readonly kind: "open"; readonly because: string };
-
 /** Whether allow rules and proofs cover all of it. */
-export function permitOf(
-  command: JudgedCommand,
-  {
-    allow,
-    readOnly,
-    edits,
-  }: { allow: readonly PermissionRule[]; readOnly: "allowed" | "asked"; edits: "allow" | "open" | "deny" },
+function permitOf(
+  { text, analysis, world, paths }: JudgedCommand,
+  { tool, allow, readOnly, edits }: PermitRequest,
 ): Permit {
-  const { tool, text, analysis, world, paths } = command;
   const mine = allow.filter((rule) => rule.tool === tool);
-  const blanket = mine.find(({ pattern }) => pattern.kind === "any");
-  if (blanket) return { kind: "allowed", by: "rule", because: `${sayRule(blanket)} allows it` };
-  if (analysis.kind === "unread")
-    return { kind: "open", because: `it is not understood: ${analysis.because}` };
+  const blanket = permitAny(tool, mine);
+  if (blanket) return blanket;
+  if (analysis.kind === "unread") return notUnderstood(analysis.because);
   const meaning = analysis.doubts.find(({ kind }) => kind !== "flow");
   if (meaning) return { kind: "open", because: meaning.text };
   const used: PermissionRule[] = [];
-  const exact = mine.find(
-    ({ pattern }) =>
-      pattern.kind === "shell" && pattern.shell.kind === "exact" && pattern.shell.text === text.trim(),
+  const patterns = mine.flatMap((rule) =>
+    rule.pattern.kind === "shell" ? [{ rule, shell: readPattern(rule.pattern.shell) }] : [],
   );
+  const exact = patterns.find(({ shell }) => shell.kind === "exact" && shell.text === text.trim())?.rule;
   const byStep = new Map(analysis.commands.map((found) => [found.step, found]));
   let isProved = true;
   for (const path of nestedIn(analysis, world))
     if (paths.get(path)?.exists) return { kind: "open", because: otherRepository(path) };
   for (const [at, step] of analysis.steps.entries()) {
-    const written = writesUnasked(step, { world, allow, edits, paths, tool });
+    const written = writesUnasked(step, { world, allow, edits, paths });
     if (written !== undefined) return { kind: "open", because: written };
     // Redirections without a command are what they are, whether reading is asked about or not.
     const isBare = step.words.length + step.assignments.length === 0;
@@ -95,10 +118,7 @@ export function permitOf(
     const found = byStep.get(step);
     isProved = false;
     const named = found && !takesCode(found) ? exact : undefined;
-    const rule =
-      named ??
-      (found &&
-        mine.find(({ pattern }) => pattern.kind === "shell" && coversCommand(pattern.shell, found, world)));
+    const rule = named ?? (found && patterns.find(({ shell }) => coversCommand(shell, found, world))?.rule);
     if (!rule || !found) return { kind: "open", because };
     used.push(rule);
   }
@@ -153,7 +173,7 @@ function nestedBy({ words, directories }: ShellStep, context: ShellContext): str
 const isAway = (facts: PathFacts | undefined): boolean =>
   facts !== undefined && (facts.root === undefined || facts.problem !== undefined);
 
-type WriteCase = Pick<JudgedCommand, "world" | "paths" | "tool"> & {
+type WriteCase = Pick<JudgedCommand, "world" | "paths"> & {
   allow: readonly PermissionRule[];
   edits: "allow" | "open" | "deny";
 };
@@ -176,7 +196,7 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
 }
 
 /** Why the question about it may not be skipped by any mode: it writes what others run. */
-export function protectedWrite({ paths, claims }: JudgedCommand): string | undefined {
+function protectedWrite({ paths, claims }: JudgedCommand): string | undefined {
   for (const { action, target } of claims()) {
     const because =
       action === "write"

@@ -5,7 +5,7 @@
 import { parseGlob } from "../kernel/glob.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { matchesPath, type PathRuleRoots, pathMatcher } from "./path-rules.ts";
-import { parseShellPattern, type ShellPattern } from "./shell-pattern.ts";
+import { parseShellPattern, type ShellPattern, type UnreadPattern } from "./shell-pattern.ts";
 
 /** Where a rule comes from. Over all of them deny beats ask and ask beats allow; a source is told, and outranks none. */
 export const ruleSources = [
@@ -29,7 +29,7 @@ export type PermissionRule = {
 
 export type Pattern =
   | { readonly kind: "any" }
-  | { readonly kind: "shell"; readonly shell: ShellPattern }
+  | { readonly kind: "shell"; readonly shell: ShellPattern | UnreadPattern }
   /** A path or a glob as in a `.gitignore`. */
   | { readonly kind: "path"; readonly value: string }
   | { readonly kind: "domain"; readonly value: string }

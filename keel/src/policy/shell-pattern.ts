@@ -1,39 +1,34 @@
 /** What stands in the parentheses of a rule about commands: exact words, first words, or a glob over words. */
 
-import { knownText } from "../shell/read/nodes.ts";
-import { readScript } from "../shell/read/read-script.ts";
-
 export type ShellPattern =
   | { readonly kind: "exact"; readonly words: readonly string[]; readonly text: string }
   | { readonly kind: "prefix"; readonly words: readonly string[] }
   /** Pieces between stars. */
   | { readonly kind: "glob"; readonly pieces: readonly string[]; readonly matchesBare: boolean };
 
+/** A pattern whose words only the reader of shell texts can tell: it is read with the first command that is judged. */
+export type UnreadPattern = {
+  readonly kind: "unread";
+  readonly form: "exact" | "prefix";
+  readonly spec: string;
+};
+
 /** Undefined when nothing is left of it. */
-export function parseShellPattern(spec: string): ShellPattern | undefined {
-  if (spec.endsWith(":*")) {
-    const words = wordsOf(spec.slice(0, -2));
-    return words.length > 0 ? { kind: "prefix", words } : undefined;
-  }
-  if (/(?<!\\)\*/.test(spec)) return globOf(spec);
-  const words = wordsOf(spec.replaceAll("\\*", "*"));
-  return words.length > 0 ? { kind: "exact", words, text: spec } : undefined;
+export function parseShellPattern(spec: string): ShellPattern | UnreadPattern | undefined {
+  const form = spec.endsWith(":*") ? "prefix" : "exact";
+  if (form === "exact" && /(?<!\\)\*/.test(spec)) return globOf(spec);
+  const text = form === "prefix" ? spec.slice(0, -2) : spec.replaceAll("\\*", "*");
+  if (!/[^ \t\n]/.test(text)) return undefined;
+  // Nothing in it means anything to a shell: its words are what stands between blanks.
+  return plain.test(text) ? withWords(form, spec, betweenBlanks(text)) : { kind: "unread", form, spec };
 }
 
-/** As a shell would take them where that is plain, else what stands between blanks. */
-function wordsOf(text: string): string[] {
-  const script = readScript(text);
-  const [item, ...more] = script.ok ? script.value.items : [];
-  if (
-    item?.node.kind === "simple" &&
-    more.length === 0 &&
-    item.node.assignments.length + item.node.redirects.length === 0
-  ) {
-    const words = item.node.words.map(knownText);
-    if (words.every((word) => word !== undefined)) return words;
-  }
-  return text.split(/[ \t\n]+/).filter((word) => word !== "");
-}
+const plain = /^[\w./:@%+, \t\n-]*$/;
+
+export const betweenBlanks = (text: string): string[] => text.split(/[ \t\n]+/).filter((word) => word !== "");
+
+export const withWords = (form: "exact" | "prefix", spec: string, words: readonly string[]): ShellPattern =>
+  form === "prefix" ? { kind: "prefix", words } : { kind: "exact", words, text: spec };
 
 /** ` *` at the end also matches no argument; runs of blanks are one blank. */
 function globOf(spec: string): ShellPattern {

@@ -11,6 +11,7 @@ import type { ShellScope } from "../shell/meaning/path-scope.ts";
 import { isHarmlessAssignment } from "../shell/meaning/prove.ts";
 import { plainSpellings } from "../shell/programs/global-options.ts";
 import { insideHarmless } from "../shell/programs/harmless-wrappers.ts";
+import type { Touch } from "./command-judge.ts";
 import { mayHide } from "./hidden-command.ts";
 import { joinedWords, matchesGlob, type ShellPattern } from "./shell-pattern.ts";
 
@@ -72,8 +73,6 @@ const isKnown = ({ kind, isProcess }: Argument): boolean => kind !== "unknown" |
 
 const sameWords = (rule: readonly string[], words: readonly string[]): boolean =>
   rule.every((word, at) => words[at] === word);
-
-export type Touch = "yes" | "maybe" | "no";
 
 /** Whether a deny or ask rule touches a command: `maybe` where only the run knows. */
 export function touchesCommand(pattern: ShellPattern, command: NamedCommand): Touch {

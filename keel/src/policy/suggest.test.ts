@@ -5,6 +5,7 @@ import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { analyse } from "../shell/meaning/analyse.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
+import { judgeCommand } from "./judge-command.ts";
 import { optionsFor, suggestRule } from "./suggest.ts";
 
 const context = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], isTrusted: true };
@@ -16,7 +17,14 @@ beforeAll(() => {
 async function forCommand(command: string) {
   const analysis = analyse(command, context, await grammar.parse(command));
   const claims: Claim[] = [{ action: "execute", target: command }];
-  return suggestRule({ tool: "Bash", claims, commands: new Map([[command, analysis]]), world: context });
+  return suggestRule({
+    tool: "Bash",
+    claims,
+    commands: new Map([
+      [command, judgeCommand({ text: command, analysis, world: context, paths: new Map() })],
+    ]),
+    world: context,
+  });
 }
 
 function forPath(tool: string, action: "read" | "write", path: string) {

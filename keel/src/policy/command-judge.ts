@@ -1,0 +1,64 @@
+/**
+ * A command as policy decides about it: what rules, proofs and facts about paths say of it. Whoever has read the command
+ * brings one; the reader of shell texts is loaded for it, and with the first command only.
+ */
+import { type PermissionRule, sayRule } from "./rules.ts";
+
+export type Suggestion = {
+  /** As it would stand in the settings. */
+  readonly rule: string;
+  /** What else it would let through, for a person. */
+  readonly preview: string;
+};
+
+export type Touch = "yes" | "maybe" | "no";
+
+export type Permit =
+  | { readonly kind: "allowed"; readonly by: "rule" | "read-only"; readonly because: string }
+  | { readonly kind: "open"; readonly because: string };
+
+export type PermitRequest = {
+  readonly tool: string;
+  readonly allow: readonly PermissionRule[];
+  readonly readOnly: "allowed" | "asked";
+  readonly edits: "allow" | "open" | "deny";
+};
+
+export interface CommandJudge {
+  /** How a deny or ask rule stands to it. */
+  touch(rule: PermissionRule, tool: string): Touch;
+  /** Whether allow rules and proofs cover all of it. */
+  permit(request: PermitRequest): Permit;
+  /** Why the question about it may not be skipped by any mode: it writes what others run. */
+  protectedWrite(): string | undefined;
+  /** Proved to do nothing but read. */
+  onlyReads(): boolean;
+  /** A rule that would stand for it from now on. */
+  suggest(tool: string): Suggestion | undefined;
+}
+
+/** One that nobody has understood: only a rule about everything is about it, and nothing is offered. */
+export const unreadCommand = (because: string): CommandJudge => ({
+  touch: (rule, tool) => touchUnread(rule, tool),
+  permit: ({ tool, allow }) => permitAny(tool, allow) ?? notUnderstood(because),
+  protectedWrite: () => undefined,
+  onlyReads: () => false,
+  suggest: () => undefined,
+});
+
+function touchUnread({ tool: named, pattern }: PermissionRule, tool: string): Touch {
+  if (pattern.kind === "path" || named !== tool) return "no";
+  if (pattern.kind === "any") return "yes";
+  return pattern.kind === "shell" ? "maybe" : "no";
+}
+
+export const notUnderstood = (because: string): Permit => ({
+  kind: "open",
+  because: `it is not understood: ${because}`,
+});
+
+/** By a rule that lets every command of the tool run. */
+export function permitAny(tool: string, allow: readonly PermissionRule[]): Permit | undefined {
+  const blanket = allow.find((rule) => rule.tool === tool && rule.pattern.kind === "any");
+  return blanket && { kind: "allowed", by: "rule", because: `${sayRule(blanket)} allows it` };
+}

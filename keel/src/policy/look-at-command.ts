@@ -1,0 +1,33 @@
+/** Reads a command, looks at the paths that it names, and hands back its judge. */
+import type { PathFacts, Workspace } from "../ports/workspace.ts";
+import {
+  type Analysis,
+  analyseReading,
+  read,
+  type ShellContext,
+  wantsSecondReader,
+} from "../shell/meaning/analyse.ts";
+import type { CommandJudge } from "./command-judge.ts";
+import { claimsOf, judgeCommand, nestedIn } from "./judge-command.ts";
+
+/** Paths of one command that are looked at. One that names more is asked about. */
+const maxPaths = 100;
+
+export async function lookAtCommand(
+  text: string,
+  { workspace, world, paths }: { workspace: Workspace; world: ShellContext; paths: Map<string, PathFacts> },
+): Promise<CommandJudge> {
+  const reading = read(text);
+  const tree = wantsSecondReader(reading) ? await workspace.commands?.grammar.parse(text) : undefined;
+  const analysis = analyseReading(reading, world, tree);
+  const judged = (found: Analysis): CommandJudge => judgeCommand({ text, analysis: found, world, paths });
+  if (analysis.kind === "unread") return judged(analysis);
+  const named = new Set([
+    ...claimsOf(analysis, world, paths).map(({ target }) => target),
+    ...nestedIn(analysis, world),
+  ]);
+  for (const path of [...named].slice(0, maxPaths)) paths.set(path, await workspace.files.describe(path));
+  if (named.size <= maxPaths) return judged(analysis);
+  const doubt = { kind: "meaning", text: `it names more than ${maxPaths} paths` } as const;
+  return judged({ ...analysis, doubts: [...analysis.doubts, doubt] });
+}
