@@ -8,7 +8,7 @@ import type { SessionDocument } from "./document.ts";
 import { display } from "./html-display.ts";
 import { pageStyle } from "./html-style.ts";
 import { type Html, nothing, picture, prose, tag, words } from "./html-text.ts";
-import type { Row, ToolRow } from "./rows.ts";
+import type { ConversationRow, ToolRow } from "./rows.ts";
 import { isoTime } from "./say.ts";
 import {
   sayAnswer,
@@ -52,7 +52,7 @@ export function toHtml(document: SessionDocument): string {
   ].join("\n");
 }
 
-function article(row: Row): Html {
+function article(row: ConversationRow): Html {
   switch (row.kind) {
     case "user": {
       const reason = row.reason === undefined ? nothing : tag("p", "notice", words(row.reason));

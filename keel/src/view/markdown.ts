@@ -4,7 +4,7 @@ import type { Display } from "../protocol/tool.ts";
 import type { SessionDocument } from "./document.ts";
 import { codeSpan, fenced, inertLine, inertMarkdown } from "./inert-markdown.ts";
 import { plainTerminal, readable } from "./readable.ts";
-import type { Row, ToolRow } from "./rows.ts";
+import type { ConversationRow, ToolRow } from "./rows.ts";
 import {
   sayAnswer,
   sayAttachments,
@@ -23,7 +23,7 @@ export function toMarkdown(document: SessionDocument): string {
   return `${[`# ${line(title)}`, facts.join("\n"), ...sections].join("\n\n")}\n`;
 }
 
-function sectionOf(row: Row): string {
+function sectionOf(row: ConversationRow): string {
   switch (row.kind) {
     case "user": {
       const attached = sayAttachments(row.content).map((words) => `- ${code(words)}`);

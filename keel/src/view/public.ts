@@ -17,16 +17,20 @@ export { inertMarkdown } from "./inert-markdown.ts";
 export { toMarkdown } from "./markdown.ts";
 export { plainTerminal, readable } from "./readable.ts";
 export type {
+  AgentRow,
   AskRow,
   CompactionRow,
+  ConversationRow,
   NoticeRow,
   Row,
+  TaskRow,
   TextRow,
   ThinkingRow,
   ToolRow,
   ToolStatus,
   TurnEndRow,
   UserRow,
+  WorkRow,
 } from "./rows.ts";
 export { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
 export { isShownAddition, isShownBlock } from "./shown.ts";
@@ -39,6 +43,14 @@ export {
   type Totals,
   totalsOf,
 } from "./totals.ts";
-export { foldTranscript, growTranscript, transcriptOf } from "./transcript.ts";
+export {
+  changedKeys,
+  foldTranscript,
+  type KeyedTranscript,
+  noTranscript,
+  rowOf,
+  rowsOf,
+  transcriptOf,
+} from "./transcript.ts";
 export { foldUsage, noUsageReport, sayUsage, type UsageReport } from "./usage-report.ts";
 export { visible } from "./visible.ts";
