@@ -44,13 +44,11 @@ test("a keyed list does what an array does, and every list on the way stays as i
 test("two keyed lists differ in the keys of what came, went or is another object", () => {
   fc.assert(
     fc.property(fc.array(someStep, { maxLength: 80 }), fc.nat(80), (steps, at) => {
-      const lists = steps.reduce(
-        (all, step) => {
-          const list = all.at(-1) ?? KeyedList.empty<Item>();
-          return [...all, "remove" in step ? list.remove(step.remove) : list.put(step.put)];
-        },
-        [KeyedList.empty<Item>()],
-      );
+      const lists = [KeyedList.empty<Item>()];
+      for (const step of steps) {
+        const list = lists.at(-1) ?? KeyedList.empty<Item>();
+        lists.push("remove" in step ? list.remove(step.remove) : list.put(step.put));
+      }
       const before = lists[Math.min(at, lists.length - 1)] ?? KeyedList.empty<Item>();
       const after = lists.at(-1) ?? before;
       const changed = after.changedSince(before);
@@ -62,7 +60,19 @@ test("two keyed lists differ in the keys of what came, went or is another object
   );
 });
 
-test("one list of thousands can be gone on from twice, and keys with the same hash stay apart", () => {
+test("keys with the same hash stay apart in a keyed list", () => {
+  const [one, other] = [
+    { id: "key-9964", value: 1 },
+    { id: "key-135589", value: 2 },
+  ] as const;
+  const both = KeyedList.empty<Item>().put(one).put(other);
+  expect([both.get(one.id), both.get(other.id)]).toEqual([one, other]);
+  expect(both.remove(one.id).toArray()).toEqual([other]);
+  expect(both.remove(one.id).get(one.id)).toBe(undefined);
+  expect(both.remove(other.id).get(one.id)).toBe(one);
+});
+
+test("a keyed list of thousands can be gone on from twice", () => {
   const many = Array.from({ length: 5_000 }, (_, value) => ({ id: `item-${value}`, value }));
   const whole = many.reduce((list, item) => list.put(item), KeyedList.empty<Item>());
   expect(whole.toArray()).toEqual(many);

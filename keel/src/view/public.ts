@@ -54,3 +54,4 @@ export {
 } from "./transcript.ts";
 export { foldUsage, noUsageReport, sayUsage, type UsageReport } from "./usage-report.ts";
 export { visible } from "./visible.ts";
+export { originOf } from "./work-rows.ts";

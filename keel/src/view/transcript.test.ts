@@ -9,15 +9,7 @@ import { httpError, reply, replyWith, thinking, toolUse } from "../testing/reply
 import type { Reply } from "../testing/script.ts";
 import { changeTool, lookTool } from "../testing/test-tools.ts";
 import type { Row } from "./rows.ts";
-import {
-  changedKeys,
-  foldTranscript,
-  type KeyedTranscript,
-  noTranscript,
-  rowOf,
-  rowsOf,
-  transcriptOf,
-} from "./transcript.ts";
+import { foldTranscript, noTranscript, rowsOf, transcriptOf } from "./transcript.ts";
 
 const tools = [lookTool([]), changeTool([])];
 const session = "s";

@@ -5,7 +5,11 @@ import type { TaskData } from "../protocol/task.ts";
 import type { AgentRow, TaskRow } from "./rows.ts";
 import { chargeAgent, noTotals } from "./totals.ts";
 
-export type TaskChanged = Extract<Durable, { type: "task.changed" }>;
+/** What of such an event makes a row. */
+export type TaskChanged = Pick<
+  Extract<Durable, { type: "task.changed" }>,
+  "taskId" | "status" | "data" | "at"
+>;
 
 export const agentKey = (agentId: string): string => `agent:${agentId}`;
 
@@ -27,10 +31,13 @@ export function agentRow(before: AgentRow | undefined, event: TaskChanged): Agen
 export function agentRowOf(origin: Origin, at: number): AgentRow {
   const { agentId, parentCallId: callId, kind: agent, depth, description } = origin;
   const about = { agent, depth, callId, ...(description === undefined ? {} : { description }) };
-  return agentRow(undefined, {
-    ...{ type: "task.changed", seq: 0, session: "", at },
-    ...{ taskId: agentId, status: "running", data: about },
-  });
+  return agentRow(undefined, { at, taskId: agentId, status: "running", data: about });
+}
+
+/** With it, the events of the agent's own log can be folded into the transcript in which its row stands. */
+export function originOf({ taskId: agentId, agent: kind, depth, data }: AgentRow): Origin {
+  const { callId: parentCallId = "", description } = data;
+  return { agentId, parentCallId, kind, depth, ...(description === undefined ? {} : { description }) };
 }
 
 /** `display`: what the call that started it shows. */
@@ -61,14 +68,21 @@ function workOf(before: AgentRow | TaskRow | undefined, { taskId, status, at, da
 
 /** What was true of an end is not true of work that goes on. */
 const noEnd = {
-  ...{ report: undefined, toolUses: undefined, summary: undefined, error: undefined },
-  ...{ exitCode: undefined, signal: undefined, by: undefined },
+  report: undefined,
+  toolUses: undefined,
+  summary: undefined,
+  error: undefined,
+  exitCode: undefined,
+  signal: undefined,
+  by: undefined,
 } satisfies TaskData;
 
-/** Between the engine and its log, or said by the row itself. */
+/** Between the engine and its log, or summed up in the row. */
 const notShown = {
-  ...{ kind: undefined, bill: undefined },
-  ...{ told: undefined, unsettled: undefined, since: undefined },
+  bill: undefined,
+  told: undefined,
+  unsettled: undefined,
+  since: undefined,
 } satisfies TaskData;
 
 const sameOr = <T extends object>(before: T | undefined, after: T): T =>
