@@ -10,8 +10,34 @@ export {
   noCacheHealth,
   readRatio,
 } from "./cache-health.ts";
+export {
+  type AskChoice,
+  type AskForm,
+  answerIn,
+  askForm,
+  type Chosen,
+  choiceAnswer,
+  choicesOf,
+  choose,
+  questionsAnswer,
+  type RuleFile,
+} from "./choices.ts";
 export { contextBar, sayContext } from "./context-bar.ts";
 export { documentOf, type SessionDocument } from "./document.ts";
+export {
+  type Field,
+  type FieldChoice,
+  type FieldKind,
+  type FieldValue,
+  type Filled,
+  fieldsOf,
+  fillFields,
+  formAnswer,
+  sayKind,
+  sayValue,
+  takeValue,
+  valueIn,
+} from "./forms.ts";
 export { toHtml } from "./html.ts";
 export { inertMarkdown } from "./inert-markdown.ts";
 export { toMarkdown } from "./markdown.ts";

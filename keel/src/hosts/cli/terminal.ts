@@ -2,8 +2,8 @@
 import { createInterface } from "node:readline";
 import type { Ask } from "../../protocol/ask.ts";
 import type { Display } from "../../protocol/tool.ts";
+import { type AskChoice, type Chosen, choicesOf, choose } from "../../view/choices.ts";
 import { visible } from "../../view/visible.ts";
-import { type Chosen, choose, sayChoices } from "./choices.ts";
 import type { Context } from "./context.ts";
 
 export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>;
@@ -37,16 +37,24 @@ export async function askLine(
 }
 
 export function question(ask: Ask): string {
-  const { lines, fallback } = sayChoices(ask.options);
+  const choices = choicesOf(ask.options);
+  const fallback = choices.find(({ isFallback }) => isFallback)?.key ?? "no";
   const reason = ask.reason === undefined ? [] : [`  (${visible(ask.reason)})`];
   return [
     "",
     visible(ask.title),
     ...indented(bodyOf(ask.body)),
     ...reason,
-    ...lines,
+    ...choices.flatMap(sayChoice),
     `[${fallback}] > `,
   ].join("\n");
+}
+
+function sayChoice({ key, option, label, keep }: AskChoice): string[] {
+  if (keep !== undefined) return [`  ${key} … ${label}`];
+  const told = option.takesWords ? `${label} (${key} and words)` : label;
+  const preview = option.preview === undefined ? [] : [`       that is: ${visible(option.preview)}`];
+  return [`  ${key.padEnd(2)} ${visible(told)}`, ...preview];
 }
 
 function bodyOf(body: Display): string {
