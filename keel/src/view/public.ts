@@ -23,6 +23,7 @@ export {
   type RuleFile,
 } from "./choices.ts";
 export { contextBar, sayContext } from "./context-bar.ts";
+export { askedText, type DisplayText, displayText } from "./display-text.ts";
 export { documentOf, type SessionDocument } from "./document.ts";
 export {
   type Field,

@@ -1,8 +1,8 @@
 /** A question on the terminal: shows exactly what would run, waits for a line, and takes anything unclear as no. */
 import { createInterface } from "node:readline";
 import type { Ask } from "../../protocol/ask.ts";
-import type { Display } from "../../protocol/tool.ts";
 import { type AskChoice, type Chosen, choicesOf, choose } from "../../view/choices.ts";
+import { askedText } from "../../view/display-text.ts";
 import { visible } from "../../view/visible.ts";
 import type { Context } from "./context.ts";
 
@@ -43,7 +43,7 @@ export function question(ask: Ask): string {
   return [
     "",
     visible(ask.title),
-    ...indented(bodyOf(ask.body)),
+    ...indented(askedText(ask.body)),
     ...reason,
     ...choices.flatMap(sayChoice),
     `[${fallback}] > `,
@@ -55,23 +55,6 @@ function sayChoice({ key, option, label, keep }: AskChoice): string[] {
   const told = option.takesWords ? `${label} (${key} and words)` : label;
   const preview = option.preview === undefined ? [] : [`       that is: ${visible(option.preview)}`];
   return [`  ${key.padEnd(2)} ${visible(told)}`, ...preview];
-}
-
-function bodyOf(body: Display): string {
-  switch (body.kind) {
-    case "terminal":
-      return body.command;
-    case "diff":
-      return [body.path, ...body.hunks.flatMap(({ lines }) => lines)].join("\n");
-    case "text":
-    case "markdown":
-    case "agent":
-      return body.text;
-    case "files":
-      return body.paths.join("\n");
-    case "todo":
-      return body.items.map(({ text }) => text).join("\n");
-  }
 }
 
 /** Every line is marked, so that none can pass for a line of ours. */
