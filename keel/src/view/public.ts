@@ -1,4 +1,11 @@
-/** The public entry `keel/view`: events → what every screen needs. It runs in a browser too. */
+/**
+ * The public entry `keel/view`: events → what every screen needs. It runs in a browser too.
+ *
+ * A screen keeps a transcript and folds each envelope into it. It draws `rowsOf(transcript)`, and below the row of an
+ * agent `rowsOf(transcript, row.id)`; `changedKeys(before, after)` names the rows to draw anew. Transcripts that it keeps
+ * stay as they were. An open ask is shown by its `askForm`, and what was picked becomes an answer by `choiceAnswer`,
+ * `questionsAnswer` or, after `fillFields`, `formAnswer`.
+ */
 export { type Activity, activityOf, type Doing, foldActivity, idle } from "./activity.ts";
 export {
   type BreakCause,

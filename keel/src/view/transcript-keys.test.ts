@@ -270,6 +270,8 @@ test("an agent that goes on is running again, and all that it cost is on its row
     status: "completed",
     data: { report: "Done." },
   });
+  const ended = transcriptOf(once);
+  expect(recorded(task("a1", "completed", { told: true })).reduce(foldTranscript, ended)).toBe(ended);
   const row = rowOf(transcriptOf(again), "agent:a1");
   expect(row).toMatchObject({ status: "running", endedAt: null, title: "work" });
   expect(row?.kind === "agent" && row.data.report).toBe(undefined);

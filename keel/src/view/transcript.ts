@@ -122,13 +122,11 @@ function foldTask(transcript: KeyedTranscript, group: RowGroup, event: TaskChang
   const shown = known && rowOf(transcript, id);
   const row = agentRow(shown?.kind === "agent" ? shown : undefined, event);
   if (known?.above === group.id)
-    return withGroup(
-      transcript,
-      change(group, id, () => row),
-    );
+    return row === shown ? transcript : withGroup(transcript, { ...group, rows: group.rows.put(row) });
+  if (!known) return addAgent(transcript, id, { above: group, row });
   // Its row stood elsewhere as long as nobody knew to whom it belongs.
-  const left = known ? groupOf(transcript, known.above) : group;
-  const moved = withGroup(transcript, known ? { ...left, rows: left.rows.remove(id) } : left);
+  const left = groupOf(transcript, known.above);
+  const moved = withGroup(transcript, { ...left, rows: left.rows.remove(id) });
   return addAgent(moved, id, { above: groupOf(moved, group.id), row });
 }
 
