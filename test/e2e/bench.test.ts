@@ -22,7 +22,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
   const report: Report = JSON.parse(readFileSync(file, "utf8"));
   expect(report.meaningful).toBe(false);
   expect(report.suites.map(({ suite }) => suite)).toEqual([
-    ...["engine", "fleet", "long", "policy", "resume", "runner", "sdk", "start", "store", "tools"],
+    ...["engine", "fleet", "long", "policy", "resume", "runner", "sdk", "start", "store", "tools", "view"],
   ]);
   const results = report.suites.flatMap((suite) => suite.results);
   expect(results.length).toBeGreaterThan(10);

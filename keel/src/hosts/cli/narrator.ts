@@ -35,10 +35,10 @@ function target(input: unknown): string {
 function shown(display: Display, failed: boolean): string {
   const { text } = displayText(display);
   if (display.kind === "terminal") return `${text.trim()}\n(exit code ${display.exitCode ?? "none"})`;
-  return failed || !isProse.has(display.kind) ? text : firstLine(text);
+  return failed || !proseKinds.has(display.kind) ? text : firstLine(text);
 }
 
 /** Of words that went well, the first line is enough. */
-const isProse: ReadonlySet<Display["kind"]> = new Set(["text", "markdown", "agent"]);
+const proseKinds: ReadonlySet<Display["kind"]> = new Set(["text", "markdown", "agent"]);
 
 const firstLine = (words: string): string => words.split("\n")[0] ?? "";
