@@ -8,6 +8,8 @@ export type Counts = {
   readonly turns: number;
   readonly earlyTurn: number;
   readonly deltas: number;
+  /** Rows of the transcript in which deltas are folded. */
+  readonly transcriptRows: number;
   readonly sessions: number;
   readonly turnsPerSession: number;
   /** Live sessions with agents, and the turns that are timed among them. */
@@ -43,6 +45,7 @@ export const fullCounts: Counts = {
   turns: 1_000,
   earlyTurn: 10,
   deltas: 50_000,
+  transcriptRows: 2_000,
   sessions: 1_000,
   turnsPerSession: 3,
   fleetSessions: 1_000,
@@ -70,6 +73,7 @@ export const smokeCounts: Counts = {
   turns: 30,
   earlyTurn: 10,
   deltas: 500,
+  transcriptRows: 50,
   sessions: 10,
   turnsPerSession: 3,
   fleetSessions: 5,

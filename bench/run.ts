@@ -24,6 +24,7 @@ import { resumeSuite, startSuite } from "./suites/start.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
 import { toolsSuite } from "./suites/tools.ts";
+import { viewSuite } from "./suites/view.ts";
 
 const suites: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
@@ -36,6 +37,7 @@ const suites: Readonly<Record<string, Suite>> = {
   start: startSuite,
   store: storeSuite,
   tools: toolsSuite,
+  view: viewSuite,
 };
 const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--smoke] [--profile FOLDER]`;
 const usageCode = 64;

@@ -23,7 +23,7 @@ describe("keel/protocol", () => {
 describe("keel/view", () => {
   test("folds events into what a screen and an export need", () => {
     const event = { at: 1, session: "s", type: "notice.raised" as const, level: "info" as const, text: "hi" };
-    expect(view.foldTranscript([], event)).toHaveLength(1);
+    expect(view.rowsOf(view.foldTranscript(view.noTranscript, event))).toHaveLength(1);
     expect(view.foldActivity(view.idle, event)).toBe(view.idle);
     expect(view.foldTotals(view.noTotals, event)).toBe(view.noTotals);
     const document = view.documentOf([event]);

@@ -32,6 +32,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     "start",
     "store",
     "tools",
+    "view",
   ]);
   const results = report.suites.flatMap((suite) => suite.results);
   expect(results.length).toBeGreaterThan(10);

@@ -1,8 +1,8 @@
 /** A whole session as it is exported: what its log says about it, its rows and its totals. */
 import type { Envelope } from "../protocol/event.ts";
-import type { Row } from "./rows.ts";
+import type { ConversationRow, Row } from "./rows.ts";
 import { foldTotals, noTotals, type Totals } from "./totals.ts";
-import { growTranscript } from "./transcript.ts";
+import { foldTranscript, noTranscript, rowsOf } from "./transcript.ts";
 
 export type SessionDocument = {
   readonly session: string;
@@ -10,12 +10,13 @@ export type SessionDocument = {
   readonly cwd: string | undefined;
   readonly model: string | undefined;
   readonly openedAt: number | undefined;
-  readonly rows: readonly Row[];
+  /** Work beside the conversation is told by the calls that started it. */
+  readonly rows: readonly ConversationRow[];
   readonly totals: Totals;
 };
 
 export function documentOf(envelopes: Iterable<Envelope>): SessionDocument {
-  const rows: Row[] = [];
+  let transcript = noTranscript;
   let facts: Omit<SessionDocument, "rows" | "totals"> = {
     session: "",
     title: undefined,
@@ -35,7 +36,9 @@ export function documentOf(envelopes: Iterable<Envelope>): SessionDocument {
       facts = { ...facts, model: model ?? facts.model, title: title ?? facts.title };
     }
     totals = foldTotals(totals, envelope);
-    growTranscript(rows, envelope);
+    transcript = foldTranscript(transcript, envelope);
   }
-  return { ...facts, rows, totals };
+  return { ...facts, rows: rowsOf(transcript).toArray().filter(isConversation), totals };
 }
+
+const isConversation = (row: Row): row is ConversationRow => row.kind !== "agent" && row.kind !== "task";

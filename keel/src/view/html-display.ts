@@ -1,37 +1,40 @@
 /** What a tool shows of its work, as HTML. */
 import { never } from "../kernel/never.ts";
 import type { DiffHunk, Display } from "../protocol/tool.ts";
+import { displayText, hunkHead } from "./display-text.ts";
 import { escapedPlainText, escapedText, type Html, prose, tag } from "./html-text.ts";
 import { plainTerminal } from "./readable.ts";
 
 export function display(shown: Display): Html[] {
+  const { title, text, end } = displayText(shown);
+  const below = end === "" ? [] : [escapedText(end)];
   switch (shown.kind) {
     case "text":
-      return [tag("pre", "", escapedText(shown.text))];
+      return [tag("pre", "", escapedText(text))];
     case "markdown":
-      return prose(shown.text);
+      return prose(text);
     case "diff":
-      return [tag("p", "notice", escapedText(shown.path)), tag("pre", "diff", ...shown.hunks.flatMap(hunk))];
-    case "terminal": {
-      const exit =
-        shown.exitCode === null ? [] : [tag("p", "notice", escapedText(`Exit code ${shown.exitCode}`))];
-      const command = tag("pre", "command", escapedText(`$ ${shown.command}`));
-      return [command, tag("pre", "terminal", escapedPlainText(plainTerminal(shown.output))), ...exit];
-    }
-    case "files": {
-      const more = shown.truncated ? [tag("li", "", escapedText("…"))] : [];
-      return [tag("ul", "", ...shown.paths.map((path) => tag("li", "", escapedText(path))), ...more)];
-    }
+      return [tag("p", "notice", escapedText(title)), tag("pre", "diff", ...shown.hunks.flatMap(hunk))];
+    case "terminal":
+      return [
+        tag("pre", "command", escapedText(`$ ${title}`)),
+        tag("pre", "terminal", escapedPlainText(plainTerminal(text))),
+        ...below.map((exit) => tag("p", "notice", exit)),
+      ];
+    case "files":
+      return [
+        tag("ul", "", ...[...shown.paths.map(escapedText), ...below].map((path) => tag("li", "", path))),
+      ];
     case "todo":
       return [
         tag(
           "ul",
           "",
-          ...shown.items.map(({ text, status }) => tag("li", "", escapedText(`${marks[status]} ${text}`))),
+          ...shown.items.map((item) => tag("li", "", escapedText(`${marks[item.status]} ${item.text}`))),
         ),
       ];
     case "agent":
-      return [tag("p", "notice", escapedText(shown.name)), ...prose(shown.text)];
+      return [tag("p", "notice", escapedText(title)), ...prose(text)];
     default:
       return never(shown);
   }
@@ -39,9 +42,11 @@ export function display(shown: Display): Html[] {
 
 const marks = { pending: "☐", in_progress: "◐", completed: "☑" } as const;
 
-function hunk({ oldStart, oldLines, newStart, newLines, lines }: DiffHunk): Html[] {
-  const head = escapedText(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@\n`);
-  return [head, ...lines.map((line) => tag("span", classOf(line), escapedText(`${line}\n`)))];
+function hunk(shown: DiffHunk): Html[] {
+  return [
+    escapedText(`${hunkHead(shown)}\n`),
+    ...shown.lines.map((line) => tag("span", classOf(line), escapedText(`${line}\n`))),
+  ];
 }
 
 function classOf(line: string): string {

@@ -8,11 +8,11 @@ import { reply, thinking, toolUse } from "../testing/reply.ts";
 import { changeTool } from "../testing/test-tools.ts";
 import { documentOf, type SessionDocument } from "./document.ts";
 import { toHtml } from "./html.ts";
-import type { Row, ToolStatus } from "./rows.ts";
+import type { ConversationRow, ToolStatus } from "./rows.ts";
 import { noTotals } from "./totals.ts";
 
 const pixel = "iVBORw0KGgo=";
-const pageOf = (rows: Row[], title?: string): SessionDocument => ({
+const pageOf = (rows: ConversationRow[], title?: string): SessionDocument => ({
   session: "s1",
   title,
   cwd: "/project",
@@ -23,7 +23,7 @@ const pageOf = (rows: Row[], title?: string): SessionDocument => ({
 });
 
 /** Every way in which foreign words come onto the page. */
-const rowsWith = (text: string): Row[] => {
+const rowsWith = (text: string): ConversationRow[] => {
   const displays: Display[] = [
     { kind: "text", text },
     { kind: "markdown", text: `\`\`\`${text}\n${text}\n\`\`\`` },
@@ -57,7 +57,7 @@ const rowsWith = (text: string): Row[] => {
     { kind: "text", id: "t", ...place, text },
     { kind: "thinking", id: "h", ...place, text, hidden: false },
     ...displays.map(
-      (shown, index): Row => ({
+      (shown, index): ConversationRow => ({
         kind: "tool",
         id: `c${index}`,
         ...place,

@@ -5,10 +5,10 @@ import { httpError, reply, thinking, toolUse } from "../testing/reply.ts";
 import { changeTool } from "../testing/test-tools.ts";
 import { documentOf, type SessionDocument } from "./document.ts";
 import { toMarkdown } from "./markdown.ts";
-import type { Row } from "./rows.ts";
+import type { ConversationRow } from "./rows.ts";
 import { noTotals } from "./totals.ts";
 
-const pageOf = (rows: Row[]): string =>
+const pageOf = (rows: ConversationRow[]): string =>
   toMarkdown({
     session: "s1",
     title: "Bees",

@@ -1,10 +1,11 @@
 /** A session as one Markdown page. Nothing on it loads anything or runs, in whatever viewer it is opened. */
 import { never } from "../kernel/never.ts";
 import type { Display } from "../protocol/tool.ts";
+import { displayText, hunkHead } from "./display-text.ts";
 import type { SessionDocument } from "./document.ts";
 import { codeSpan, fenced, inertLine, inertMarkdown } from "./inert-markdown.ts";
 import { plainTerminal, readable } from "./readable.ts";
-import type { Row, ToolRow } from "./rows.ts";
+import type { ConversationRow, ToolRow } from "./rows.ts";
 import {
   sayAnswer,
   sayAttachments,
@@ -23,7 +24,7 @@ export function toMarkdown(document: SessionDocument): string {
   return `${[`# ${line(title)}`, facts.join("\n"), ...sections].join("\n\n")}\n`;
 }
 
-function sectionOf(row: Row): string {
+function sectionOf(row: ConversationRow): string {
   switch (row.kind) {
     case "user": {
       const attached = sayAttachments(row.content).map((words) => `- ${code(words)}`);
@@ -67,31 +68,30 @@ function toolSection(row: ToolRow): string {
 }
 
 function displayed(display: Display): string {
+  const { title, text, end } = displayText(display);
   switch (display.kind) {
     case "text":
-      return fenced(readable(display.text));
+      return fenced(readable(text));
     case "markdown":
-      return prose(display.text);
+      return prose(text);
     case "diff": {
-      const hunks = display.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) =>
-        [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines].join("\n"),
-      );
-      return `${code(display.path)}\n\n${fenced(readable(hunks.join("\n")), "diff")}`;
+      const lines = display.hunks.flatMap((hunk) => [hunkHead(hunk), ...hunk.lines]);
+      return `${code(title)}\n\n${fenced(readable(lines.join("\n")), "diff")}`;
     }
     case "terminal": {
-      const exit = display.exitCode === null ? "" : `\n\nExit code ${display.exitCode}`;
-      return fenced(`$ ${readable(display.command)}\n${plainTerminal(display.output)}`, "console") + exit;
+      const shown = fenced(`$ ${readable(title)}\n${plainTerminal(text)}`, "console");
+      return end === "" ? shown : `${shown}\n\n${end}`;
     }
-    case "files": {
-      const more = display.truncated ? ["- …"] : [];
-      return [...display.paths.map((path) => `- ${code(path)}`), ...more].join("\n");
-    }
+    case "files":
+      return [...display.paths.map((path) => `- ${code(path)}`), ...(end === "" ? [] : [`- ${end}`])].join(
+        "\n",
+      );
     case "todo":
       return display.items
-        .map(({ text, status }) => `- [${status === "completed" ? "x" : " "}] ${line(text)}`)
+        .map((item) => `- [${item.status === "completed" ? "x" : " "}] ${line(item.text)}`)
         .join("\n");
     case "agent":
-      return `${line(display.name)}:\n\n${prose(display.text)}`;
+      return `${line(title)}:\n\n${prose(text)}`;
     default:
       return never(display);
   }

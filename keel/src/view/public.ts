@@ -1,4 +1,11 @@
-/** The public entry `keel/view`: events → what every screen needs. It runs in a browser too. */
+/**
+ * The public entry `keel/view`: events → what every screen needs. It runs in a browser too.
+ *
+ * A screen keeps a transcript and folds each envelope into it. It draws `rowsOf(transcript)`, and below the row of an
+ * agent `rowsOf(transcript, row.id)`; `changedKeys(before, after)` names the rows to draw anew. Transcripts that it keeps
+ * stay as they were. An open ask is shown by its `askForm`, and what was picked becomes an answer by `choiceAnswer`,
+ * `questionsAnswer` or, after `fillFields`, `formAnswer`.
+ */
 export { type Activity, activityOf, type Doing, foldActivity, idle } from "./activity.ts";
 export {
   type BreakCause,
@@ -10,23 +17,54 @@ export {
   noCacheHealth,
   readRatio,
 } from "./cache-health.ts";
+export {
+  type AskChoice,
+  type AskForm,
+  answerIn,
+  askForm,
+  type Chosen,
+  choiceAnswer,
+  choicesOf,
+  choose,
+  questionsAnswer,
+  type RuleFile,
+} from "./choices.ts";
 export { contextBar, sayContext } from "./context-bar.ts";
+export { askedText, type DisplayText, displayText } from "./display-text.ts";
 export { documentOf, type SessionDocument } from "./document.ts";
+export {
+  type Field,
+  type FieldChoice,
+  type FieldKind,
+  type FieldValue,
+  type Filled,
+  fieldsOf,
+  fillFields,
+  formAnswer,
+  sayKind,
+  sayValue,
+  takeValue,
+  valueIn,
+} from "./forms.ts";
 export { toHtml } from "./html.ts";
 export { inertMarkdown } from "./inert-markdown.ts";
 export { toMarkdown } from "./markdown.ts";
 export { plainTerminal, readable } from "./readable.ts";
 export type {
+  AgentRow,
   AskRow,
   CompactionRow,
+  ConversationRow,
   NoticeRow,
   Row,
+  TaskRow,
   TextRow,
   ThinkingRow,
   ToolRow,
   ToolStatus,
   TurnEndRow,
   UserRow,
+  WorkRow,
 } from "./rows.ts";
 export { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
 export { isShownAddition, isShownBlock } from "./shown.ts";
@@ -39,6 +77,15 @@ export {
   type Totals,
   totalsOf,
 } from "./totals.ts";
-export { foldTranscript, growTranscript, transcriptOf } from "./transcript.ts";
+export {
+  changedKeys,
+  foldTranscript,
+  type KeyedTranscript,
+  noTranscript,
+  rowOf,
+  rowsOf,
+  transcriptOf,
+} from "./transcript.ts";
 export { foldUsage, noUsageReport, sayUsage, type UsageReport } from "./usage-report.ts";
 export { visible } from "./visible.ts";
+export { originOf } from "./work-rows.ts";

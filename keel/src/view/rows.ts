@@ -4,13 +4,33 @@ import type { Json } from "../kernel/json.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Denial, Input, TurnReason } from "../protocol/event.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
+import type { TaskData, TaskStatus } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
 import type { Usage } from "../protocol/usage.ts";
+import type { Totals } from "./totals.ts";
 
-/** `id` is the same for a row as long as it lives. */
+/**
+ * `id` is the key of a row: the same as long as the row lives, and no other row's, also not of an agent's. It is made
+ * of what the log says, so whoever folds the same events finds the same keys; only notices, which no log holds, are
+ * counted.
+ */
 type RowBase = { readonly id: string; readonly at: number };
 
-export type Row = UserRow | TextRow | ThinkingRow | ToolRow | NoticeRow | AskRow | CompactionRow | TurnEndRow;
+/** What a conversation consists of. */
+export type ConversationRow =
+  | UserRow
+  | TextRow
+  | ThinkingRow
+  | ToolRow
+  | NoticeRow
+  | AskRow
+  | CompactionRow
+  | TurnEndRow;
+
+/** Work that goes on beside the conversation. */
+export type WorkRow = AgentRow | TaskRow;
+
+export type Row = ConversationRow | WorkRow;
 
 /** What somebody sent: a person, or a hook, task or agent on its own. */
 export type UserRow = RowBase & {
@@ -103,4 +123,32 @@ export type TurnEndRow = RowBase & {
   readonly usage: Usage;
   readonly costUsd: number;
   readonly ms: number;
+};
+
+type WorkBase = RowBase & {
+  readonly taskId: string;
+  readonly status: TaskStatus;
+  /** What it is about, in a few words. */
+  readonly title: string;
+  readonly endedAt: number | null;
+  /** What else its events said of it; what they said of an end after which it went on is gone. */
+  readonly data: TaskData;
+};
+
+/** An agent. Its own rows are those below its key. */
+export type AgentRow = WorkBase & {
+  readonly kind: "agent";
+  /** The kind of agent. */
+  readonly agent: string;
+  /** 1 for an agent of the session itself. */
+  readonly depth: number;
+  /** What it has cost, as far as its ends have told: an agent brings its bill when it ends. */
+  readonly totals: Totals;
+};
+
+/** A command in the background. */
+export type TaskRow = WorkBase & {
+  readonly kind: "task";
+  /** What its call showed of it last. What came later stands in `data.outputFile`. */
+  readonly display: Display | null;
 };

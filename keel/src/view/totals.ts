@@ -117,7 +117,7 @@ function charge(totals: Totals, { model, usage, costUsd, ms }: ModelCharge): Tot
 }
 
 /** How many replies an agent had is not told; its models are. */
-function chargeAgent(totals: Totals, bill: Bill): Totals {
+export function chargeAgent(totals: Totals, bill: Bill): Totals {
   const lost = { ...totals, lostRequests: totals.lostRequests + bill.unknownRequests };
   return Object.entries(bill.models).reduce(
     (sum, [model, { usage, costUsd }]) => charge(sum, { model, usage, costUsd, ms: 0 }),

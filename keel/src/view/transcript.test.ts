@@ -9,7 +9,7 @@ import { httpError, reply, replyWith, thinking, toolUse } from "../testing/reply
 import type { Reply } from "../testing/script.ts";
 import { changeTool, lookTool } from "../testing/test-tools.ts";
 import type { Row } from "./rows.ts";
-import { foldTranscript, growTranscript, transcriptOf } from "./transcript.ts";
+import { foldTranscript, noTranscript, rowsOf, transcriptOf } from "./transcript.ts";
 
 const tools = [lookTool([]), changeTool([])];
 const session = "s";
@@ -17,8 +17,10 @@ const durable = (events: DurableEvent[]): Durable[] =>
   events.map((event, index) => ({ seq: index + 1, at: 1_000 + index, session, ...event }));
 const live = { at: 5, session, requestId: "r1" };
 
-const sketch = (rows: readonly Row[]): string[] =>
-  rows.map((row) => {
+const rowsIn = (events: Iterable<Envelope>): Row[] => rowsOf(transcriptOf(events)).toArray();
+
+const sketch = (rows: Iterable<Row>): string[] =>
+  [...rows].map((row) => {
     switch (row.kind) {
       case "user":
         return `user ${row.status}`;
@@ -45,7 +47,7 @@ describe("a transcript", () => {
       replies: [reply(thinking("Hm."), "I change it.", toolUse("Change", { at: "1" })), reply("Done.")],
     };
     const { log } = await tell({ script, tools }, "go");
-    const rows = transcriptOf(log);
+    const rows = rowsIn(log);
     expect(sketch(rows)).toEqual([
       "user taken",
       "thinking",
@@ -67,11 +69,12 @@ describe("a transcript", () => {
     const broken = replyWith({ fault: { kind: "cut", afterEvents: 3 } }, "Lost.");
     const { events } = await tell({ script: { replies: [broken, reply("Kept.")] } }, "go");
     const shown = new Set<string>();
-    let rows: readonly Row[] = [];
+    let transcript = noTranscript;
     for (const event of events) {
-      rows = foldTranscript(rows, event);
-      for (const line of sketch(rows)) shown.add(line);
+      transcript = foldTranscript(transcript, event);
+      for (const line of sketch(rowsOf(transcript))) shown.add(line);
     }
+    const rows = rowsOf(transcript);
     expect(shown).toContain('text "Lost." …');
     expect(sketch(rows)).toEqual(["user taken", 'text "Kept."', "end completed"]);
   });
@@ -87,9 +90,9 @@ describe("a transcript", () => {
       { type: "call.delta", ...live, index: 0, json: '{"command":' },
       { type: "call.delta", ...live, index: 0, json: '"ls"}' },
     ];
-    const writing = transcriptOf(events);
+    const writing = rowsIn(events);
     expect(writing[0]).toMatchObject({ status: "writing", inputText: '{"command":"ls"}', live: true });
-    const rows = transcriptOf([
+    const running = transcriptOf([
       ...events,
       ...durable([
         finishedReply([{ type: "tool_use", id: "c1", name: "Bash", input: { command: "ls" } }]),
@@ -105,12 +108,12 @@ describe("a transcript", () => {
         display: { kind: "text", text: "half" },
       },
     ]);
-    expect(rows[0]).toMatchObject({
+    expect(rowsOf(running).at(0)).toMatchObject({
       status: "running",
       input: { command: "ls -l" },
       display: { text: "half" },
     });
-    const done = foldTranscript(rows, {
+    const done = foldTranscript(running, {
       seq: 9,
       at: 9,
       session,
@@ -125,7 +128,7 @@ describe("a transcript", () => {
       linesAdded: 3,
       linesRemoved: 1,
     });
-    expect(done[0]).toMatchObject({
+    expect(rowsOf(done).at(0)).toMatchObject({
       status: "done",
       spilledTo: "/spilled/c1.txt",
       linesAdded: 3,
@@ -136,7 +139,7 @@ describe("a transcript", () => {
 
   test("says what became of calls that never ran or were cut off", () => {
     const uses = ["c1", "c2"].map((id) => ({ type: "tool_use" as const, id, name: "Bash", input: {} }));
-    const rows = transcriptOf(
+    const rows = rowsIn(
       durable([
         finishedReply(uses),
         { type: "tool.started", callId: "c1", tool: "Bash", by: "rule" },
@@ -158,13 +161,13 @@ describe("a transcript", () => {
       finishedReply([text("Words.")]),
       ended("completed"),
     ]);
-    expect(sketch(transcriptOf(start))).toEqual(["user waiting", 'text "Words."', "end completed"]);
-    const taken = transcriptOf([
+    expect(sketch(rowsIn(start))).toEqual(["user waiting", 'text "Words."', "end completed"]);
+    const taken = rowsIn([
       ...start,
       { seq: 9, at: 9, session, type: "turn.started", turnId: "t2", inputIds: ["i1"] },
     ]);
     expect(sketch(taken)).toEqual(['text "Words."', "end completed", "user taken"]);
-    const dropped = transcriptOf([
+    const dropped = rowsIn([
       ...start,
       { seq: 9, at: 9, session, type: "input.dropped", inputId: "i1", why: "blocked", reason: "No." },
     ]);
@@ -182,7 +185,7 @@ describe("a transcript", () => {
       callId: "c1",
     };
     const opened = transcriptOf(durable([finishedReply([use]), { type: "ask.opened", ask }]));
-    expect(sketch(opened)).toEqual(["Bash asking", "ask open"]);
+    expect(sketch(rowsOf(opened))).toEqual(["Bash asking", "ask open"]);
     const closed = foldTranscript(opened, {
       seq: 3,
       at: 3,
@@ -192,11 +195,11 @@ describe("a transcript", () => {
       answer: { verdict: "allow" },
       by: "host",
     });
-    expect(sketch(closed)).toEqual(["Bash requested", "ask host"]);
+    expect(sketch(rowsOf(closed))).toEqual(["Bash requested", "ask host"]);
   });
 
   test("notes what changes the course of things", () => {
-    const rows = transcriptOf([
+    const rows = rowsIn([
       ...durable([
         {
           type: "session.opened",
@@ -241,15 +244,19 @@ describe("a transcript", () => {
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   });
 
-  test("leaves the rows that it was given as they were, and gives them back when nothing changes", () => {
-    const rows: readonly Row[] = Object.freeze([
-      Object.freeze({ kind: "notice" as const, id: "n", at: 1, level: "info" as const, text: "x" }),
-    ]);
-    const same = foldTranscript(rows, { ...live, type: "reply.started", model: "m" });
-    expect(same).toBe(rows);
-    const more = foldTranscript(rows, { at: 1, session, type: "notice.raised", level: "info", text: "y" });
-    expect(rows).toHaveLength(1);
-    expect(more).toHaveLength(2);
+  test("leaves the transcript that it was given as it was, and gives it back when nothing changes", () => {
+    const one = foldTranscript(noTranscript, {
+      at: 1,
+      session,
+      type: "notice.raised",
+      level: "info",
+      text: "x",
+    });
+    const same = foldTranscript(one, { ...live, type: "reply.started", model: "m" });
+    expect(same).toBe(one);
+    const more = foldTranscript(one, { at: 1, session, type: "notice.raised", level: "info", text: "y" });
+    expect(rowsOf(one)).toHaveLength(1);
+    expect(rowsOf(more)).toHaveLength(2);
   });
 });
 
@@ -286,13 +293,11 @@ test("live events and the log end in the same rows as the log alone, step by ste
           await say("two");
         },
       );
-      const stored = transcriptOf(log);
-      const stepwise = events.reduce<readonly Row[]>(foldTranscript, []);
+      const stored = rowsIn(log);
+      const stepwise = rowsOf(events.reduce(foldTranscript, noTranscript)).toArray();
       const isLasting = ({ id }: Row): boolean => !id.startsWith("notice:");
       expect(stepwise.filter(isLasting)).toEqual(stored);
-      const grown: Row[] = [];
-      for (const event of events) growTranscript(grown, event);
-      expect(grown).toEqual(stepwise);
+      expect(rowsIn(events)).toEqual(stepwise);
       expect(new Set(stored.map(({ id }) => id)).size).toBe(stored.length);
     }),
     { numRuns: 60 },

@@ -1,101 +1,200 @@
 /**
- * Events → rows. Rows stand in the order of the log: folding live and durable events together gives, once a turn has
- * ended, the same rows as folding the stored log alone, apart from notices, which are only shown.
+ * Events → rows, keyed. Rows stand in the order of the log: folding live and durable events together gives, once a turn
+ * has ended, the same rows as folding the stored log alone, apart from notices, which are only shown. An event touches
+ * the rows that it is about and no other, however many there are.
  */
+import { KeyedList } from "../kernel/keyed-list.ts";
 import { never } from "../kernel/never.ts";
 import type { Envelope } from "../protocol/event.ts";
 import { textOf } from "../protocol/message.ts";
-import type { Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
+import type { Origin } from "../protocol/origin.ts";
+import {
+  append,
+  appendBlock,
+  change,
+  changeCall,
+  foldBlock,
+  isBlockEvent,
+  newGroup,
+  type RowGroup,
+  withoutLive,
+} from "./row-group.ts";
+import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
-import { changeBlock, isBlockEvent } from "./transcript-live.ts";
-import { add, blockId, noticeRow, type RowChange, removeLive, rowOfBlock, set } from "./transcript-rows.ts";
+import { agentKey, agentRow, agentRowOf, type TaskChanged, taskRow } from "./work-rows.ts";
 
-type EnvelopeOf<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
+/** A value: folding gives a new one, and the old one stays as it was. Read it with the functions beside it. */
+export type KeyedTranscript = {
+  readonly own: RowGroup;
+  /** The rows of agents, however deep, each group by the key of its agent. */
+  readonly agents: KeyedList<RowGroup>;
+};
 
-/** Pure: the same array comes back when the event changes nothing that is shown. */
-export function foldTranscript(rows: readonly Row[], envelope: Envelope): readonly Row[] {
-  const changes = changesOf(rows, envelope);
-  return changes.length === 0 ? rows : applied([...rows], changes);
+export const noTranscript: KeyedTranscript = {
+  own: newGroup({ id: "", above: "", prefix: "" }),
+  agents: KeyedList.empty(),
+};
+
+/**
+ * Pure: the same transcript comes back when the event changes nothing that is shown. The log of an agent is folded
+ * into the transcript of the session above it with the agent's `origin` on each event.
+ */
+export function foldTranscript(before: KeyedTranscript, event: Envelope): KeyedTranscript {
+  const { origin } = event;
+  const transcript = origin ? withAgent(before, origin, event.at) : before;
+  const group = groupOf(transcript, origin ? agentKey(origin.agentId) : "");
+  // A question of an agent is a question to the same person: it stands where that person looks.
+  if (origin && event.type === "ask.opened")
+    return withGroup(withGroup(transcript, markAsking(group, event)), openAsk(transcript.own, event));
+  if (origin && event.type === "ask.closed")
+    return withGroup(
+      withGroup(transcript, unmarkAsking(group, transcript.own, event)),
+      closeAsk(transcript.own, event),
+    );
+  if (event.type === "task.changed") return foldTask(transcript, group, event);
+  return withGroup(transcript, foldGroup(group, event));
 }
 
-/** The rows of a whole log. */
-export function transcriptOf(envelopes: Iterable<Envelope>): readonly Row[] {
-  const rows: Row[] = [];
-  for (const envelope of envelopes) growTranscript(rows, envelope);
-  return rows;
+/** The transcript of a whole log. */
+export function transcriptOf(envelopes: Iterable<Envelope>): KeyedTranscript {
+  let transcript = noTranscript;
+  for (const envelope of envelopes) transcript = foldTranscript(transcript, envelope);
+  return transcript;
 }
 
-/** As `foldTranscript`, but it changes the rows that it is given: a long log is read without a copy per event. */
-export function growTranscript(rows: Row[], envelope: Envelope): void {
-  applied(rows, changesOf(rows, envelope));
+/** The rows of the session itself in their order, or those below an agent by the key of its row. */
+export function rowsOf(transcript: KeyedTranscript, agent = ""): KeyedList<Row> {
+  return groupOf(transcript, agent).rows;
 }
 
-function applied(rows: Row[], changes: readonly RowChange[]): Row[] {
-  for (const change of changes) {
-    if (change.kind === "add") rows.push(change.row);
-    else if (change.kind === "set") rows[change.index] = change.row;
-    else rows.splice(change.index, 1);
-  }
-  return rows;
+/** A row by its key, wherever it stands. */
+export function rowOf(transcript: KeyedTranscript, key: string): Row | undefined {
+  const known = transcript.own.rows.get(key);
+  if (known) return known;
+  const agent = transcript.agents.get(key);
+  if (agent) return groupOf(transcript, agent.above).rows.get(key);
+  const end = key.indexOf("/");
+  return end < 0 ? undefined : groupOf(transcript, agentKey(key.slice(0, end))).rows.get(key);
 }
 
-function changesOf(rows: readonly Row[], event: Envelope): RowChange[] {
-  // What an agent does stands in a transcript of its own.
-  if (event.origin)
-    return event.type === "ask.opened" || event.type === "ask.closed" ? changeAsk(rows, event) : [];
-  if (isBlockEvent(event)) return changeBlock(rows, event);
+/** The keys of rows that came, went, moved or are other objects than before. Costs what changed, not what there is. */
+export function changedKeys(before: KeyedTranscript, after: KeyedTranscript): ReadonlySet<string> {
+  const groups = [...after.agents.changedSince(before.agents), ""];
+  return new Set(groups.flatMap((id) => [...rowsOf(after, id).changedSince(rowsOf(before, id))]));
+}
+
+const groupOf = ({ own, agents }: KeyedTranscript, id: string): RowGroup =>
+  id === "" ? own : (agents.get(id) ?? newGroup({ id, above: "", prefix: prefixOf(id) }));
+
+const prefixOf = (key: string): string => `${key.slice(agentKey("").length)}/`;
+
+function withGroup(transcript: KeyedTranscript, group: RowGroup): KeyedTranscript {
+  if (group === groupOf(transcript, group.id)) return transcript;
+  return group.id === ""
+    ? { ...transcript, own: group }
+    : { ...transcript, agents: transcript.agents.put(group) };
+}
+
+/** An agent is known from its task on; of one whose start nobody told, its origin says enough for a row. */
+function withAgent(transcript: KeyedTranscript, origin: Origin, at: number): KeyedTranscript {
+  const id = agentKey(origin.agentId);
+  if (transcript.agents.get(id)) return transcript;
+  const caller = transcript.agents
+    .toArray()
+    .find(({ aliases }) => aliases.get(`call:${origin.parentCallId}`) !== undefined);
+  return addAgent(transcript, id, { above: caller ?? transcript.own, row: agentRowOf(origin, at) });
+}
+
+function addAgent(
+  transcript: KeyedTranscript,
+  id: string,
+  { above, row }: { above: RowGroup; row: Row },
+): KeyedTranscript {
+  const group = transcript.agents.get(id) ?? newGroup({ id, above: above.id, prefix: prefixOf(id) });
+  return withGroup(withGroup(transcript, append(above, row)), { ...group, above: above.id });
+}
+
+function foldTask(transcript: KeyedTranscript, group: RowGroup, event: TaskChanged): KeyedTranscript {
+  const { taskId, data = {} } = event;
+  const id = agentKey(taskId);
+  const known = transcript.agents.get(id);
+  if (!known && data.kind !== "agent") return withGroup(transcript, changeTask(group, event));
+  const shown = known && rowOf(transcript, id);
+  const row = agentRow(shown?.kind === "agent" ? shown : undefined, event);
+  if (known?.above === group.id)
+    return row === shown ? transcript : withGroup(transcript, { ...group, rows: group.rows.put(row) });
+  if (!known) return addAgent(transcript, id, { above: group, row });
+  // Its row stood elsewhere as long as nobody knew to whom it belongs.
+  const left = groupOf(transcript, known.above);
+  const moved = withGroup(transcript, { ...left, rows: left.rows.remove(id) });
+  return addAgent(moved, id, { above: groupOf(moved, group.id), row });
+}
+
+function changeTask(group: RowGroup, event: TaskChanged): RowGroup {
+  const id = `${group.prefix}task:${event.taskId}`;
+  const known = group.rows.get(id);
+  const before = known?.kind === "task" ? known : undefined;
+  const call = group.rows.get(group.aliases.get(`call:${event.data?.callId}`)?.key ?? "");
+  const display = (call?.kind === "tool" ? call.display : null) ?? before?.display ?? null;
+  const row = taskRow(before, event, { id, display });
+  if (before) return change(group, id, () => row);
+  return append(group, row, row.data.callId === undefined ? undefined : `task-of:${row.data.callId}`);
+}
+
+function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.changed" }>): RowGroup {
+  if (isBlockEvent(event)) return foldBlock(group, event);
   switch (event.type) {
     case "input.accepted": {
-      const { id, content, from } = event.input;
-      return [add({ kind: "user", id, at: event.at, content, from, status: "waiting" })];
+      const { content, from } = event.input;
+      const id = `${group.prefix}${event.input.id}`;
+      return append(group, { kind: "user", id, at: event.at, content, from, status: "waiting" });
     }
     case "turn.started":
     case "input.joined":
-      return moveUsers(rows, event.inputIds, { status: "taken" });
+      return moveUsers(group, event.inputIds, { status: "taken" });
     case "input.dropped":
-      return moveUsers(rows, [event.inputId], { status: "dropped", reason: event.reason });
+      return moveUsers(group, [event.inputId], { status: "dropped", reason: event.reason });
     case "model.finished":
-      return settleReply(rows, event);
+      return settleReply(group, event);
     case "model.failed":
-      return removeLive(rows, event.requestId);
+      return withoutLive(group, event.requestId);
     case "tool.started":
-      return changeTool(rows, event.callId, (row) => ({
+      return changeCall(group, event.callId, (row) => ({
         ...row,
         status: "running",
         input: event.input ?? row.input,
       }));
     case "tool.progress":
-      return changeTool(rows, event.callId, (row) => ({ ...row, display: event.display }));
+      return changeCall(group, event.callId, (row) => ({ ...row, display: event.display }));
     case "tool.finished":
-      return changeTool(rows, event.callId, (row) => finished(row, event));
+      return finishCall(group, event);
     case "ask.opened":
+      return openAsk(markAsking(group, event), event);
     case "ask.closed":
-      return changeAsk(rows, event);
+      return closeAsk(unmarkAsking(group, group, event), event);
     case "context.compacted": {
       const { trigger, summary, tokensBefore, tokensAfter, at, seq } = event;
-      const id = `compaction:${seq}`;
-      return [add({ kind: "compaction", id, at, trigger, summary, tokensBefore, tokensAfter })];
+      const id = `${group.prefix}compaction:${seq}`;
+      return append(group, { kind: "compaction", id, at, trigger, summary, tokensBefore, tokensAfter });
     }
     case "turn.finished":
-      return endTurn(rows, event);
+      return endTurn(group, event);
     case "context.added":
-      if (!isShownAddition(event.why)) return [];
-      return note(event, { text: textOf(event.content), code: event.why });
+      if (!isShownAddition(event.why)) return group;
+      return note(group, event, { text: textOf(event.content), code: event.why });
     case "context.cleared":
-      return note(event, { text: "The conversation starts anew here." });
+      return note(group, event, { text: "The conversation starts anew here." });
     case "settings.changed":
-      return changeSettings(event);
+      return noteSettings(group, event);
     case "session.opened":
-      if (!event.forkedFrom) return [];
-      return note(event, { text: `This session is a copy of ${event.forkedFrom.session}.` });
+      if (!event.forkedFrom) return group;
+      return note(group, event, { text: `This session is a copy of ${event.forkedFrom.session}.` });
     case "notice.raised": {
-      const { level, text, code } = event;
-      return [add(noticeRow(event, { id: nextNoticeId(rows), level, text, code }))];
+      const { at, level, text, code } = event;
+      return notice(group, { at, level, text, code });
     }
     case "command.answered":
-      return [
-        add(noticeRow(event, { id: nextNoticeId(rows), level: "info", text: event.text, code: event.name })),
-      ];
+      return notice(group, { at: event.at, level: "info", text: event.text, code: event.name });
     case "prompt.fixed":
     case "turn.interrupted":
     case "model.started":
@@ -105,75 +204,82 @@ function changesOf(rows: readonly Row[], event: Envelope): RowChange[] {
     case "files.rewound":
     case "context.inherited":
     case "folder.changed":
-    case "task.changed":
     case "session.closed":
     case "retry.waiting":
     case "hook.started":
     case "hook.finished":
-      return [];
+      return group;
     default:
       return never(event);
   }
 }
 
-/** A question of an agent is a question to the same person. */
-function changeAsk(
-  rows: readonly Row[],
-  event: Extract<Envelope, { type: "ask.opened" | "ask.closed" }>,
-): RowChange[] {
-  if (event.type === "ask.closed") return closeAsk(rows, event);
-  const { ask, seq, at, origin } = event;
-  const asked = add({
-    kind: "ask",
-    id: origin ? `ask:${origin.agentId}:${seq}` : `ask:${seq}`,
-    at,
-    ask,
-    closed: null,
-  });
-  if (origin) return [asked];
-  return [...changeTool(rows, ask.callId, (row) => ({ ...row, status: "asking" })), asked];
+type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
+
+const markAsking = (group: RowGroup, { ask }: Is<"ask.opened">): RowGroup =>
+  changeCall(group, ask.callId, (row) => ({ ...row, status: "asking" }));
+
+/** `asked` is the group in which the question stands. */
+function unmarkAsking(group: RowGroup, asked: RowGroup, event: Is<"ask.closed">): RowGroup {
+  const row = asked.rows.get(askKey(asked, event) ?? "");
+  if (row?.kind !== "ask" || row.closed) return group;
+  return changeCall(group, row.ask.callId, (call) =>
+    call.status === "asking" ? { ...call, status: "requested" } : call,
+  );
 }
+
+function openAsk(group: RowGroup, event: Is<"ask.opened">): RowGroup {
+  const { ask, seq, at, origin } = event;
+  const id = origin ? `ask:${origin.agentId}:${seq}` : `${group.prefix}ask:${seq}`;
+  return append(group, { kind: "ask", id, at, ask, closed: null }, askAlias(ask.id, origin));
+}
+
+const closeAsk = (group: RowGroup, event: Is<"ask.closed">): RowGroup =>
+  change(group, askKey(group, event), (row) =>
+    row.kind === "ask" && !row.closed ? { ...row, closed: { answer: event.answer, by: event.by } } : row,
+  );
+
+const askKey = (group: RowGroup, { askId, origin }: Is<"ask.closed">): string | undefined =>
+  group.aliases.get(askAlias(askId, origin))?.key;
+
+const askAlias = (askId: string, origin: Origin | undefined): string =>
+  `ask:${origin?.agentId ?? ""}:${askId}`;
 
 /** An input stands where it was taken into the conversation, not where it began to wait. */
 function moveUsers(
-  rows: readonly Row[],
+  group: RowGroup,
   ids: readonly string[],
   patch: Pick<UserRow, "status" | "reason">,
-): RowChange[] {
-  const found = ids
-    .map((id) => rows.findLastIndex((row) => row.kind === "user" && row.id === id))
-    .filter((index) => index >= 0);
-  const removals = found.toSorted((left, right) => right - left);
-  const moved = found.flatMap((index) => {
-    const row = rows[index];
-    return row?.kind === "user" ? [add({ ...row, ...patch })] : [];
-  });
-  return [...removals.map((index): RowChange => ({ kind: "remove", index })), ...moved];
+): RowGroup {
+  return ids.reduce((moved, id) => {
+    const row = group.rows.get(`${group.prefix}${id}`);
+    return row?.kind === "user" ? append(moved, { ...row, ...patch }) : moved;
+  }, group);
 }
 
 /** What was shown while it was written gives way to the reply on record. */
-function settleReply(rows: readonly Row[], event: EnvelopeOf<"model.finished">): RowChange[] {
-  const { requestId, at } = event;
-  const settled = event.content.flatMap((block, index) => {
-    if (!isShownBlock(block, event.stop)) return [];
-    const row = rowOfBlock(block, { id: blockId(requestId, index), at, requestId, live: false });
-    return row ? [add(row)] : [];
-  });
-  return [...removeLive(rows, requestId), ...settled];
+function settleReply(group: RowGroup, event: Is<"model.finished">): RowGroup {
+  const { requestId, at, stop } = event;
+  return event.content.reduce(
+    (settled, block, index) =>
+      isShownBlock(block, stop)
+        ? appendBlock(settled, block, { requestId, index, at, live: false })
+        : settled,
+    withoutLive(group, requestId),
+  );
 }
 
-function changeTool(
-  rows: readonly Row[],
-  callId: string | undefined,
-  change: (row: ToolRow) => ToolRow,
-): RowChange[] {
-  if (callId === undefined) return [];
-  const index = rows.findLastIndex((row) => row.kind === "tool" && row.callId === callId);
-  const row = rows[index];
-  return row?.kind === "tool" ? [set(index, change(row))] : [];
+/** What its call showed last is the last that is known of what a command left to the background. */
+function finishCall(group: RowGroup, event: Is<"tool.finished">): RowGroup {
+  const { display } = event;
+  const done = changeCall(group, event.callId, (row) => finished(row, event));
+  if (display.kind !== "terminal") return done;
+  return change(done, group.aliases.get(`task-of:${event.callId}`)?.key, (row) =>
+    row.kind === "task" ? { ...row, display } : row,
+  );
 }
 
-function finished(row: ToolRow, event: EnvelopeOf<"tool.finished">): ToolRow {
+function finished(row: ToolRow, event: Is<"tool.finished">): ToolRow {
   return {
     ...row,
     status: statusOf(event),
@@ -187,36 +293,26 @@ function finished(row: ToolRow, event: EnvelopeOf<"tool.finished">): ToolRow {
   };
 }
 
-function statusOf(event: EnvelopeOf<"tool.finished">): ToolStatus {
+function statusOf(event: Is<"tool.finished">): ToolStatus {
   if (event.denied) return event.denied.by === "interrupt" ? "not-run" : "denied";
   if (event.interrupted) return "interrupted";
   return event.failed ? "failed" : "done";
 }
 
-function closeAsk(rows: readonly Row[], event: EnvelopeOf<"ask.closed">): RowChange[] {
-  const isOpen = (row: Row): boolean =>
-    row.kind === "ask" && row.closed === null && row.ask.id === event.askId;
-  const index = rows.findLastIndex(isOpen);
-  const row = rows[index];
-  if (row?.kind !== "ask") return [];
-  const { answer, by } = event;
-  const answered = (tool: ToolRow): ToolRow =>
-    tool.status === "asking" ? { ...tool, status: "requested" } : tool;
-  return [set(index, { ...row, closed: { answer, by } }), ...changeTool(rows, row.ask.callId, answered)];
-}
-
-/** Calls that the turn left open were not run, or were cut off. */
-function endTurn(rows: readonly Row[], event: EnvelopeOf<"turn.finished">): RowChange[] {
+/** Calls that the turn left open were not run, or were cut off; what is not on record by now never will be. */
+function endTurn(before: RowGroup, event: Is<"turn.finished">): RowGroup {
   const { turnId, reason, fault, answer, usage, costUsd, ms, at } = event;
-  const start = rows.findLastIndex(({ kind }) => kind === "turn-end") + 1;
-  const left = rows.slice(start).flatMap((row, offset): RowChange[] => {
-    if (row.kind !== "tool") return [];
+  let group = withoutLive(before);
+  for (let index = group.rows.length - 1; index >= 0; index--) {
+    const row = group.rows.at(index);
+    if (row?.kind === "turn-end") break;
+    if (row?.kind !== "tool") continue;
     const status = leftOpen(row.status);
-    return status === row.status ? [] : [set(start + offset, { ...row, status })];
-  });
+    if (status !== row.status) group = change(group, row.id, () => ({ ...row, status }));
+  }
   const more = { ...(fault ? { fault } : {}), ...(answer === undefined ? {} : { answer }) };
-  const id = `turn:${turnId}`;
-  return [...left, add({ kind: "turn-end", id, at, turnId, reason, usage, costUsd, ms, ...more })];
+  const id = `${group.prefix}turn:${turnId}`;
+  return append(group, { kind: "turn-end", id, at, turnId, reason, usage, costUsd, ms, ...more });
 }
 
 function leftOpen(status: ToolStatus): ToolStatus {
@@ -238,28 +334,28 @@ function leftOpen(status: ToolStatus): ToolStatus {
   }
 }
 
-function changeSettings(event: EnvelopeOf<"settings.changed">): RowChange[] {
+function noteSettings(group: RowGroup, event: Is<"settings.changed">): RowGroup {
   const { model, permissionMode } = event.patch;
   if (event.why === "fallback")
-    return note(event, { level: "warning", text: `${model} takes over for the rest of this turn.` });
+    return note(group, event, { level: "warning", text: `${model} takes over for the rest of this turn.` });
   const words = [
     ...(model === undefined ? [] : [`Model: ${model}.`]),
     ...(permissionMode === undefined ? [] : [`Permission mode: ${permissionMode}.`]),
   ];
-  return words.length === 0 ? [] : note(event, { text: words.join(" ") });
+  return words.length === 0 ? group : note(group, event, { text: words.join(" ") });
 }
 
 function note(
-  event: { seq: number; at: number },
+  group: RowGroup,
+  { seq, at }: { seq: number; at: number },
   { level = "info", text, code }: { level?: "info" | "warning"; text: string; code?: string },
-): RowChange[] {
-  return [
-    add(noticeRow(event, { id: `note:${event.seq}`, level, text, ...(code === undefined ? {} : { code }) })),
-  ];
+): RowGroup {
+  const said = { level, text, ...(code === undefined ? {} : { code }) };
+  return append(group, { kind: "notice", at, id: `${group.prefix}note:${seq}`, ...said });
 }
 
-/** Counted from the newest one, since a notice has no seq. */
-function nextNoticeId(rows: readonly Row[]): string {
-  const newest = rows.findLast(({ id }) => id.startsWith("notice:"));
-  return `notice:${newest ? Number(newest.id.slice("notice:".length)) + 1 : 1}`;
+function notice(group: RowGroup, said: Omit<NoticeRow, "kind" | "id">): RowGroup {
+  const notices = group.notices + 1;
+  const id = `${group.prefix}notice:${notices}`;
+  return { ...append(group, { kind: "notice", id, ...said }), notices };
 }

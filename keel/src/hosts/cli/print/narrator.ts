@@ -1,8 +1,8 @@
 /** Tells a session step by step on standard output, for a person who sees one for the first time. */
 import { isObject } from "../../../kernel/json.ts";
-import { never } from "../../../kernel/never.ts";
 import { textOf, toolUses } from "../../../protocol/message.ts";
 import type { Display } from "../../../protocol/tool.ts";
+import { displayText } from "../../../view/display-text.ts";
 import { visible } from "../../../view/visible.ts";
 import type { NewPrinter } from "./printer.ts";
 
@@ -33,22 +33,12 @@ function target(input: unknown): string {
 }
 
 function shown(display: Display, failed: boolean): string {
-  switch (display.kind) {
-    case "diff":
-      return display.hunks.flatMap(({ lines }) => lines).join("\n");
-    case "terminal":
-      return `${display.output.trim()}\n(exit code ${display.exitCode ?? "none"})`;
-    case "text":
-    case "markdown":
-    case "agent":
-      return failed ? display.text : firstLine(display.text);
-    case "files":
-      return display.paths.join("\n");
-    case "todo":
-      return display.items.map(({ text }) => text).join("\n");
-    default:
-      return never(display);
-  }
+  const { text } = displayText(display);
+  if (display.kind === "terminal") return `${text.trim()}\n(exit code ${display.exitCode ?? "none"})`;
+  return failed || !proseKinds.has(display.kind) ? text : firstLine(text);
 }
+
+/** Of words that went well, the first line is enough. */
+const proseKinds: ReadonlySet<Display["kind"]> = new Set(["text", "markdown", "agent"]);
 
 const firstLine = (words: string): string => words.split("\n")[0] ?? "";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { fieldsOf, sayField, valueIn } from "./form-fields.ts";
-import { fillForm } from "./forms.ts";
+import { fieldsOf, valueIn } from "../../../view/forms.ts";
+import { fillForm, sayField } from "./forms.ts";
 
 const quiet = new AbortController().signal;
 
@@ -9,7 +9,7 @@ const quiet = new AbortController().signal;
 async function typed(properties: JsonObject, lines: (string | undefined)[], required: string[] = []) {
   const shown: string[] = [];
   const filled = await fillForm(
-    { type: "object", properties, required },
+    fieldsOf({ type: "object", properties, required }),
     async (words) => {
       shown.push(words);
       return lines.shift();
@@ -132,6 +132,6 @@ describe("a form", () => {
       Array.from({ length: 51 }, (_, index) => [`f${index}`, { type: "string" }]),
     );
     expect((await typed(many, [])).filled.kind).toBe("impossible");
-    expect((await fillForm({}, async () => "x", quiet)).kind).toBe("impossible");
+    expect((await fillForm(fieldsOf({}), async () => "x", quiet)).kind).toBe("impossible");
   });
 });

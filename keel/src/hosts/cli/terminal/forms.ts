@@ -1,23 +1,26 @@
 /** A form of a server on the terminal: asked field by field, checked, and asked again where it does not fit. */
 import type { JsonObject } from "../../../kernel/json.ts";
-import { cancelWord, type Field, type FieldValue, fieldsOf, sayField, valueIn } from "./form-fields.ts";
+import type { Result } from "../../../kernel/result.ts";
+import {
+  type Field,
+  type FieldValue,
+  type Filled,
+  sayKind,
+  sayValue,
+  takeValue,
+  valueIn,
+} from "../../../view/forms.ts";
+import { visible } from "../../../view/visible.ts";
 import type { ReadAnswer } from "./questions.ts";
-
-/** `impossible`: it has a field that cannot be asked here. `cancelled`: the person wants to give no answer. */
-export type Filled =
-  | { readonly kind: "filled"; readonly values: JsonObject }
-  | { readonly kind: "impossible"; readonly why: string }
-  | { readonly kind: "cancelled" };
 
 /** Whoever types past the same field so often wants something else. */
 const maxTries = 5;
 
 export async function fillForm(
-  schema: JsonObject,
+  fields: Result<readonly Field[]>,
   readAnswer: ReadAnswer,
   signal: AbortSignal,
 ): Promise<Filled> {
-  const fields = fieldsOf(schema);
   if (!fields.ok) return { kind: "impossible", why: fields.error };
   const values: JsonObject = {};
   for (const field of fields.value) {
@@ -37,15 +40,31 @@ async function askField(
   for (let tries = 0; tries < maxTries; tries++) {
     const line = await readAnswer(`${wrong}${sayField(field)}`, signal);
     if (line === undefined || line.trim() === cancelWord) return "cancelled";
-    if (line.trim() === "") {
-      if (field.preset !== undefined) return { value: field.preset };
-      if (!field.isNeeded) return "left out";
-      wrong = "\nIt cannot be left out.\n";
-      continue;
-    }
-    const read = valueIn(line, field.kind);
-    if (read.ok) return { value: read.value };
+    const read = line.trim() === "" ? takeValue(field, undefined) : valueIn(line, field.kind);
+    if (read.ok) return read.value === undefined ? "left out" : { value: read.value };
     wrong = `\n${read.error}\n`;
   }
   return "cancelled";
+}
+
+const cancelWord = "/cancel";
+
+export function sayField({ title, description, isNeeded, kind, preset }: Field): string {
+  const shown = preset === undefined ? undefined : sayValue(preset, kind);
+  const empty =
+    shown !== undefined ? `nothing: ${visible(shown)}` : isNeeded ? "needed" : "nothing: left out";
+  const told =
+    description === ""
+      ? []
+      : visible(description)
+          .split("\n")
+          .map((line) => `  │ ${line}`);
+  const choices = "choices" in kind ? kind.choices : [];
+  return [
+    "",
+    visible(title),
+    ...told,
+    ...choices.map(({ label }, index) => `  ${index + 1}  ${visible(label)}`),
+    `[${sayKind(kind)}; ${empty}; ${cancelWord}: no answer at all] > `,
+  ].join("\n");
 }

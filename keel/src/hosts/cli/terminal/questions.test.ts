@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Ask } from "../../../protocol/ask.ts";
 import type { Question } from "../../../protocol/question.ts";
-import { answerIn, askQuestions, questionText } from "./questions.ts";
+import { answerIn, askForm } from "../../../view/choices.ts";
+import { askQuestions, wordsOf } from "./questions.ts";
 
 const which: Question = {
   question: "Which one?",
@@ -23,7 +24,7 @@ const ask: Ask = {
 };
 
 test("a question shows its choices by number, and nothing in it passes for one of ours", () => {
-  const shown = questionText({ ...which, question: "Which\u001b[2K one?" });
+  const shown = wordsOf({ ...which, question: "Which\u001b[2K one?" });
   expect(shown.split("\n")).toEqual([
     "",
     "Choice: Which⟨ESC⟩[2K one?",
@@ -55,22 +56,28 @@ describe("a line", () => {
 
 describe("several questions", () => {
   const quiet = new AbortController().signal;
+  const questionsIn = (given: Ask) => {
+    const form = askForm(given);
+    return form.kind === "questions" ? form.questions : [which];
+  };
   const lines =
     (...given: (string | undefined)[]) =>
     async () =>
       given.shift();
 
   test("are asked one after the other", async () => {
-    expect(await askQuestions(ask, lines("1", "1,2"), quiet)).toEqual({
+    expect(await askQuestions(questionsIn(ask), lines("1", "1,2"), quiet)).toEqual({
       "Which one?": "A",
       "Which ones?": ["A", "B"],
     });
-    expect(await askQuestions(ask, lines("", "2"), quiet)).toEqual({ "Which ones?": ["B"] });
+    expect(await askQuestions(questionsIn(ask), lines("", "2"), quiet)).toEqual({ "Which ones?": ["B"] });
   });
 
   test("have no answer when none is given, the input ends, or they are none", async () => {
-    expect(await askQuestions(ask, lines("", ""), quiet)).toBe(undefined);
-    expect(await askQuestions(ask, lines("1", undefined), quiet)).toBe(undefined);
-    expect(await askQuestions({ ...ask, input: { other: 1 } }, lines("1"), quiet)).toBe(undefined);
+    expect(await askQuestions(questionsIn(ask), lines("", ""), quiet)).toBe(undefined);
+    expect(await askQuestions(questionsIn(ask), lines("1", undefined), quiet)).toBe(undefined);
+    expect(await askQuestions(questionsIn({ ...ask, input: { other: 1 } }), lines("1"), quiet)).toBe(
+      undefined,
+    );
   });
 });

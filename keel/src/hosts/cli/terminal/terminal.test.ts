@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { Ask, AskOption } from "../../../protocol/ask.ts";
+import { choose } from "../../../view/choices.ts";
 import { Output } from "../output.ts";
-import { choose } from "./choices.ts";
 import { question, terminalAsker } from "./terminal.ts";
 
 const options: AskOption[] = [

@@ -1,10 +1,10 @@
 /** A question on the terminal: shows exactly what would run, waits for a line, and takes anything unclear as no. */
 import { createInterface } from "node:readline";
 import type { Ask } from "../../../protocol/ask.ts";
-import type { Display } from "../../../protocol/tool.ts";
+import { type AskChoice, type Chosen, choicesOf, choose } from "../../../view/choices.ts";
+import { askedText } from "../../../view/display-text.ts";
 import { visible } from "../../../view/visible.ts";
 import type { Context } from "../context.ts";
-import { type Chosen, choose, sayChoices } from "./choices.ts";
 
 export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>;
 
@@ -37,33 +37,24 @@ export async function askLine(
 }
 
 export function question(ask: Ask): string {
-  const { lines, fallback } = sayChoices(ask.options);
+  const choices = choicesOf(ask.options);
+  const fallback = choices.find(({ isFallback }) => isFallback)?.key ?? "no";
   const reason = ask.reason === undefined ? [] : [`  (${visible(ask.reason)})`];
   return [
     "",
     visible(ask.title),
-    ...indented(bodyOf(ask.body)),
+    ...indented(askedText(ask.body)),
     ...reason,
-    ...lines,
+    ...choices.flatMap(sayChoice),
     `[${fallback}] > `,
   ].join("\n");
 }
 
-function bodyOf(body: Display): string {
-  switch (body.kind) {
-    case "terminal":
-      return body.command;
-    case "diff":
-      return [body.path, ...body.hunks.flatMap(({ lines }) => lines)].join("\n");
-    case "text":
-    case "markdown":
-    case "agent":
-      return body.text;
-    case "files":
-      return body.paths.join("\n");
-    case "todo":
-      return body.items.map(({ text }) => text).join("\n");
-  }
+function sayChoice({ key, option, label, keep }: AskChoice): string[] {
+  if (keep !== undefined) return [`  ${key} … ${label}`];
+  const told = option.takesWords ? `${label} (${key} and words)` : label;
+  const preview = option.preview === undefined ? [] : [`       that is: ${visible(option.preview)}`];
+  return [`  ${key.padEnd(2)} ${visible(told)}`, ...preview];
 }
 
 /** Every line is marked, so that none can pass for a line of ours. */
