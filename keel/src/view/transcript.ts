@@ -21,7 +21,7 @@ import {
 } from "./row-group.ts";
 import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
-import { agentKey, agentRow, agentRowOf, type TaskChanged, taskRow } from "./work-rows.ts";
+import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
 
 /** A value: folding gives a new one, and the old one stays as it was. Read it with the functions beside it. */
 export type KeyedTranscript = {
@@ -114,7 +114,7 @@ function addAgent(
   return withGroup(withGroup(transcript, append(above, row)), { ...group, above: above.id });
 }
 
-function foldTask(transcript: KeyedTranscript, group: RowGroup, event: TaskChanged): KeyedTranscript {
+function foldTask(transcript: KeyedTranscript, group: RowGroup, event: TaskChangedEvent): KeyedTranscript {
   const { taskId, data = {} } = event;
   const id = agentKey(taskId);
   const known = transcript.agents.get(id);
@@ -130,7 +130,7 @@ function foldTask(transcript: KeyedTranscript, group: RowGroup, event: TaskChang
   return addAgent(moved, id, { above: groupOf(moved, group.id), row });
 }
 
-function changeTask(group: RowGroup, event: TaskChanged): RowGroup {
+function changeTask(group: RowGroup, event: TaskChangedEvent): RowGroup {
   const id = `${group.prefix}task:${event.taskId}`;
   const known = group.rows.get(id);
   const before = known?.kind === "task" ? known : undefined;

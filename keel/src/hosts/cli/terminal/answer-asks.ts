@@ -13,14 +13,14 @@ import { askQuestions, type ReadAnswer } from "./questions.ts";
 import type { AskPerson } from "./terminal.ts";
 
 /** The part of a session that answering needs. */
-type AskedForm = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
+type AskingSession = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
 
 export const refusal =
   "Refused: this session has no terminal and nobody to ask. Go on without it, or say which permission is needed and why.";
 
 /** Answers what is open and what will be. Returns a function that stops it. */
 export function answerAsks(
-  session: AskedForm,
+  session: AskingSession,
   answer: (ask: Ask, signal: AbortSignal) => Promise<void>,
 ): () => void {
   const open = new Map<string, AbortController>();
@@ -47,7 +47,7 @@ export function answerAsks(
 }
 
 /** Without a terminal. */
-export function refuseAsks(session: AskedForm): () => void {
+export function refuseAsks(session: AskingSession): () => void {
   return answerAsks(session, (ask) => send(session, ask, { verdict: "deny", reason: refusal }, "no-host"));
 }
 
@@ -59,7 +59,7 @@ export type Person = {
 };
 
 /** With a person. A form is asked field by field once they want to answer it. */
-export function askPerson(session: AskedForm, { ask, readAnswer, keep }: Person): () => void {
+export function askPerson(session: AskingSession, { ask, readAnswer, keep }: Person): () => void {
   return answerAsks(session, async (asked, signal) => {
     const form = askForm(asked);
     if (form.kind === "questions" && readAnswer) {
@@ -82,7 +82,7 @@ export function askPerson(session: AskedForm, { ask, readAnswer, keep }: Person)
   });
 }
 
-async function send(session: AskedForm, { id }: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
+async function send(session: AskingSession, { id }: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
   // The session may be closing: then the ask is settled already, and there is nothing left to say.
   await session.submit({ type: "answer", askId: id, answer, by }).catch(() => undefined);
 }
