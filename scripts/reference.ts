@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, "..");
 const sources = Object.fromEntries(
   referenceSources.map((file) => [file, readFileSync(path.join(root, file), "utf8")]),
 );
-for (const [file, text] of Object.entries(referencePages(sources))) {
+for (const [file, text] of Object.entries(await referencePages(sources))) {
   mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
   writeFileSync(path.join(root, file), text);
   console.log(`reference: ${file}`);

@@ -107,10 +107,10 @@ describe("the documents", () => {
     expect(silent.map(({ type }) => type)).toEqual([]);
   });
 
-  test("have a reference that is what the source says now", () => {
+  test("have a reference that is what the source says now", async () => {
     const sources = Object.fromEntries(referenceSources.map((file) => [file, readText(file)]));
     const stored = (file: string) => (files.includes(file) ? readText(file) : undefined);
-    expect(stalePages(referencePages(sources), stored)).toEqual([]);
+    expect(stalePages(await referencePages(sources), stored)).toEqual([]);
   });
 
   test("tell every decision in its four parts", () => {

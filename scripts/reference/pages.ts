@@ -8,8 +8,8 @@ import { commands } from "../../keel/src/hosts/cli/command-table.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
 import { eventShapesFile } from "./event-shapes.ts";
-import { inputSchemasFile } from "./input-schemas.ts";
 import { settingRows } from "./settings-page.ts";
+import { toolHeadsFile } from "./tool-heads.ts";
 
 /** Sources by their path from the root of the repository. */
 export type Sources = Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export const referenceSources = [
 const [architectureFile, eventFile, commandFile, ...shapeFiles] = referenceSources;
 
 /** Every page by its path. */
-export function referencePages(sources: Sources): Record<string, string> {
+export async function referencePages(sources: Sources): Promise<Record<string, string>> {
   const declared = (file: string) => declarationsIn(file, sources[file] ?? "");
   const events = declared(eventFile);
   return {
@@ -39,7 +39,7 @@ export function referencePages(sources: Sources): Record<string, string> {
     "docs/reference/command-line.md": commandLinePage(),
     "docs/reference/settings.md": settingsPage(),
     "docs/reference/slash-commands.md": slashCommandsPage(),
-    "keel/src/tools/input-schemas.ts": inputSchemasFile(),
+    "keel/src/tools/heads.ts": await toolHeadsFile(),
     "keel/src/protocol/event-shapes.ts": eventShapesFile(),
     [architectureFile]: withEventList(sources[architectureFile] ?? "", events),
   };

@@ -105,7 +105,7 @@ async function call(name: string, input: Record<string, unknown>): Promise<void>
     ask: async () => ({ verdict: "allow", by: "host", data: {} }),
     consult: async () => ({ ok: true, value: { text: "a reply", model: "test", stop: "end" } }),
   } as unknown as ToolContext;
-  const run = tool.run(input, context, signal);
+  const run = (await tool.load()).run(input, context, signal);
   for (;;) {
     const next = await run.next();
     if (!next.done) continue;

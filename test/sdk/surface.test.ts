@@ -175,7 +175,7 @@ describe.runIf(referenceText !== undefined)("of the interface", () => {
     for (const [names = "", input = ""] of rows) {
       const tool = tools.get(names.trim());
       if (!tool) continue;
-      const fields = Object.keys((tool.input.json["properties"] ?? {}) as object);
+      const fields = Object.keys((tool.spec.input["properties"] ?? {}) as object);
       expect(
         inputsIn(input).filter((field) => !fields.includes(field)),
         names,

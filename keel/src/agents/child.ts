@@ -2,7 +2,7 @@
 
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentStopFacts, Hooks } from "../ports/hooks.ts";
-import type { Tool, Toolbox } from "../ports/tool.ts";
+import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 
 /** From the strictest to the freest. `auto` asks as `default` does. */
@@ -33,7 +33,7 @@ const onlyForSessions: ReadonlySet<string> = new Set([
 /** Whether an agent of this kind has the tool. */
 export function hasTool(
   { tools, disallowedTools = [] }: Pick<AgentProfile, "tools" | "disallowedTools">,
-  { name, aliases }: Pick<Tool, "name" | "aliases">,
+  { name, aliases }: Pick<ToolHead, "name" | "aliases">,
 ): boolean {
   const isIn = (list: readonly string[]): boolean =>
     list.map(nameIn).some((wanted) => wanted === name || aliases.includes(wanted) || isServer(wanted, name));
@@ -46,7 +46,7 @@ const nameIn = (request: string): string => request.replace(/\(.*$/s, "").trim()
 const isServer = (wanted: string, name: string): boolean =>
   wanted.startsWith("mcp__") && name.startsWith(`${wanted.replace(/__\*$/, "")}__`);
 
-export function toolsOf(definition: AgentProfile, parent: readonly Tool[]): Tool[] {
+export function toolsOf(definition: AgentProfile, parent: readonly ToolHead[]): ToolHead[] {
   const chosen = parent.filter((tool) => hasTool(definition, tool));
   // Who names a tool wants it now.
   const isNamed = definition.tools !== undefined && !definition.tools.includes("*");
@@ -63,9 +63,15 @@ export function boxOf(definition: Pick<AgentProfile, "tools" | "disallowedTools"
 }
 
 /** A fork declares the same tools as its parent, or the provider's cache would not know it; some it may not use. */
-export const refusedToForks = (tool: Tool): Tool =>
+export const refusedToForks = (tool: ToolHead): ToolHead =>
   onlyForSessions.has(tool.name)
-    ? { ...tool, check: async () => `${tool.name} is not for an agent. Leave it to the one who started you.` }
+    ? {
+        ...tool,
+        load: async () => ({
+          ...(await tool.load()),
+          check: async () => `${tool.name} is not for an agent. Leave it to the one who started you.`,
+        }),
+      }
     : tool;
 
 /**

@@ -7,7 +7,7 @@ import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/store.ts";
-import type { Tool, Toolbox } from "../ports/tool.ts";
+import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Durable } from "../protocol/event.ts";
@@ -28,7 +28,7 @@ export type AgentPorts = {
   /** What an agent keeps beside its log. */
   artifacts(id: string): Pick<SessionPorts, "spill" | "taskFile">;
   /** The tools that give work to agents, over the crew of the session that uses them. */
-  tools(agents: Agents): readonly Tool[];
+  tools(agents: Agents): readonly ToolHead[];
   /** The name under which a model is asked, or why it cannot be. */
   resolveModel(
     name: string,

@@ -3,13 +3,13 @@
  * what arrives later is announced and loaded, what leaves stays declared until the prompt changes anyway.
  */
 
-import type { BoxTool, Tool, Toolbox } from "../ports/tool.ts";
+import type { BoxTool, Toolbox, ToolHead } from "../ports/tool.ts";
 import type { SessionState } from "./state/state.ts";
 
 /** What a session has, as far as tools go. */
 type ToolboxOwner = {
   readonly parts: {
-    readonly tools: readonly Tool[];
+    readonly tools: readonly ToolHead[];
     readonly toolbox?: Toolbox | undefined;
     readonly redirects?: Readonly<Record<string, string>> | undefined;
   };
@@ -17,7 +17,7 @@ type ToolboxOwner = {
 };
 
 /** All tools that the session knows now: its own, then those of the box by name. Its own win over others of one name. */
-export function toolsNow({ parts, state }: ToolboxOwner): readonly Tool[] {
+export function toolsNow({ parts, state }: ToolboxOwner): readonly ToolHead[] {
   const boxed = parts.toolbox?.tools() ?? [];
   if (boxed.length === 0) return parts.tools;
   const own = new Set(parts.tools.flatMap(({ name, aliases }) => [name, ...aliases]));
@@ -29,7 +29,7 @@ export function toolsNow({ parts, state }: ToolboxOwner): readonly Tool[] {
 }
 
 /** The tool that a call by this name runs; a name may be redirected to another tool, and is then never its own again. */
-export function toolFor(held: ToolboxOwner, name: string): Tool | undefined {
+export function toolFor(held: ToolboxOwner, name: string): ToolHead | undefined {
   const redirects = held.parts.redirects;
   const called = redirects && Object.hasOwn(redirects, name) ? redirects[name] : name;
   const tools = toolsNow(held);
@@ -49,4 +49,4 @@ function isHeldBack({ late = "announced" }: BoxTool, { prompt, turn }: SessionSt
   return late === "announced" || (turn !== null && turn.requests > 0);
 }
 
-const byName = (left: Tool, right: Tool): number => (left.name < right.name ? -1 : 1);
+const byName = (left: ToolHead, right: ToolHead): number => (left.name < right.name ? -1 : 1);

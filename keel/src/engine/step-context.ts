@@ -14,12 +14,13 @@ import type { Memory } from "../ports/memory.ts";
 import type { Model } from "../ports/model.ts";
 import type { Log, Meanwhile } from "../ports/store.ts";
 import type { SessionTasks, Task, TaskEnd } from "../ports/tasks.ts";
-import type { PlanFile, Tool, Toolbox } from "../ports/tool.ts";
+import type { PlanFile, Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Durable, DurableEvent, LiveEvent, TurnReason } from "../protocol/event.ts";
 import type { Bill } from "../protocol/usage.ts";
 import type { SpillText } from "./calls/bound.ts";
+import type { PreparedCall } from "./calls/prepared.ts";
 
 /** What a session is made of. */
 export type SessionPorts = {
@@ -29,9 +30,9 @@ export type SessionPorts = {
   readonly ids: Ids;
   readonly workspace: Workspace;
   /** What is known at the start; see `toolbox`. */
-  readonly tools: readonly Tool[];
+  readonly tools: readonly ToolHead[];
   /** What its agents choose from, where that is more than its own: a coordinator gives work and does none. */
-  readonly agentTools?: readonly Tool[] | undefined;
+  readonly agentTools?: readonly ToolHead[] | undefined;
   /** Tools that come and go while the session runs. */
   readonly toolbox?: Toolbox | undefined;
   /** Calls by the one name run the tool of the other. */
@@ -113,7 +114,11 @@ export interface StepContext {
 }
 
 /** Its events wait until the reply is on record, and are dropped if the reply fails. */
-export type EarlyCall = { readonly done: Promise<void>; readonly events: DurableEvent[] };
+export type EarlyCall = {
+  readonly prepared: Promise<PreparedCall>;
+  readonly done: Promise<void>;
+  readonly events: DurableEvent[];
+};
 
 /** Thrown where an early call turns out to need a person: it is then run in its turn, as if nothing had happened. */
 export const needsAsking: unique symbol = Symbol("needs asking");

@@ -93,13 +93,14 @@ export type McpToolsOptions = {
 };
 
 /** A tool of a server needs little of a session: who calls, and somebody to ask. A host can call it too. */
-export type McpTool = Omit<BoxTool, "run"> & {
-  run(
-    input: unknown,
-    context: Pick<ToolContext, "callId" | "ask" | "consult">,
-    signal: AbortSignal,
-  ): AsyncGenerator<Display, ToolOutcome>;
-};
+export type McpTool = Omit<Tool, "run"> &
+  Pick<BoxTool, "late"> & {
+    run(
+      input: unknown,
+      context: Pick<ToolContext, "callId" | "ask" | "consult">,
+      signal: AbortSignal,
+    ): AsyncGenerator<Display, ToolOutcome>;
+  };
 
 export function boxTools(found: readonly OfferedTool[], options: McpToolsOptions): McpTool[] {
   const size = found.reduce(

@@ -1,18 +1,7 @@
 /** Defines a tool. What is left out is the careful choice. */
 
-import type { Json } from "../kernel/json.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import type { Tool, ToolTraits } from "./tool.ts";
-
-/** Undefined for an input that does not fit, and for a tool that fails over it: the call itself then says so. */
-export function traitsOf(tool: Tool, sent: Json): ToolTraits | undefined {
-  try {
-    const parsed = tool.input.parse(sent);
-    return parsed.ok ? tool.traits(parsed.value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> & {
   readonly aliases?: readonly string[];
@@ -26,7 +15,7 @@ export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" |
 export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
   const { name, description, input, traits, claims, check } = definition;
   let spec: ToolSpec | undefined;
-  return {
+  const tool: Tool<I> = {
     name,
     aliases: definition.aliases ?? [],
     deferred: definition.deferred ?? false,
@@ -42,7 +31,9 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
     claims: claims ?? (async () => [{ action: "use", target: name }]),
     check: check ?? (async () => undefined),
     run: definition.run,
+    load: async () => tool as Tool,
   };
+  return tool;
 }
 
 /** Fail closed: what a tool does not say is read as "changes things, runs alone, never again, ask first". */

@@ -85,17 +85,23 @@ export type ToolContext = {
   desk(): WorklistView;
 };
 
-export type Tool<I = unknown> = {
+/** What is known of a tool before anybody calls it: what requests say of it. The rest comes with the first call. */
+export type ToolHead = {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly description: string;
-  readonly input: Schema<I>;
   /** What a request says about it: always the same object, so that whoever has written it need not compare it. */
   readonly spec: ToolSpec;
   /** Characters of a result that reach the model, where the common limit does not fit the tool. */
   readonly resultCharacters?: number;
   /** Not offered until the model has loaded it with ToolSearch. */
   readonly deferred: boolean;
+  /** The whole tool. Most sessions use few of theirs. */
+  load(): Promise<Tool>;
+};
+
+export type Tool<I = unknown> = ToolHead & {
+  readonly input: Schema<I>;
   traits(input: I): ToolTraits;
   /** What the call would touch. Policy decides about exactly these. */
   claims(input: I, context: ToolContext): Promise<readonly Claim[]>;
@@ -122,4 +128,4 @@ export interface Toolbox {
 }
 
 /** `joins`: when it comes late it joins the prompt at the next input instead of being announced. */
-export type BoxTool = Tool & { readonly late?: "announced" | "joins" };
+export type BoxTool = ToolHead & { readonly late?: "announced" | "joins" };

@@ -11,7 +11,7 @@ import { noHooks } from "../ports/hooks.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { Model } from "../ports/model.ts";
 import type { Log } from "../ports/store.ts";
-import type { Tool, Toolbox } from "../ports/tool.ts";
+import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Answer, Ask } from "../protocol/ask.ts";
 import type { Receipt } from "../protocol/command.ts";
@@ -30,7 +30,7 @@ export type TestSessionOptions = {
   readonly script?: Script;
   /** Instead of a script. */
   readonly model?: Model & { readonly law?: RequestLaw | undefined };
-  readonly tools?: readonly Tool[];
+  readonly tools?: readonly ToolHead[];
   readonly toolbox?: Toolbox;
   readonly redirects?: Readonly<Record<string, string>>;
   readonly workspace?: Workspace;

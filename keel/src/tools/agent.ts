@@ -6,7 +6,7 @@ import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const generalKind = "general-purpose";
 
@@ -39,7 +39,7 @@ export const agentTool = (agents: Agents): Tool<AgentInput> =>
     aliases: ["Task"],
     description:
       "Gives a piece of work to another agent and returns what it reports. For work that can be told apart and would fill this conversation, such as a wide search. Several at once belong into one reply.",
-    input: schemaOf(input, inputSchemas.Agent),
+    input: schemaOf(input, toolHeads.Agent.input),
     // What ran before is not started again: its own log says what became of it.
     traits: { concurrent: true, replay: "safe" },
     claims: async ({ subagent_type = generalKind }) => [{ action: "delegate", target: subagent_type }],

@@ -7,7 +7,7 @@ import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Answer, AskOption } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { type Answers, answersSchema, type Question, questionsSchema } from "../protocol/question.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 type AskUserQuestionInput = z.infer<typeof questionsSchema>;
 
@@ -15,7 +15,7 @@ export const askUserQuestionTool: Tool<AskUserQuestionInput> = defineTool({
   name: "AskUserQuestion",
   description:
     "Asks the person to choose where the task leaves a real choice open that only they can make. Put what you would choose first. Do not ask whether you may go on.",
-  input: schemaOf(questionsSchema, inputSchemas.AskUserQuestion),
+  input: schemaOf(questionsSchema, toolHeads.AskUserQuestion.input),
   // Asking again under the same id joins the question that is open.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],

@@ -9,7 +9,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
 import { looksReadOnly } from "../shell/meaning/analyse.ts";
 import { backgroundResult, endedResult, notStarted } from "./bash-result.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { listLeft, startTask } from "./shell-task.ts";
 
 const second = 1_000;
@@ -47,7 +47,7 @@ type BashInput = z.infer<typeof input>;
 export const bashTool: Tool<BashInput> = defineTool({
   name: "Bash",
   description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
-  input: schemaOf(input, inputSchemas.Bash),
+  input: schemaOf(input, toolHeads.Bash.input),
   traits: ({ command, run_in_background = false }) =>
     !run_in_background && looksReadOnly(command) ? { readOnly: true, concurrent: true } : {},
   claims: async ({ command }) => [{ action: "execute", target: command }],

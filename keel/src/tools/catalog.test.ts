@@ -43,16 +43,20 @@ test("the built-in tools are sorted, described, and short", () => {
     "Write",
   ]);
   expect(names).toEqual(names.toSorted());
-  for (const { name, description, input } of tools) {
-    expect(input.json, name).toMatchObject({ type: "object" });
-    expect(JSON.stringify({ name, description, input_schema: input.json }).length, name).toBeLessThan(3_000);
+  for (const {
+    name,
+    description,
+    spec: { input },
+  } of tools) {
+    expect(input, name).toMatchObject({ type: "object" });
+    expect(JSON.stringify({ name, description, input_schema: input }).length, name).toBeLessThan(3_000);
   }
 });
 
 test("what all of them say of themselves fits into a request with room for the rest", () => {
   const bytes = builtInTools(ports)
     .filter(({ deferred }) => !deferred)
-    .map(({ name, description, input }) => JSON.stringify({ name, description, input_schema: input.json }))
+    .map(({ name, description, spec }) => JSON.stringify({ name, description, input_schema: spec.input }))
     .reduce((sum, spec) => sum + Buffer.byteLength(spec), 0);
   // A first request has 24 KB for tools, system prompt and reminders.
   expect(bytes).toBeLessThan(18_000);
@@ -67,9 +71,23 @@ test("what needs a port is there only with it", () => {
 test("every field of every tool is described to the model", () => {
   // These take nothing.
   const empty = ["EnterPlanMode", "TaskList"];
-  for (const { name, input } of builtInTools(ports)) {
-    const fields = Object.entries(input.json["properties"] ?? {});
+  for (const { name, spec } of builtInTools(ports)) {
+    const fields = Object.entries(spec.input["properties"] ?? {});
     expect(fields.length === 0, name).toBe(empty.includes(name));
     for (const [field, schema] of fields) expect(schema, `${name}.${field}`).toHaveProperty("description");
+  }
+});
+
+test("what is known of a tool before it is loaded is what the loaded one says", async () => {
+  for (const head of builtInTools(ports)) {
+    const { name, aliases, description, spec, deferred, resultCharacters } = await head.load();
+    expect({ name, aliases, description, spec, deferred, resultCharacters }, name).toEqual({
+      name: head.name,
+      aliases: head.aliases,
+      description: head.description,
+      spec: head.spec,
+      deferred: head.deferred,
+      resultCharacters: head.resultCharacters,
+    });
   }
 });

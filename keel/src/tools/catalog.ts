@@ -2,38 +2,11 @@
 import type { Agents } from "../ports/agents.ts";
 import type { Library } from "../ports/library.ts";
 import type { Memory } from "../ports/memory.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { Tool, ToolHead } from "../ports/tool.ts";
 import type { Digest, Web, WebSearch } from "../ports/web.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
-import { agentTool } from "./agent.ts";
-import { askUserQuestionTool } from "./ask-user-question.ts";
-import { bashTool } from "./bash.ts";
-import { editTool } from "./edit.ts";
-import { enterPlanModeTool } from "./enter-plan-mode.ts";
-import { enterWorktreeTool } from "./enter-worktree.ts";
-import { exitPlanModeTool } from "./exit-plan-mode.ts";
-import { exitWorktreeTool } from "./exit-worktree.ts";
-import { globTool } from "./glob.ts";
-import { grepTool } from "./grep.ts";
-import { multiEditTool } from "./multi-edit.ts";
-import { notebookEditTool } from "./notebook-edit.ts";
+import { toolHeads } from "./heads.ts";
 import { byName } from "./presets.ts";
-import { readTool } from "./read.ts";
-import { recallTool } from "./recall.ts";
-import { rememberTool } from "./remember.ts";
-import { sendMessageTool } from "./send-message.ts";
-import { skillTool } from "./skill.ts";
-import { taskCreateTool } from "./task-create.ts";
-import { taskGetTool } from "./task-get.ts";
-import { taskListTool } from "./task-list.ts";
-import { taskOutputTool } from "./task-output.ts";
-import { taskStopTool } from "./task-stop.ts";
-import { taskUpdateTool } from "./task-update.ts";
-import { todoWriteTool } from "./todo-write.ts";
-import { toolSearchTool } from "./tool-search.ts";
-import { webFetchTool } from "./web-fetch.ts";
-import { webSearchTool } from "./web-search.ts";
-import { writeTool } from "./write.ts";
 
 /** What some tools need beside the workspace. Where it is absent, so are they. */
 export type ToolPorts = {
@@ -47,7 +20,17 @@ export type ToolPorts = {
 };
 
 /** All of them; which ones a session offers is chosen by `chooseTools`. */
-export function builtInTools({
+export const builtInTools = (ports: ToolPorts = {}): ToolHead[] =>
+  Object.entries(toolLoaders(ports))
+    .map(([name, load]) => ({ ...toolHeads[name as keyof typeof toolHeads], load }))
+    .sort(byName);
+
+/** The tools by which agents are given work and told something. */
+export const agentTools = (agents: Agents): ToolHead[] =>
+  builtInTools({ agents }).filter(({ name }) => name === "Agent" || name === "SendMessage");
+
+/** How each is loaded, by its name: with its first call. */
+export function toolLoaders({
   web,
   digest,
   search,
@@ -55,33 +38,41 @@ export function builtInTools({
   agents,
   worktrees,
   memory,
-}: ToolPorts = {}): Tool[] {
-  const tools: Tool[] = [
-    bashTool,
-    editTool,
-    globTool,
-    grepTool,
-    multiEditTool,
-    notebookEditTool,
-    readTool,
-    writeTool,
-    taskOutputTool,
-    taskStopTool,
-    taskCreateTool,
-    taskGetTool,
-    taskListTool,
-    taskUpdateTool,
-    todoWriteTool,
-    askUserQuestionTool,
-    enterPlanModeTool,
-    exitPlanModeTool,
-    toolSearchTool,
-    ...(web ? [webFetchTool({ web, digest })] : []),
-    ...(search ? [webSearchTool(search)] : []),
-    ...(library ? [skillTool(library, agents)] : []),
-    ...(agents ? [agentTool(agents), sendMessageTool(agents)] : []),
-    ...(worktrees ? [enterWorktreeTool(worktrees), exitWorktreeTool(worktrees)] : []),
-    ...(memory ? [recallTool(memory), rememberTool(memory)] : []),
-  ];
-  return tools.sort(byName);
+}: ToolPorts): Record<string, () => Promise<Tool>> {
+  return {
+    Bash: async () => (await import("./bash.ts")).bashTool,
+    Edit: async () => (await import("./edit.ts")).editTool,
+    Glob: async () => (await import("./glob.ts")).globTool,
+    Grep: async () => (await import("./grep.ts")).grepTool,
+    MultiEdit: async () => (await import("./multi-edit.ts")).multiEditTool,
+    NotebookEdit: async () => (await import("./notebook-edit.ts")).notebookEditTool,
+    Read: async () => (await import("./read.ts")).readTool,
+    Write: async () => (await import("./write.ts")).writeTool,
+    TaskOutput: async () => (await import("./task-output.ts")).taskOutputTool,
+    TaskStop: async () => (await import("./task-stop.ts")).taskStopTool,
+    TaskCreate: async () => (await import("./task-create.ts")).taskCreateTool,
+    TaskGet: async () => (await import("./task-get.ts")).taskGetTool,
+    TaskList: async () => (await import("./task-list.ts")).taskListTool,
+    TaskUpdate: async () => (await import("./task-update.ts")).taskUpdateTool,
+    TodoWrite: async () => (await import("./todo-write.ts")).todoWriteTool,
+    AskUserQuestion: async () => (await import("./ask-user-question.ts")).askUserQuestionTool,
+    EnterPlanMode: async () => (await import("./enter-plan-mode.ts")).enterPlanModeTool,
+    ExitPlanMode: async () => (await import("./exit-plan-mode.ts")).exitPlanModeTool,
+    ToolSearch: async () => (await import("./tool-search.ts")).toolSearchTool,
+    ...(web ? { WebFetch: async () => (await import("./web-fetch.ts")).webFetchTool({ web, digest }) } : {}),
+    ...(search ? { WebSearch: async () => (await import("./web-search.ts")).webSearchTool(search) } : {}),
+    ...(library ? { Skill: async () => (await import("./skill.ts")).skillTool(library, agents) } : {}),
+    ...(agents ? { Agent: async () => (await import("./agent.ts")).agentTool(agents) } : {}),
+    ...(agents
+      ? { SendMessage: async () => (await import("./send-message.ts")).sendMessageTool(agents) }
+      : {}),
+    ...(worktrees
+      ? { EnterWorktree: async () => (await import("./enter-worktree.ts")).enterWorktreeTool(worktrees) }
+      : {}),
+    ...(worktrees
+      ? { ExitWorktree: async () => (await import("./exit-worktree.ts")).exitWorktreeTool(worktrees) }
+      : {}),
+    ...(memory ? { Recall: async () => (await import("./recall.ts")).recallTool(memory) } : {}),
+    ...(memory ? { Remember: async () => (await import("./remember.ts")).rememberTool(memory) } : {}),
+  };
 }

@@ -6,7 +6,7 @@ import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { boundedText, changed } from "./changed.ts";
 import { type Edit, planEdits, type TextReplacement } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { watchFile, withNewErrors } from "./new-errors.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText } from "./text-file.ts";
@@ -22,7 +22,7 @@ type EditInput = z.infer<typeof input>;
 export const editTool: Tool<EditInput> = defineTool({
   name: "Edit",
   description: `Replaces text in a file. Read the file first: the edit is refused if it was not read or has changed since. old_string must match exactly, indentation included and without Read's line numbers, and must occur once; add neighbouring lines to make it unique, or set replace_all. An empty old_string makes a new file.`,
-  input: schemaOf(input, inputSchemas.Edit),
+  input: schemaOf(input, toolHeads.Edit.input),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => {
     const plan = await planEdits(editRequestOf(given), context);

@@ -5,7 +5,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const input = z.object({});
 type EnterPlanModeInput = z.infer<typeof input>;
@@ -14,7 +14,7 @@ export const enterPlanModeTool: Tool<EnterPlanModeInput> = defineTool({
   name: "EnterPlanMode",
   description:
     "Begins plan mode, in which you look and think but change nothing until the person has approved your plan. For work that can be done in several ways, or that would be costly to redo.",
-  input: schemaOf(input, inputSchemas.EnterPlanMode),
+  input: schemaOf(input, toolHeads.EnterPlanMode.input),
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
   check: async (_, context) => (context.desk().mode === "plan" ? "Plan mode is on already." : undefined),

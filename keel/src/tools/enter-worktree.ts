@@ -6,7 +6,7 @@ import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const input = z.object({
   name: z.optional(
@@ -23,7 +23,7 @@ export const enterWorktreeTool = (worktrees: Worktrees): Tool<EnterWorktreeInput
     deferred: true,
     description:
       "Makes a git worktree, a copy of the repository's files on a branch of its own, and works there from now on. Only when the person asks for a worktree.",
-    input: schemaOf(input, inputSchemas.EnterWorktree),
+    input: schemaOf(input, toolHeads.EnterWorktree.input),
     check: async () =>
       worktrees.current() ? "You work in a worktree already. Leave it with ExitWorktree." : undefined,
     run: async function* ({ name }): AsyncGenerator<never, ToolOutcome> {

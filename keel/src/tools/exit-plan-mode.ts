@@ -6,7 +6,7 @@ import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const maxPlanCharacters = 100_000;
 
@@ -26,7 +26,7 @@ export const exitPlanModeTool: Tool<ExitPlanModeInput> = defineTool({
   name: exitPlanName,
   description:
     "Shows the person your finished plan and asks whether to carry it out. Only in plan mode, and only for work that changes something: what was only looked up needs no plan. Do not ask in words whether the plan is good; this does.",
-  input: schemaOf(input, inputSchemas.ExitPlanMode),
+  input: schemaOf(input, toolHeads.ExitPlanMode.input),
   // Asking again under the same id joins the question that is open.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],

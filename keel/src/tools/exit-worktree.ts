@@ -6,7 +6,7 @@ import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const input = z.object({
   action: z
@@ -23,7 +23,7 @@ export const exitWorktreeTool = (worktrees: Worktrees): Tool<ExitWorktreeInput> 
     name: "ExitWorktree",
     deferred: true,
     description: "Leaves the worktree that EnterWorktree made and goes back to the folder of the session.",
-    input: schemaOf(input, inputSchemas.ExitWorktree),
+    input: schemaOf(input, toolHeads.ExitWorktree.input),
     check: async () => (worktrees.current() ? undefined : "You work in no worktree."),
     run: async function* ({ action, discard_changes = false }): AsyncGenerator<never, ToolOutcome> {
       const left = await worktrees.exit({ action, changes: discard_changes ? "discard" : "keep" });

@@ -8,7 +8,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { searchNotes } from "./search-notes.ts";
 import { shownPath } from "./shown-path.ts";
 import { claimedPath, targetOf } from "./target.ts";
@@ -28,7 +28,7 @@ type GlobInput = z.infer<typeof input>;
 export const globTool: Tool<GlobInput> = defineTool({
   name: "Glob",
   description: `Finds files by a pattern: * stands for a part of a name, ? for a sign, ** for any directories, {a,b} for either. A pattern without ** finds nothing below its directory. Returns at most ${maxPaths} paths, the newest first. Hidden files are found; links, .git and what ignore files name are not, unless path or the start of the pattern leads there.`,
-  input: schemaOf(input, inputSchemas.Glob),
+  input: schemaOf(input, toolHeads.Glob.input),
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async (given, context) => [
     { action: "read", target: await claimedPath(context, directoryOf(given) ?? ".") },

@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
 import { type GrepMode, grepReport } from "./grep-report.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { searchNotes } from "./search-notes.ts";
 import { claimedPath, targetOf } from "./target.ts";
 
@@ -64,7 +64,7 @@ type GrepInput = z.infer<typeof input>;
 export const grepTool: Tool<GrepInput> = defineTool({
   name: "Grep",
   description: `Searches text in files with ripgrep. Use it rather than grep or rg in Bash. Hidden files are searched; binary files, links, .git and what ignore files name are not, unless path leads there.`,
-  input: schemaOf(input, inputSchemas.Grep),
+  input: schemaOf(input, toolHeads.Grep.input),
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ path = "." }, context) => [{ action: "read", target: await claimedPath(context, path) }],
   check: async ({ pattern, path = "." }, context) => {

@@ -7,7 +7,7 @@ import { boundedText, changed } from "./changed.ts";
 import { whatWasDone } from "./edit.ts";
 import { planEdits } from "./edit-plan.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { watchFile, withNewErrors } from "./new-errors.ts";
 import { writeClaims } from "./target.ts";
 import { encodeText } from "./text-file.ts";
@@ -35,7 +35,7 @@ type MultiEditInput = z.infer<typeof input>;
 export const multiEditTool: Tool<MultiEditInput> = defineTool({
   name: "MultiEdit",
   description: `Makes several replacements in one file at once: all of them, or none if one does not fit. Each follows the rules of Edit.`,
-  input: schemaOf(input, inputSchemas.MultiEdit),
+  input: schemaOf(input, toolHeads.MultiEdit.input),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => {
     const plan = await planEdits(given, context);

@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { boundedText, changed } from "./changed.ts";
 import { findExisting } from "./existing-text.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import {
   type Cell,
   type CellType,
@@ -54,7 +54,7 @@ type NotebookEditInput = z.infer<typeof input>;
 export const notebookEditTool: Tool<NotebookEditInput> = defineTool({
   name: "NotebookEdit",
   description: `Changes one cell of a Jupyter notebook: replaces its text, inserts a new cell behind it, or deletes it. Read the notebook first. A code cell whose text changes loses its outputs.`,
-  input: schemaOf(input, inputSchemas.NotebookEdit),
+  input: schemaOf(input, toolHeads.NotebookEdit.input),
   claims: ({ notebook_path }, context) => writeClaims(context, notebook_path),
   check: async (given, context) => {
     const plan = await planCell(given, context);

@@ -1,7 +1,7 @@
 /** Which tools a session offers: a preset or a list of names over the built-in ones, then others, in a stable order. */
 
 import { toolSearchName } from "../core/deferred.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { ToolHead } from "../ports/tool.ts";
 
 export const toolPresets = ["full", "read-only", "no-bash", "safe-edit", "coordinator"] as const;
 export type ToolPreset = (typeof toolPresets)[number];
@@ -9,9 +9,9 @@ export type ToolPreset = (typeof toolPresets)[number];
 export type ToolChoice = ToolPreset | readonly string[];
 
 export type ToolSetOptions = {
-  readonly builtIn: readonly Tool[];
+  readonly builtIn: readonly ToolHead[];
   /** Tools of others, such as MCP servers. */
-  readonly foreign?: readonly Tool[] | undefined;
+  readonly foreign?: readonly ToolHead[] | undefined;
   readonly choice?: ToolChoice | undefined;
   /** `some`: more may come while the session runs, and are then loaded by name. */
   readonly late?: "some" | "none" | undefined;
@@ -22,7 +22,7 @@ export type ToolSetOptions = {
 };
 
 export type ChosenTools = {
-  readonly tools: readonly Tool[];
+  readonly tools: readonly ToolHead[];
   /** Names that were wished for and that no tool has. */
   readonly unknown: readonly string[];
 };
@@ -68,7 +68,7 @@ export const offersForeign = (choice: ToolChoice = "full"): boolean =>
   typeof choice !== "string" || restricted[choice] === undefined;
 
 /** A built-in tool keeps its name, also one that this session does not offer: a server must not pass for it. */
-function withoutDoubles(builtIn: readonly Tool[], foreign: readonly Tool[]): Tool[] {
+function withoutDoubles(builtIn: readonly ToolHead[], foreign: readonly ToolHead[]): ToolHead[] {
   const taken = new Set(builtIn.flatMap(({ name, aliases }) => [name, ...aliases]));
   return foreign.filter(({ name }) => {
     const isFree = !taken.has(name);
@@ -78,15 +78,15 @@ function withoutDoubles(builtIn: readonly Tool[], foreign: readonly Tool[]): Too
 }
 
 /** Loading is offered where there is something to load. */
-const withSearch = (tools: readonly Tool[]): readonly Tool[] =>
+const withSearch = (tools: readonly ToolHead[]): readonly ToolHead[] =>
   tools.some(({ deferred }) => deferred) ? tools : tools.filter(({ name }) => name !== toolSearchName);
 
 /** Who names a tool wants it now. */
-const offeredAtOnce = (tool: Tool): Tool => (tool.deferred ? { ...tool, deferred: false } : tool);
+const offeredAtOnce = (tool: ToolHead): ToolHead => (tool.deferred ? { ...tool, deferred: false } : tool);
 
-const isCalled = ({ name, aliases }: Tool, wanted: string): boolean =>
+const isCalled = ({ name, aliases }: ToolHead, wanted: string): boolean =>
   name === wanted || aliases.includes(wanted);
 
 /** By code units: the same order on every machine. */
-export const byName = (left: Tool, right: Tool): number =>
+export const byName = (left: ToolHead, right: ToolHead): number =>
   left.name < right.name ? -1 : left.name > right.name ? 1 : 0;

@@ -6,8 +6,8 @@ import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
 import { failure } from "./failure.ts";
+import { toolHeads } from "./heads.ts";
 import { imageType } from "./image-type.ts";
-import { inputSchemas } from "./input-schemas.ts";
 import { parseNotebook } from "./notebook.ts";
 import { showNotebook } from "./read-notebook.ts";
 import { isPdf, parsePages, showPdf } from "./read-pdf.ts";
@@ -39,7 +39,7 @@ type ReadInput = z.infer<typeof input>;
 export const readTool: Tool<ReadInput> = defineTool({
   name: "Read",
   description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images, PDF files as the text of their pages, notebooks (.ipynb) as cells with their outputs. Lists no directories: use Glob for that.`,
-  input: schemaOf(input, inputSchemas.Read),
+  input: schemaOf(input, toolHeads.Read.input),
   resultCharacters,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ file_path }, context) => [

@@ -6,7 +6,7 @@ import { type Memory, noteTypes } from "../ports/memory.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const input = z.object({
   name: z
@@ -23,7 +23,7 @@ export const rememberTool = (memory: Memory): Tool<RememberInput> =>
     name: "Remember",
     description:
       "Keeps a note for later sessions in this project: a wish of the person, a correction, a fact that took work to find. No secrets, nothing that the files say themselves.",
-    input: schemaOf(input, inputSchemas.Remember),
+    input: schemaOf(input, toolHeads.Remember.input),
     run: async function* (note): AsyncGenerator<never, ToolOutcome> {
       const kept = await memory.remember(note);
       if (!kept.ok) return failure(kept.why);

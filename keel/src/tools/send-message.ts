@@ -7,7 +7,7 @@ import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const input = z.object({
   to: z
@@ -22,7 +22,7 @@ export const sendMessageTool = (agents: Agents): Tool<SendMessageInput> =>
     name: "SendMessage",
     description:
       "Tells an agent something that you have started and that is still known: more work, a question, a correction.",
-    input: schemaOf(input, inputSchemas.SendMessage),
+    input: schemaOf(input, toolHeads.SendMessage.input),
     claims: async ({ to }) => [{ action: "delegate", target: to }],
     run: async function* ({ to, message }, context, signal): AsyncGenerator<never, ToolOutcome> {
       const sent = await agents.send({ to, text: message }, context, signal);

@@ -8,7 +8,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const input = z.object({
   skill: z.string().check(z.minLength(1), z.describe("Its name.")),
@@ -22,7 +22,7 @@ export const skillTool = (library: Library, agents?: Agents | undefined): Tool<S
     name: "Skill",
     description:
       "Reads a skill: instructions for a certain kind of work, which you then follow. Use it when the task is one that a listed skill is for, before you begin.",
-    input: schemaOf(input, inputSchemas.Skill),
+    input: schemaOf(input, toolHeads.Skill.input),
     traits: { readOnly: true, replay: "safe" },
     claims: async ({ skill }) => [{ action: "use", target: skill }],
     check: async ({ skill }) => {

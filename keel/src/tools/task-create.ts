@@ -5,7 +5,7 @@ import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import {
   changed,
   listTraits,
@@ -34,7 +34,7 @@ export const taskCreateTool: Tool<TaskCreateInput> = defineTool({
   name: "TaskCreate",
   description:
     "Adds a task to your list, which the person sees. Keep such a list for work of three or more steps; leave it out for less.",
-  input: schemaOf(input, inputSchemas.TaskCreate),
+  input: schemaOf(input, toolHeads.TaskCreate.input),
   traits: listTraits,
   claims: async () => [],
   check: async (_, context) =>

@@ -4,7 +4,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { listTraits, noSuchTodo, sayTodo, showTodos } from "./todo-list.ts";
 
 const input = z.object({ taskId: z.string().check(z.describe("Its number.")) });
@@ -13,7 +13,7 @@ type TaskGetInput = z.infer<typeof input>;
 export const taskGetTool: Tool<TaskGetInput> = defineTool({
   name: "TaskGet",
   description: "Shows one task of your list with its description and what it waits for.",
-  input: schemaOf(input, inputSchemas.TaskGet),
+  input: schemaOf(input, toolHeads.TaskGet.input),
   traits: { ...listTraits, concurrent: true },
   claims: async () => [],
   run: async function* ({ taskId }, context): AsyncGenerator<never, ToolOutcome> {

@@ -4,7 +4,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { listTraits, sayTodo, showTodos } from "./todo-list.ts";
 
 const input = z.object({});
@@ -13,7 +13,7 @@ type TaskListInput = z.infer<typeof input>;
 export const taskListTool: Tool<TaskListInput> = defineTool({
   name: "TaskList",
   description: "Shows your list of tasks.",
-  input: schemaOf(input, inputSchemas.TaskList),
+  input: schemaOf(input, toolHeads.TaskList.input),
   traits: { ...listTraits, concurrent: true },
   claims: async () => [],
   run: async function* (_, context): AsyncGenerator<never, ToolOutcome> {

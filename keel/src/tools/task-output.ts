@@ -9,7 +9,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { middleOut } from "./bash-result.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { unknownTask } from "./unknown-task.ts";
 
 const second = 1_000;
@@ -40,7 +40,7 @@ export const taskOutputTool: Tool<TaskOutputInput> = defineTool({
   aliases: ["BashOutput", "AgentOutput"],
   description:
     "Shows the status of a background task and what it has written. With `block` it waits until the task has ended or the time is over.",
-  input: schemaOf(input, inputSchemas.TaskOutput),
+  input: schemaOf(input, toolHeads.TaskOutput.input),
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async () => [],
   check: async ({ task_id }, { tasks }) => unknownTask(task_id, tasks),

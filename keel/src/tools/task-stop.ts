@@ -8,7 +8,7 @@ import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { unknownTask } from "./unknown-task.ts";
 
 const input = z.object({
@@ -21,7 +21,7 @@ export const taskStopTool: Tool<TaskStopInput> = defineTool({
   name: "TaskStop",
   aliases: ["KillShell", "KillBash"],
   description: "Ends a background task with all that it started, and says how it ended.",
-  input: schemaOf(input, inputSchemas.TaskStop),
+  input: schemaOf(input, toolHeads.TaskStop.input),
   // It ends only what this session was allowed to start, so nobody is asked; twice is as good as once.
   traits: { readOnly: true, concurrent: false, replay: "safe" },
   claims: async () => [],

@@ -6,7 +6,7 @@ import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import {
   changed,
   listTraits,
@@ -43,7 +43,7 @@ type TaskUpdateInput = z.infer<typeof input>;
 export const taskUpdateTool: Tool<TaskUpdateInput> = defineTool({
   name: "TaskUpdate",
   description: "Changes a task of your list: its status, its words, or what it waits for.",
-  input: schemaOf(input, inputSchemas.TaskUpdate),
+  input: schemaOf(input, toolHeads.TaskUpdate.input),
   traits: listTraits,
   claims: async () => [],
   check: async (given, context) => whyNot(given, context.desk().todos),

@@ -4,7 +4,7 @@ import { schemaOf } from "../kernel/schema.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Todo } from "../protocol/tool.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { changed, listTraits, maxSubjectCharacters, maxTodos } from "./todo-list.ts";
 
 const short = z.string().check(z.minLength(1), z.maxLength(maxSubjectCharacters));
@@ -26,7 +26,7 @@ export const todoWriteTool: Tool<TodoWriteInput> = defineTool({
   name: "TodoWrite",
   description:
     "Writes your list of what is to be done, which the person sees. Keep one for work of three or more steps: one entry in_progress at a time, completed as soon as it is really done.",
-  input: schemaOf(input, inputSchemas.TodoWrite),
+  input: schemaOf(input, toolHeads.TodoWrite.input),
   traits: listTraits,
   claims: async () => [],
   run: async function* ({ todos }, context): AsyncGenerator<never, ToolOutcome> {

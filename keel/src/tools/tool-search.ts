@@ -7,7 +7,7 @@ import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const usualResults = 5;
 const maxResults = 20;
@@ -32,7 +32,7 @@ export const toolSearchTool: Tool<ToolSearchInput> = defineTool({
   name: toolSearchName,
   description:
     "Loads more tools, whose names you were told: their descriptions join your list, and you can call them from your next reply on. Load at once everything that you will need: every loading reads the whole conversation anew.",
-  input: schemaOf(input, inputSchemas.ToolSearch),
+  input: schemaOf(input, toolHeads.ToolSearch.input),
   // Runs alone: two loadings at once would be two changes of the prompt.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],

@@ -8,7 +8,7 @@ import type { WebHit, WebSearch } from "../ports/web.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 
 const maxHits = 10;
 /** Asked for where domains will take some of them away. */
@@ -29,7 +29,7 @@ export const webSearchTool = (search: WebSearch): Tool<WebSearchInput> =>
     name: "WebSearch",
     description:
       "Searches the web and returns titles, addresses and a few words of each result. Read a page with WebFetch before you rely on it, and name the addresses that you used.",
-    input: schemaOf(input, inputSchemas.WebSearch),
+    input: schemaOf(input, toolHeads.WebSearch.input),
     traits: { readOnly: true, concurrent: true, replay: "safe" },
     check: async ({ allowed_domains = [], blocked_domains = [] }) => {
       const missing = await search.missing();

@@ -6,7 +6,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { boundedText, changed } from "./changed.ts";
 import { type Existing, findExisting, maxFileBytes } from "./existing-text.ts";
 import { failure } from "./failure.ts";
-import { inputSchemas } from "./input-schemas.ts";
+import { toolHeads } from "./heads.ts";
 import { watchFile, withNewErrors } from "./new-errors.ts";
 import { lineEnd } from "./occurrences.ts";
 import { writeClaims } from "./target.ts";
@@ -21,7 +21,7 @@ type WriteInput = z.infer<typeof input>;
 export const writeTool: Tool<WriteInput> = defineTool({
   name: "Write",
   description: `Writes a whole file and makes missing directories. A file that exists must have been read first and not have changed since; its line ends, encoding and mode are kept. To change a part of a file use Edit, which needs less text.`,
-  input: schemaOf(input, inputSchemas.Write),
+  input: schemaOf(input, toolHeads.Write.input),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => {
     const plan = await planWrite(given, context);

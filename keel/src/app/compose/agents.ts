@@ -10,9 +10,7 @@ import type { Limits } from "../../core/limits.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
-import type { Tool } from "../../ports/tool.ts";
-import { agentTool } from "../../tools/agent.ts";
-import { sendMessageTool } from "../../tools/send-message.ts";
+import { agentTools } from "../../tools/catalog.ts";
 import { sessionArtifacts } from "./artifacts.ts";
 import { usableFallbacks } from "./model.ts";
 import { locationSection } from "./prompts.ts";
@@ -54,7 +52,7 @@ export function sessionAgents({
       const { spill, taskFile } = sessionArtifacts(store(), id);
       return { spill, taskFile };
     },
-    tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
+    tools: agentTools,
     resolveModel: (name) => {
       const { usable, problems } = usableFallbacks([name], { env, settings });
       const [value] = usable;

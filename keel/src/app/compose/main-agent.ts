@@ -2,7 +2,7 @@
 import { hasTool } from "../../agents/child.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
-import type { Tool } from "../../ports/tool.ts";
+import type { ToolHead } from "../../ports/tool.ts";
 
 /** Throws `usage` for a kind that there is not. */
 export function mainAgent(
@@ -15,5 +15,7 @@ export function mainAgent(
   return found;
 }
 
-export const toolsOfMain = (agent: AgentProfile | undefined, tools: readonly Tool[]): readonly Tool[] =>
-  agent ? tools.filter((tool) => hasTool(agent, tool)) : tools;
+export const toolsOfMain = (
+  agent: AgentProfile | undefined,
+  tools: readonly ToolHead[],
+): readonly ToolHead[] => (agent ? tools.filter((tool) => hasTool(agent, tool)) : tools);

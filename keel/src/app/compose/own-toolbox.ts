@@ -25,7 +25,7 @@ export function ownToolbox(given: readonly OwnTool[], isOffered: (tool: OwnTool)
 
 /** Several boxes as one. What servers outside of the process offer is another box. */
 export function joinBoxes(boxes: readonly Toolbox[]): Toolbox {
-  let parts: readonly (readonly OwnTool[])[] = [];
+  let parts: readonly ReturnType<Toolbox["tools"]>[] = [];
   let joined: ReturnType<Toolbox["tools"]> = [];
   return {
     tools() {

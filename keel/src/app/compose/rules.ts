@@ -5,7 +5,7 @@ import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import { noRules, type Rules } from "../../policy/decide.ts";
 import { covers, type PermissionRule, parseRule } from "../../policy/rules.ts";
-import type { Tool } from "../../ports/tool.ts";
+import type { ToolHead } from "../../ports/tool.ts";
 
 export type ReadRules = {
   readonly rules: Rules;
@@ -90,7 +90,7 @@ function ruleTexts(
 }
 
 /** A tool that a bare rule denies can never run: the model is not offered it at all. */
-export function offeredTools<T extends Tool>(tools: readonly T[], { deny }: Rules): T[] {
+export function offeredTools<T extends ToolHead>(tools: readonly T[], { deny }: Rules): T[] {
   const all = deny.filter(({ pattern }) => pattern.kind === "any");
   const hidden = new Set(all.map(({ tool }) => tool));
   // A rule may name a whole server, or its tools with a star.

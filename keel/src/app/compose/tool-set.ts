@@ -5,7 +5,7 @@ import type { Rules } from "../../policy/decide.ts";
 import type { Agents } from "../../ports/agents.ts";
 import type { Library } from "../../ports/library.ts";
 import type { Memory } from "../../ports/memory.ts";
-import type { Tool, Toolbox } from "../../ports/tool.ts";
+import type { Toolbox, ToolHead } from "../../ports/tool.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { builtInTools } from "../../tools/catalog.ts";
 import { chooseTools } from "../../tools/presets.ts";
@@ -14,9 +14,9 @@ import { offeredTools } from "./rules.ts";
 import { lateSearch, lateWeb } from "./web-ports.ts";
 
 export type ToolSet = {
-  readonly tools: readonly Tool[];
+  readonly tools: readonly ToolHead[];
   /** What agents have, where the session itself has less. */
-  readonly agentTools?: readonly Tool[];
+  readonly agentTools?: readonly ToolHead[];
   /** Sentences for a person. */
   readonly problems: readonly string[];
 };

@@ -14,10 +14,9 @@ import {
   unknownTool,
 } from "../../core/model-text.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
-import { isDeclared, toolFor, toolsNow } from "../../core/toolbox.ts";
+import { isDeclared, toolsNow } from "../../core/toolbox.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
-import type { Json } from "../../kernel/json.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
@@ -27,37 +26,41 @@ import { hookContextOf } from "../hook-context.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths } from "./context.ts";
-import { makeSense } from "./make-sense.ts";
+import { complaintAbout } from "./make-sense.ts";
 import { closeOpenAsks } from "./open-asks.ts";
 import { judge, permit } from "./permit.ts";
+import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { changeMode } from "./worklist-view.ts";
 
 type FinishedCall = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
 
-export async function runCall(work: StepContext, call: ToolCall): Promise<void> {
-  const tool = toolFor(work, call.use.name);
+export async function runCall(work: StepContext, prepared: PreparedCall): Promise<void> {
+  const { call, tool } = prepared;
   const finish = (finished: FinishedCall): void => {
     closeOpenAsks(work, call.use.id);
     work.record({
       type: "tool.finished",
       callId: call.use.id,
-      tool: tool?.name ?? call.use.name,
+      tool: typeof tool === "object" ? tool.name : call.use.name,
       ...finished,
     });
   };
 
   if (!tool) return finish(refusal(whyNoTool(work, call.use.name), { invalid: true }));
-  if (call.use.broken !== undefined) return finish(refusal(brokenCall(tool.name), { invalid: true }));
+  if (typeof tool === "string") return finish(refusal(tool, {}));
+  const { input: first } = prepared;
+  if (!first) return finish(refusal(brokenCall(tool.name), { invalid: true }));
   const context = contextFor(work, call, tool);
 
   if (call.status === "started") return finish(await runAgain(work, { call, tool, context }));
   if (work.signal.aborted) return finish(notRun());
 
-  const ready = await prepareSafely(work, { call, tool, context });
+  const ready = await decideSafely(work, { call, tool, context, first });
   if ("refused" in ready) return finish(ready.refused);
-  const { input, sent, by, claims, notes, stop } = ready;
-  const changing = tool.traits(input).readOnly ? [] : claims;
+  const { input, by, claims, notes, stop } = ready;
+  const { sent } = input;
+  const changing = input.traits().readOnly ? [] : claims;
   await backUpBefore(work, changing);
   // The last moment before it has effects: whoever interrupted meanwhile does not want them.
   if (work.signal.aborted) return finish(notRun());
@@ -70,7 +73,7 @@ export async function runCall(work: StepContext, call: ToolCall): Promise<void> 
   });
   await work.saved();
   const decided = { ...context, decided: claims };
-  const finished = await run(work, { call, tool, context: decided, input, sent, notes });
+  const finished = await run(work, { call, tool, context: decided, input, notes });
   await backUpAfter(work, changing);
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
 }
@@ -85,7 +88,7 @@ function whyNoTool(work: StepContext, name: string): string {
 
 /** A former process ended during this call: it runs again only if that is safe and nobody has to be asked. */
 async function runAgain(work: StepContext, callContext: CallContext): Promise<FinishedCall> {
-  const { call, context } = callContext;
+  const { context } = callContext;
   // A tool that fails over its own input says nothing about whether that is safe.
   const allowed = await allowedAgain(work, callContext).catch(() => undefined);
   if (!allowed) return refusal(interruptedResult, { interrupted: true });
@@ -93,7 +96,6 @@ async function runAgain(work: StepContext, callContext: CallContext): Promise<Fi
     ...callContext,
     context: { ...context, decided: allowed.claims },
     input: allowed.input,
-    sent: call.input ?? call.use.input,
     notes: [],
   });
 }
@@ -101,17 +103,16 @@ async function runAgain(work: StepContext, callContext: CallContext): Promise<Fi
 async function allowedAgain(
   work: StepContext,
   { call, tool, context }: CallContext,
-): Promise<{ input: unknown; claims: readonly Claim[] } | undefined> {
-  const parsed = tool.input.parse(call.input ?? call.use.input);
-  if (work.signal.aborted || !parsed.ok || tool.traits(parsed.value).replay === "never") return undefined;
+): Promise<{ input: CallInput; claims: readonly Claim[] } | undefined> {
+  const input = inputOf(tool, call.input ?? call.use.input);
+  if (work.signal.aborted || !input.parse().ok || input.traits().replay === "never") return undefined;
   // What a path is may have changed meanwhile, so it is decided again.
-  const { decision, claims } = await judge(work, { tool, context, input: parsed.value });
-  return decision.verdict === "allow" ? { input: parsed.value, claims } : undefined;
+  const { decision, claims } = await judge(work, { tool, context, input });
+  return decision.verdict === "allow" ? { input, claims } : undefined;
 }
 
 type Ready = {
-  input: unknown;
-  sent: Json;
+  input: CallInput;
   by: "rule" | "mode" | "hook" | "host" | "read-only";
   claims: readonly Claim[];
   notes: readonly string[];
@@ -120,12 +121,12 @@ type Ready = {
 type CallContext = { call: ToolCall; tool: Tool; context: ToolContext };
 
 /** A tool that fails while it looks at its input is refused like one that says why; the turn goes on. */
-async function prepareSafely(
+async function decideSafely(
   work: StepContext,
-  context: CallContext,
+  context: CallContext & { first: CallInput },
 ): Promise<Ready | { refused: FinishedCall }> {
   try {
-    return await prepare(work, context);
+    return await decideCall(work, context);
   } catch (thrown) {
     if (thrown === needsAsking) throw thrown;
     if (work.signal.aborted) return { refused: notRun() };
@@ -135,27 +136,27 @@ async function prepareSafely(
 }
 
 /** Phases one to four: everything that can refuse the call before it has an effect. */
-async function prepare(
+async function decideCall(
   work: StepContext,
-  { call, tool, context }: CallContext,
+  { call, tool, context, first }: CallContext & { first: CallInput },
 ): Promise<Ready | { refused: FinishedCall }> {
   const looking = rememberingPaths(context);
-  const first = await understand(work, tool, { sent: call.use.input, context: looking });
-  if ("refused" in first) return first;
+  const complaint = await complaintAbout(work, tool, { input: first, context: looking });
+  if (complaint !== undefined) return { refused: refusal(complaint, { invalid: true }) };
   const { hooks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name };
   const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, hookContextOf(work));
-  const changed =
-    hook.input === undefined ? first : await understand(work, tool, { sent: hook.input, context: looking });
-  if ("refused" in changed) return changed;
-  const { input } = changed;
+  const input = hook.input === undefined ? first : inputOf(tool, hook.input);
+  const objection =
+    input === first ? undefined : await complaintAbout(work, tool, { input, context: looking });
+  if (objection !== undefined) return { refused: refusal(objection, { invalid: true }) };
   // Nothing that is denied is handed on either.
   if (hook.defer && (await judge(work, { tool, context: looking, input })).decision.verdict !== "deny")
     return { refused: { ...refusal(deferredResult, {}), deferred: true } };
-  const sent = hook.input ?? call.use.input;
+  const { sent } = input;
   // A person may take their time; what the command could change is kept meanwhile.
   await takeSnapshot(work, { tool, context: looking, input });
-  const permission = await permit(work, { call, tool, context, looking, input, sent, hook: hook.decision });
+  const permission = await permit(work, { call, tool, context, looking, input, hook: hook.decision });
   if (permission.verdict === "deny") {
     await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, hookContextOf(work));
     if (permission.interrupt) work.interrupt("answer");
@@ -169,7 +170,6 @@ async function prepare(
   }
   return {
     input: permission.input,
-    sent: permission.sent,
     by: permission.by,
     claims: permission.claims,
     notes: hook.context,
@@ -177,27 +177,10 @@ async function prepare(
   };
 }
 
-/** Whether the input fits the schema, and whether it makes sense. */
-async function understand(
-  work: StepContext,
-  tool: Tool,
-  request: { sent: Json; context: ToolContext },
-): Promise<{ input: unknown } | { refused: FinishedCall }> {
-  const read = await makeSense(work, tool, request);
-  return "complaint" in read ? { refused: refusal(read.complaint, { invalid: true }) } : read;
-}
-
 /** Phases five and six. */
 async function run(
   work: StepContext,
-  {
-    call,
-    tool,
-    context,
-    input,
-    sent,
-    notes,
-  }: CallContext & { input: unknown; sent: Json; notes: readonly string[] },
+  { call, tool, context, input, notes }: CallContext & { input: CallInput; notes: readonly string[] },
 ): Promise<FinishedCall> {
   const { clock, hooks, limits, spill } = work.parts;
   const startedAt = clock.monotonicMs();
@@ -208,7 +191,7 @@ async function run(
     {
       callId: call.use.id,
       tool: tool.name,
-      input: sent,
+      input: input.sent,
       failed,
       ms,
       interrupted: outcome.interrupted ?? false,
@@ -252,7 +235,7 @@ async function run(
 /** The only phase with effects. A tool that throws or does not stop becomes a failed result; the turn goes on. */
 async function perform(
   work: StepContext,
-  { call, tool, context, input }: CallContext & { input: unknown },
+  { call, tool, context, input }: CallContext & { input: CallInput },
 ): Promise<ToolOutcome & { interrupted?: boolean }> {
   const { clock, limits } = work.parts;
   const startedAt = clock.monotonicMs();
@@ -267,7 +250,7 @@ async function perform(
   let left = false;
   try {
     const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) =>
-      drive(tool.run(input, context, signal), {
+      drive(tool.run(input.value(), context, signal), {
         show,
         isLeft: () => left,
         rest: () => clock.sleep(pauseMs, signal),

@@ -1,11 +1,15 @@
 /** What a call may use: while it is looked at and decided about, and while it runs. */
+
 import type { ToolCall } from "../../core/state/call-state.ts";
+import { toolFor } from "../../core/toolbox.ts";
+import { toFault } from "../../kernel/fault.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { ledgerOf } from "../checkpoint.ts";
 import { consultOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
+import { inputOf, type PreparedCall } from "./prepared.ts";
 import { worklistOf } from "./worklist-view.ts";
 
 export function contextFor(work: StepContext, call: Pick<ToolCall, "use">, tool: Tool): ToolContext {
@@ -34,6 +38,17 @@ export function contextFor(work: StepContext, call: Pick<ToolCall, "use">, tool:
     ledger: ledgerOf(work),
     desk: () => worklistOf(work),
   };
+}
+
+export async function prepareCall(work: StepContext, call: ToolCall): Promise<PreparedCall> {
+  const head = toolFor(work, call.use.name);
+  if (!head) return { call, tool: undefined };
+  try {
+    const tool = await head.load();
+    return { call, tool, ...(call.use.broken === undefined ? { input: inputOf(tool, call.use.input) } : {}) };
+  } catch (thrown) {
+    return { call, tool: toFault(thrown).message };
+  }
 }
 
 /** Ids of calls are a provider's, and one of an agent may be one of its parent's; whom a host answers must be clear. */

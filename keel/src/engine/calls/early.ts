@@ -3,36 +3,43 @@
  * question. Their events wait until the reply is on record, and are dropped if the reply fails.
  */
 
-import type { ToolCall } from "../../core/state/call-state.ts";
-import { toolFor } from "../../core/toolbox.ts";
-import { traitsOf } from "../../ports/define-tool.ts";
 import type { DurableEvent } from "../../protocol/event.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { runCall } from "./call.ts";
+import { prepareCall } from "./context.ts";
+import { type PreparedCall, traitsOf } from "./prepared.ts";
+import { takeSnapshotFor } from "./snapshot.ts";
 
 export function earlyStarter(work: StepContext): { consider(use: ToolUse): void } {
+  const { hooks, limits } = work.parts;
   // Nobody overtakes: after the first call that has to wait, all others wait too.
-  let open = !work.parts.hooks.watchTools;
+  let open = Promise.resolve(!hooks.watchTools);
   let started = 0;
   return {
     consider(use) {
-      open &&= started < work.parts.limits.concurrentCalls && isHarmless(work, use);
-      if (!open) return;
-      started++;
+      const isNew = !work.isKnownCall(use.id) && !work.early.has(use.id);
+      const prepared = prepareCall(work, { use, status: "requested", context: [] });
+      // What it lacks is said when it is its turn.
+      takeSnapshotFor(work, prepared).catch(() => undefined);
+      open = open.then(
+        async (before) => before && isNew && started < limits.concurrentCalls && isHarmless(await prepared),
+      );
+      if (!isNew) return;
       const events: DurableEvent[] = [];
-      const call: ToolCall = { use, status: "requested", context: [] };
-      const done = runCall(heldBack(work, events), call);
+      const done = open.then(async (mayStart) => {
+        if (!mayStart) throw needsAsking;
+        started++;
+        return runCall(heldBack(work, events), await prepared);
+      });
       done.catch(() => undefined); // Whoever takes the result over learns of it.
-      work.early.set(use.id, { done, events });
+      work.early.set(use.id, { prepared, done, events });
     },
   };
 }
 
-function isHarmless(work: StepContext, use: ToolUse): boolean {
-  const tool = toolFor(work, use.name);
-  if (!tool || use.broken !== undefined || work.isKnownCall(use.id) || work.early.has(use.id)) return false;
-  const traits = traitsOf(tool, use.input);
+function isHarmless(prepared: PreparedCall): boolean {
+  const traits = traitsOf(prepared);
   return traits?.readOnly === true && traits.concurrent && traits.replay === "safe";
 }
 

@@ -12,6 +12,7 @@ import { hookContextOf } from "../hook-context.ts";
 import type { Closed, StepContext } from "../step-context.ts";
 import { contextFor } from "./context.ts";
 import { permit } from "./permit.ts";
+import { inputOf } from "./prepared.ts";
 
 export type CommandRequest = {
   readonly command: string;
@@ -68,8 +69,7 @@ export async function permitCommand(
     tool: command,
     context,
     looking: context,
-    input: read.value,
-    sent: changed,
+    input: inputOf(command, changed),
     hook,
     isDetached: true,
   });
@@ -78,7 +78,7 @@ export async function permitCommand(
     const because = reason.replace(/^Denied: /, "").replace(/\.$/, "");
     return { ok: false, because, ...(by === "interrupt" || by === "shutdown" ? { isStopped: true } : {}) };
   }
-  const allowed = schema.parse(permission.sent);
+  const allowed = schema.parse(permission.input.sent);
   return allowed.ok
     ? { ok: true, command: allowed.value.command }
     : { ok: false, because: "the answer is no command" };

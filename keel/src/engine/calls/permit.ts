@@ -20,8 +20,9 @@ import { hookContextOf } from "../hook-context.ts";
 import type { Closed, StepContext } from "../step-context.ts";
 import { askKey, rememberingPaths } from "./context.ts";
 import { look } from "./look.ts";
-import { makeSense } from "./make-sense.ts";
+import { complaintAbout } from "./make-sense.ts";
 import { closeOpenAsks, refusalOf } from "./open-asks.ts";
+import { type CallInput, inputOf } from "./prepared.ts";
 
 type PermitContext = {
   call: ToolCall;
@@ -29,8 +30,7 @@ type PermitContext = {
   context: ToolContext;
   /** The context with what is known of paths already. What is decided after a question is looked at anew. */
   looking: ToolContext;
-  input: unknown;
-  sent: Json;
+  input: CallInput;
   hook: HookDecision | undefined;
   /** It belongs to no turn: its question is the person's alone, and is not opened where nobody answers. */
   isDetached?: boolean;
@@ -40,15 +40,15 @@ export type Permission =
   | {
       verdict: "allow";
       by: "rule" | "mode" | "hook" | "host" | "read-only";
-      input: unknown;
-      sent: Json;
+      input: CallInput;
       /** What exactly was allowed: the run may touch these targets and no others. */
       claims: readonly Claim[];
     }
   | { verdict: "deny"; denial: Denial; interrupt: boolean };
 
 export async function permit(work: StepContext, context: PermitContext): Promise<Permission> {
-  const { hook, call, tool, sent } = context;
+  const { hook, call, tool } = context;
+  const { sent } = context.input;
   const { decision, claims } = await judge(work, { ...context, context: context.looking });
   // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
   const refused = refusalOf(work, call.use.id);
@@ -75,15 +75,15 @@ export async function permit(work: StepContext, context: PermitContext): Promise
 
 /** What rules, mode and hook say by themselves; undefined when somebody has to be asked. */
 function withoutAsking(
-  { hook, input, sent }: PermitContext,
+  { hook, input }: PermitContext,
   { decision, claims }: { decision: Decision; claims: readonly Claim[] },
 ): Permission | undefined {
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
   if (hook?.verdict === "deny") return deny("hook", hook.reason);
   if (hook?.verdict !== "ask" && decision.verdict === "allow")
-    return { verdict: "allow", by: decision.by, input, sent, claims };
+    return { verdict: "allow", by: decision.by, input, claims };
   if (hook?.verdict === "allow" && !(decision.verdict === "ask" && decision.insists))
-    return { verdict: "allow", by: "hook", input, sent, claims };
+    return { verdict: "allow", by: "hook", input, claims };
   return undefined;
 }
 
@@ -91,7 +91,7 @@ function withoutAsking(
 async function askBoth(
   work: StepContext,
   ask: Ask,
-  { call, tool, sent, isDetached: isBeside }: PermitContext,
+  { call, tool, input: { sent }, isDetached: isBeside }: PermitContext,
 ): Promise<Closed> {
   const { hooks, asks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name, input: sent, rules: rulesOffered(ask) };
@@ -134,7 +134,7 @@ export async function judge(
   { tool, context, input }: Pick<PermitContext, "tool" | "context" | "input">,
 ): Promise<{ decision: Decision; claims: Claim[] }> {
   const { claims, looked, planFile } = await look(work, tool.name, async () => {
-    const claimed = [...(await tool.claims(input, context))];
+    const claimed = [...(await input.claims(context))];
     return {
       claims: claimed,
       looked: await lookAt(claimed, context.workspace),
@@ -146,7 +146,7 @@ export async function judge(
   return {
     decision: decide({
       tool: tool.name,
-      traits: tool.traits(input),
+      traits: input.traits(),
       claims,
       mode,
       ...looked,
@@ -179,20 +179,21 @@ async function settle(
       ...deny(by === "rule" ? "rule" : by, answer.reason ?? "The user said no."),
       interrupt: answer.interrupt ?? false,
     };
-  if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.sent))
-    return { verdict: "allow", by: who, input: site.input, sent: site.sent, claims: site.claims };
+  if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.input.sent))
+    return { verdict: "allow", by: who, input: site.input, claims: site.claims };
   // A changed input is decided again: an answer may not carry through what a rule denies.
   const context = rememberingPaths(site.context);
-  const read = await makeSense(work, site.tool, { sent: answer.input, context });
-  if ("complaint" in read) return deny(who, read.complaint);
-  const { decision, claims } = await judge(work, { ...site, context, input: read.input });
+  const input = inputOf(site.tool, answer.input);
+  const complaint = await complaintAbout(work, site.tool, { input, context });
+  if (complaint !== undefined) return deny(who, complaint);
+  const { decision, claims } = await judge(work, { ...site, context, input });
   if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
-  return { verdict: "allow", by: who, input: read.input, sent: answer.input, claims };
+  return { verdict: "allow", by: who, input, claims };
 }
 
 function askFor(
   work: StepContext,
-  { call, tool, sent, isDetached: isBeside }: PermitContext,
+  { call, tool, input: { sent }, isDetached: isBeside }: PermitContext,
   { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string },
 ): Ask {
   return {

@@ -15,7 +15,6 @@ import type { AddedWhy } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
 import { contextTokens, type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";
 import { earlyStarter } from "../calls/early.ts";
-import { takeSnapshotFor } from "../calls/snapshot.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefModel } from "./brief-model.ts";
 import { readReply } from "./stream.ts";
@@ -90,7 +89,6 @@ async function askOnce(
     showEvent(work, requestId, event);
     if (event.type !== "block.end" || event.block.type !== "tool_use") return;
     starter.consider(event.block);
-    takeSnapshotFor(work, event.block);
   });
   const ms = Math.round(clock.monotonicMs() - startedAt);
   if (!outcome.ok)

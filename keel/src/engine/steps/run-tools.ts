@@ -2,20 +2,18 @@
 
 import { note } from "../../core/context/blocks.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
-import { toolFor } from "../../core/toolbox.ts";
-import { traitsOf } from "../../ports/define-tool.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { Todo } from "../../protocol/tool.ts";
 import { runCall } from "../calls/call.ts";
+import { prepareCall } from "../calls/context.ts";
+import { type PreparedCall, traitsOf } from "../calls/prepared.ts";
 import { hookContextOf } from "../hook-context.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 
 export async function runTools(work: StepContext): Promise<void> {
   const { todos } = work.state.desk;
   const open = work.state.calls.filter(({ status }) => status !== "settled");
-  const jobs = open.map(
-    (call): PoolJob => ({ concurrent: isConcurrent(work, call), run: () => runOne(work, call) }),
-  );
+  const jobs = await Promise.all(open.map((call) => jobFor(work, call)));
   await runInOrder(jobs, { maxAtOnce: work.parts.limits.concurrentCalls });
   work.early.clear();
   await tellOfList(work, todos);
@@ -59,23 +57,25 @@ async function tellHooks(work: StepContext, batch: readonly ToolCall[]): Promise
   work.record({ type: "context.added", ...added, ...(stop === undefined ? {} : { stop }) });
 }
 
-async function runOne(work: StepContext, call: ToolCall): Promise<void> {
+/** A call that was prepared while its reply streamed is not prepared again. */
+async function jobFor(work: StepContext, call: ToolCall): Promise<PoolJob> {
   const early = work.early.get(call.use.id);
-  if (!early) return runCall(work, call);
+  const prepared = { ...(await (early?.prepared ?? prepareCall(work, call))), call };
+  return { concurrent: traitsOf(prepared)?.concurrent === true, run: () => runOne(work, prepared) };
+}
+
+async function runOne(work: StepContext, prepared: PreparedCall): Promise<void> {
+  const early = work.early.get(prepared.call.use.id);
+  if (!early) return runCall(work, prepared);
   try {
     await early.done;
   } catch (thrown) {
     if (thrown !== needsAsking) throw thrown;
-    return runCall(work, call);
+    return runCall(work, prepared);
   }
   // Whoever interrupted meanwhile does not want it any more, and nothing starts after an interrupt.
-  if (work.signal.aborted) return runCall(work, call);
+  if (work.signal.aborted) return runCall(work, prepared);
   for (const event of early.events) work.record(event);
-}
-
-function isConcurrent(work: StepContext, call: ToolCall): boolean {
-  const tool = toolFor(work, call.use.name);
-  return tool !== undefined && traitsOf(tool, call.use.input)?.concurrent === true;
 }
 
 /**

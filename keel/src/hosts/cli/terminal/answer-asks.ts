@@ -82,7 +82,12 @@ export function askPerson(session: AskingSession, { ask, readAnswer, keep }: Per
   });
 }
 
-async function send(session: AskingSession, { id }: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
+async function send(
+  session: AskingSession,
+  { id }: Ask,
+  answer: Answer,
+  by: "host" | "no-host",
+): Promise<void> {
   // The session may be closing: then the ask is settled already, and there is nothing left to say.
   await session.submit({ type: "answer", askId: id, answer, by }).catch(() => undefined);
 }
