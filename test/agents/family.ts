@@ -23,6 +23,7 @@ import { memoryStore } from "../../keel/src/store/memory/memory.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { instantClock } from "../../keel/src/testing/fake-clock.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
+import { loadedTools } from "../../keel/src/testing/test-session.ts";
 import { agentTool } from "../../keel/src/tools/agent.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
 import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
@@ -97,7 +98,7 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
     ids,
     model: options.model,
     workspace: options.workspace ?? memoryWorkspace(),
-    tools: [...builtInTools({ agents: crew }), ...(options.tools ?? [])],
+    tools: await loadedTools([...builtInTools({ agents: crew }), ...(options.tools ?? [])]),
     rules: options.rules ?? noRules,
     hooks: { ...noHooks, ...options.hooks },
     spill: (name, content) => store.spill(rootId, name, content),

@@ -15,7 +15,7 @@ export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" |
 export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
   const { name, description, input, traits, claims, check } = definition;
   let spec: ToolSpec | undefined;
-  const tool: Tool<I> = {
+  return {
     name,
     aliases: definition.aliases ?? [],
     deferred: definition.deferred ?? false,
@@ -31,9 +31,11 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
     claims: claims ?? (async () => [{ action: "use", target: name }]),
     check: check ?? (async () => undefined),
     run: definition.run,
-    load: async () => tool as Tool,
+    /** Whoever spreads a tool to change a part of it loads what was changed. */
+    async load() {
+      return this as Tool;
+    },
   };
-  return tool;
 }
 
 /** Fail closed: what a tool does not say is read as "changes things, runs alone, never again, ask first". */

@@ -11,7 +11,7 @@ import { noHooks } from "../ports/hooks.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { Model } from "../ports/model.ts";
 import type { Log } from "../ports/store.ts";
-import type { Toolbox, ToolHead } from "../ports/tool.ts";
+import type { Tool, Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Answer, Ask } from "../protocol/ask.ts";
 import type { Receipt } from "../protocol/command.ts";
@@ -73,7 +73,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       clock,
       ids: options.ids ?? countingIds(),
       workspace: options.workspace ?? memoryWorkspace(),
-      tools: options.tools ?? [],
+      tools: await loadedTools(options.tools ?? []),
       toolbox: options.toolbox,
       redirects: options.redirects,
       rules: options.rules ?? noRules,
@@ -106,6 +106,15 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
   );
   if (model.law) session.onEvent(model.law.hear);
   return watch(session, options.answer ?? (() => ({ verdict: "allow" })));
+}
+
+/**
+ * Tools and the reader of commands, loaded before they are called: to a clock that hurries, a module on its way from the
+ * disk looks like standing still.
+ */
+export async function loadedTools(tools: readonly ToolHead[]): Promise<Tool[]> {
+  await import("../policy/look-at-command.ts");
+  return await Promise.all(tools.map((tool) => tool.load()));
 }
 
 function watch(session: Session, answer: (ask: Ask) => Answer | undefined): TestSession {
