@@ -1,8 +1,10 @@
 /** The hooks of a session: those of the settings in force, of plugins, and of the program that opened it. */
-import type { CallTool } from "../../config/definitions/model-hooks.ts";
+
 import type { Plugin } from "../../config/definitions/plugins.ts";
-import { hooksInSettings } from "../../config/definitions/shell-hooks.ts";
+import type { CallTool } from "../../hooks/model-hooks.ts";
+import type { Hook } from "../../hooks/run.ts";
 import { hooksFrom } from "../../hooks/run-hooks.ts";
+import { hooksInSettings } from "../../hooks/settings-hooks.ts";
 import { wireName } from "../../mcp/names.ts";
 import type { Rules } from "../../policy/decide.ts";
 import type { Ids } from "../../ports/clock.ts";
@@ -13,12 +15,11 @@ import { programs } from "../../workspace/processes/program.ts";
 import { jsonPoster } from "../../workspace/web/post-json.ts";
 import { processGuard } from "./guard.ts";
 import type { McpControl } from "./mcp-control.ts";
-import type { ProgramHook } from "./program-hook.ts";
 import { mayUse } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
 
 export function sessionHooks(
-  own: readonly ProgramHook[],
+  own: readonly Hook[],
   {
     inForce,
     cwd,

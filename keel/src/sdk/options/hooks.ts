@@ -1,5 +1,5 @@
 /** Callbacks of a program as hooks: the interface's shape in, the engine's out. */
-import type { ProgramHook } from "../../app/compose/program-hook.ts";
+import type { OpenOptions } from "../../app/options.ts";
 import type { HookEvent, HookInput, HookMomentOf, HookOutput } from "../../protocol/hook.ts";
 
 export type HookCallback = (
@@ -27,6 +27,8 @@ export type HookInputOf<E extends HookEvent> = Extract<HookInput, { hook_event_n
 export type HookMap = { [event in HookEvent]?: HookCallbackMatcher[] } & {
   [event: string]: HookCallbackMatcher[] | undefined;
 };
+
+type ProgramHook = NonNullable<OpenOptions["hooks"]>[number];
 
 export function hooksOf(map: HookMap = {}): ProgramHook[] {
   return Object.entries(map).flatMap(([event, matchers = []]) =>

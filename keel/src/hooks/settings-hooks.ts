@@ -1,11 +1,9 @@
 /** Hooks as settings write them, as hooks of the engine: commands and addresses here, the others beside. */
-import { isMatcher } from "../../hooks/matcher.ts";
-import type { Hook } from "../../hooks/run.ts";
-import { isObject } from "../../kernel/json.ts";
-import type { PostJson, RunProgram } from "../../ports/hook-programs.ts";
-import { type HookEvent, type HookInput, isHookEvent } from "../../protocol/hook.ts";
-import type { KeelSettings } from "../settings/settings-schema.ts";
+import { isObject } from "../kernel/json.ts";
+import type { PostJson, RunProgram } from "../ports/hook-programs.ts";
+import { type HookEvent, type HookInput, isHookEvent } from "../protocol/hook.ts";
 import { type CallTool, outputOf, parseObject, promptHook, toolHook } from "./model-hooks.ts";
+import { type Hook, isMatcher } from "./run.ts";
 
 export type ShellHookContext = {
   readonly runProgram: RunProgram;
@@ -23,9 +21,14 @@ export type ShellHookContext = {
 
 type WrittenShellHook = Record<string, unknown>;
 
+/** By the name of their point. */
+type WrittenHooks = Readonly<
+  Record<string, readonly { readonly matcher?: string | undefined; readonly hooks: WrittenShellHook[] }[]>
+>;
+
 /** `problems`: entries that are none of ours, each told once and left out. */
 export function hooksInSettings(
-  { hooks = {} }: KeelSettings,
+  { hooks = {} }: { readonly hooks?: WrittenHooks | undefined },
   context: ShellHookContext,
 ): { hooks: Hook[]; problems: string[] } {
   const problems: string[] = [];

@@ -2,10 +2,11 @@
  * Hooks of settings that need no program: one question to the model, which says whether it objects, and a call of a tool
  * of an MCP server. Neither can grant anything: a model may be talked into a yes, and a yes is no opinion.
  */
-import type { Hook, HookCallContext } from "../../hooks/run.ts";
-import { isObject } from "../../kernel/json.ts";
-import { shorten } from "../../kernel/text.ts";
-import type { HookEvent, HookInput } from "../../protocol/hook.ts";
+
+import { isObject } from "../kernel/json.ts";
+import { shorten } from "../kernel/text.ts";
+import { type HookEvent, type HookInput, hookEvents, hookPointOf } from "../protocol/hook.ts";
+import type { Hook, HookCallContext } from "./run.ts";
 
 type WrittenModelHook = Record<string, unknown>;
 type CommonHookFields = Pick<Hook, "event" | "timeoutMs" | "once" | "onFailure" | "isFor">;
@@ -15,15 +16,6 @@ export type CallTool = (
   request: { readonly server: string; readonly tool: string; readonly input: WrittenModelHook },
   signal: AbortSignal,
 ) => Promise<string>;
-
-/** Where an objection means something. */
-const judged: readonly HookEvent[] = [
-  "UserPromptSubmit",
-  "PreToolUse",
-  "PostToolUse",
-  "Stop",
-  "SubagentStop",
-];
 
 /** A sentence, not an essay; and what is judged is shown in its beginning and its end. */
 const promptMs = 30_000;
@@ -39,7 +31,10 @@ export function promptHook(
   const { event } = common;
   const { prompt, model } = entry;
   if (typeof prompt !== "string" || prompt.trim() === "") return "it has no prompt.";
-  if (!judged.includes(event)) return `a prompt can only judge at ${judged.join(", ")}.`;
+  if (!hookPointOf(event)?.judged) {
+    const judged = hookEvents.filter((known) => hookPointOf(known)?.judged);
+    return `a prompt can only judge at ${judged.join(", ")}.`;
+  }
   const name = `prompt ${JSON.stringify(shorten(prompt, 60))}`;
   return {
     timeoutMs: promptMs,
@@ -138,7 +133,7 @@ export function outputOf(text: string, { hook_event_name: event }: HookInput): u
   const words = text.trim();
   if (words === "") return undefined;
   if (words.startsWith("{")) return parseObject(words);
-  if (event !== "UserPromptSubmit" && event !== "SessionStart") return undefined;
+  if (!hookPointOf(event)?.plainWords) return undefined;
   return { hookSpecificOutput: { hookEventName: event, additionalContext: words } };
 }
 
