@@ -23,21 +23,16 @@ export type HookBase = {
 export type SessionStartSource = "startup" | "resume" | "clear" | "compact" | "fork";
 export type CompactTrigger = "manual" | "auto";
 
+// What the engine says at a point, in its own words, and the fields that the contract has for it.
 export type CallFacts = { readonly callId: string; readonly tool: string; readonly input: Json };
-type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
-type StopFacts = { readonly objections: number; readonly lastText: string };
-type AgentFacts = { readonly agentId: string; readonly kind: string };
-/** `source`: who wanted it, `host` or `fallback`. `contextTokens`: an estimate of what the new model has to read. */
-type ModelSwitch = {
-  readonly from: string;
-  readonly to: string;
-  readonly source: string;
-  readonly contextTokens: number;
-};
-/** An item of the model's own list. */
-type ListedTask = { readonly id: string; readonly text: string; readonly description?: string | undefined };
-
 type ToolFields = { tool_name: string; tool_input: Json; tool_use_id: string };
+type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
+type AgentFacts = { readonly agentId: string; readonly kind: string };
+type AgentFields = { agent_id: string; agent_type: string };
+type StopFacts = { readonly objections: number; readonly lastText: string };
+type StopFields = { stop_hook_active: boolean; last_assistant_message?: string };
+/** `source`: who wanted it, `host` or `fallback`. `contextTokens`: an estimate of what the new model has to read. */
+type ModelSwitch = { from: string; to: string; source: string; contextTokens: number };
 type ModelSwitchFields = {
   from_model: string;
   to_model: string;
@@ -45,6 +40,8 @@ type ModelSwitchFields = {
   source: string;
   context_tokens: number;
 };
+/** An item of the model's own list. */
+type ListedTask = { id: string; text: string; description?: string | undefined };
 type ListedTaskFields = { task_id: string; task_subject: string; task_description?: string };
 type LoadedFields = {
   file_path: string;
@@ -79,99 +76,77 @@ export const hookPoints = {
   start: point({
     event: "SessionStart",
     opinion: "context",
+    matcher: "source",
+    plainWords: true,
     tell: (facts: {
       source: SessionStartSource;
       model: string;
     }): { source: SessionStartSource; model?: string } => facts,
-    matcher: "source",
-    plainWords: true,
   }),
   input: point({
     event: "UserPromptSubmit",
     opinion: "input",
+    judged: true,
+    plainWords: true,
     tell: ({ content, from }: Input): { prompt: string; source?: string } => ({
       prompt: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
       source: from.kind,
     }),
-    judged: true,
-    plainWords: true,
   }),
   beforeTool: point({
     event: "PreToolUse",
     opinion: "verdict",
-    tell: (call: CallFacts): ToolFields => toolFields(call),
     matcher: "tool_name",
     judged: true,
+    tell: toolFields,
   }),
   /** Runs beside the question to the host; the first answer counts. */
   permission: point({
     event: "PermissionRequest",
     opinion: "answer",
-    tell: ({
-      tool,
-      input,
-      rules,
-    }: CallFacts & { readonly rules: readonly string[] }): {
-      tool_name: string;
-      tool_input: Json;
-      permission_suggestions?: Json[];
-    } => ({
-      tool_name: tool,
-      tool_input: input,
-      ...(rules.length > 0 ? { permission_suggestions: rules.map(suggestion) } : {}),
-    }),
     matcher: "tool_name",
+    tell: (
+      call: CallFacts & { rules: readonly string[] },
+    ): Omit<ToolFields, "tool_use_id"> & { permission_suggestions?: Json[] } => ({
+      tool_name: call.tool,
+      tool_input: call.input,
+      ...(call.rules.length > 0 ? { permission_suggestions: call.rules.map(suggestion) } : {}),
+    }),
   }),
   denied: point({
     event: "PermissionDenied",
     opinion: "none",
-    tell: ({
-      reason,
-      ...call
-    }: CallFacts & { readonly reason: string }): ToolFields & { reason: string } => ({
-      ...toolFields(call),
-      reason,
-    }),
     matcher: "tool_name",
+    tell: ({ reason, ...call }: CallFacts & { reason: string }) => ({ ...toolFields(call), reason }),
   }),
   afterTool: point({
     event: "PostToolUse",
     opinion: "result",
-    tell: ({
-      content,
-      data,
-      ms,
-      ...call
-    }: EndedCall & { readonly data: Json | undefined }): ToolFields & {
-      tool_response: Json;
-      duration_ms: number;
-    } => ({ ...toolFields(call), duration_ms: ms, tool_response: data ?? textOf(content) }),
     matcher: "tool_name",
     judged: true,
+    tell: ({ content, data, ms, ...call }: EndedCall & { data: Json | undefined }) => ({
+      ...toolFields(call),
+      duration_ms: ms,
+      tool_response: data ?? textOf(content),
+    }),
   }),
   toolFailed: point({
     event: "PostToolUseFailure",
     opinion: "result",
-    tell: ({
-      content,
-      interrupted,
-      ms,
-      ...call
-    }: EndedCall & { readonly interrupted: boolean }): ToolFields & {
-      error: string;
-      is_interrupt: boolean;
-      duration_ms: number;
-    } => ({ ...toolFields(call), duration_ms: ms, error: textOf(content), is_interrupt: interrupted }),
     matcher: "tool_name",
     isLast: ({ interrupted }) => interrupted,
+    tell: ({ content, interrupted, ms, ...call }: EndedCall & { interrupted: boolean }) => ({
+      ...toolFields(call),
+      duration_ms: ms,
+      error: textOf(content),
+      is_interrupt: interrupted,
+    }),
   }),
   afterBatch: point({
     event: "PostToolBatch",
     opinion: "result",
-    tell: (
-      calls: readonly (CallFacts & { readonly response?: Json })[],
-    ): { tool_calls: (ToolFields & { tool_response?: Json })[] } => ({
-      tool_calls: calls.map(({ response, ...call }) => ({
+    tell: (calls: readonly (CallFacts & { response?: Json })[]) => ({
+      tool_calls: calls.map(({ response, ...call }): ToolFields & { tool_response?: Json } => ({
         ...toolFields(call),
         ...(response === undefined ? {} : { tool_response: response }),
       })),
@@ -180,174 +155,105 @@ export const hookPoints = {
   notify: point({
     event: "Notification",
     opinion: "none",
-    tell: ({
-      message,
-      title,
-      kind,
-    }: {
-      message: string;
-      title: string;
-      kind: string;
-    }): { message: string; title?: string; notification_type: string } => ({
-      message,
-      title,
-      notification_type: kind,
-    }),
     matcher: "notification_type",
+    tell: ({
+      kind,
+      ...facts
+    }: Record<"message" | "title" | "kind", string>): {
+      message: string;
+      title?: string;
+      notification_type: string;
+    } => ({ ...facts, notification_type: kind }),
   }),
   agentStarted: point({
     event: "SubagentStart",
     opinion: "context",
-    tell: ({ agentId, kind }: AgentFacts): { agent_id: string; agent_type: string } => ({
-      agent_id: agentId,
-      agent_type: kind,
-    }),
     matcher: "agent_type",
+    tell: ({ agentId, kind }: AgentFacts): AgentFields => ({ agent_id: agentId, agent_type: kind }),
   }),
   agentStopped: point({
     event: "SubagentStop",
     opinion: "objection",
-    tell: ({
-      agentId,
-      kind,
-      transcript,
-      ...stop
-    }: AgentFacts & StopFacts & { readonly transcript: string }): {
-      stop_hook_active: boolean;
-      agent_id: string;
-      agent_type: string;
-      agent_transcript_path: string;
-      last_assistant_message?: string;
-    } => ({
-      stop_hook_active: stop.objections > 0,
-      agent_id: agentId,
-      agent_type: kind,
-      agent_transcript_path: transcript,
-      last_assistant_message: stop.lastText,
-    }),
     matcher: "agent_type",
     judged: true,
+    tell: (
+      facts: AgentFacts & StopFacts & { transcript: string },
+    ): AgentFields & StopFields & { agent_transcript_path: string } => ({
+      ...stopFields(facts),
+      agent_id: facts.agentId,
+      agent_type: facts.kind,
+      agent_transcript_path: facts.transcript,
+    }),
   }),
   compact: point({
     event: "PreCompact",
     opinion: "instructions",
-    tell: ({
-      trigger,
-      instructions = null,
-    }: {
-      trigger: CompactTrigger;
-      instructions?: string | null | undefined;
-    }): { trigger: CompactTrigger; custom_instructions: string | null } => ({
-      trigger,
-      custom_instructions: instructions,
-    }),
     matcher: "trigger",
+    tell: ({ trigger, instructions }: { trigger: CompactTrigger; instructions?: string | undefined }) => ({
+      trigger,
+      custom_instructions: instructions ?? null,
+    }),
   }),
   compacted: point({
     event: "PostCompact",
     opinion: "none",
-    tell: ({
-      trigger,
-      summary,
-    }: {
-      trigger: CompactTrigger;
-      summary: string;
-    }): { trigger: CompactTrigger; compact_summary: string } => ({ trigger, compact_summary: summary }),
     matcher: "trigger",
+    tell: ({ trigger, summary }: { trigger: CompactTrigger; summary: string }) => ({
+      trigger,
+      compact_summary: summary,
+    }),
   }),
   /** Before the host's wish for another model counts. */
   modelSwitch: point({
     event: "PreModelSwitch",
     opinion: "refusal",
-    tell: (change: ModelSwitch): ModelSwitchFields => modelSwitchFields(change),
     matcher: "to_model",
+    tell: modelSwitchFields,
   }),
   modelSwitched: point({
     event: "PostModelSwitch",
     opinion: "context",
-    tell: (change: ModelSwitch): ModelSwitchFields => modelSwitchFields(change),
     matcher: "to_model",
+    tell: modelSwitchFields,
   }),
-  taskCreated: point({
-    event: "TaskCreated",
-    opinion: "none",
-    tell: (task: ListedTask): ListedTaskFields => listedTaskFields(task),
-  }),
-  taskCompleted: point({
-    event: "TaskCompleted",
-    opinion: "none",
-    tell: (task: ListedTask): ListedTaskFields => listedTaskFields(task),
-  }),
+  taskCreated: point({ event: "TaskCreated", opinion: "none", tell: listedTaskFields }),
+  taskCompleted: point({ event: "TaskCompleted", opinion: "none", tell: listedTaskFields }),
   folderAdded: point({
     event: "DirectoryAdded",
     opinion: "none",
-    tell: ({
-      folder,
-      source,
-    }: {
-      folder: string;
-      source: string;
-    }): { directory: string; source: string } => ({
-      directory: folder,
-      source,
-    }),
+    tell: ({ folder, source }: { folder: string; source: string }) => ({ directory: folder, source }),
   }),
   /** `at`: with the start of a conversation, or near a file that was looked at. */
   instructed: point({
     event: "InstructionsLoaded",
     opinion: "none",
-    tell: ({
-      path,
-      source,
-      at,
-    }: {
-      path: string;
-      source: keyof typeof memoryTypes;
-      at: "start" | "near";
-    }): LoadedFields => ({
-      file_path: path,
-      memory_type: memoryTypes[source],
-      load_reason: at === "start" ? "session_start" : "nested_traversal",
-    }),
     matcher: "load_reason",
-  }),
-  stop: point({
-    event: "Stop",
-    opinion: "objection",
-    tell: ({
-      objections,
-      lastText,
-    }: StopFacts): { stop_hook_active: boolean; last_assistant_message?: string } => ({
-      stop_hook_active: objections > 0,
-      last_assistant_message: lastText,
+    tell: (file: { path: string; source: keyof typeof memoryTypes; at: "start" | "near" }): LoadedFields => ({
+      file_path: file.path,
+      memory_type: memoryTypes[file.source],
+      load_reason: file.at === "start" ? "session_start" : "nested_traversal",
     }),
-    judged: true,
   }),
+  stop: point({ event: "Stop", opinion: "objection", judged: true, tell: stopFields }),
   stopFailed: point({
     event: "StopFailure",
     opinion: "none",
-    tell: ({
-      error,
-      details,
-      lastText,
-    }: {
-      error: string;
-      details: string;
-      lastText: string;
-    }): { error: string; error_details?: string; last_assistant_message?: string } => ({
-      error,
-      error_details: details,
-      last_assistant_message: lastText,
-    }),
     matcher: "error",
+    tell: (
+      facts: Record<"error" | "details" | "lastText", string>,
+    ): { error: string; error_details?: string; last_assistant_message?: string } => ({
+      error: facts.error,
+      error_details: facts.details,
+      last_assistant_message: facts.lastText,
+    }),
   }),
   /** Only where `start` was called. After a reason `clear` the session begins once more. */
   end: point({
     event: "SessionEnd",
     opinion: "none",
-    tell: (facts: { reason: string }): { reason: string } => facts,
     matcher: "reason",
     isLast: () => true,
+    tell: (facts: { reason: string }) => facts,
   }),
 };
 
@@ -357,16 +263,17 @@ function toolFields({ callId, tool, input }: CallFacts): ToolFields {
   return { tool_name: tool, tool_input: input, tool_use_id: callId };
 }
 
+function stopFields({ objections, lastText }: StopFacts): StopFields {
+  return { stop_hook_active: objections > 0, last_assistant_message: lastText };
+}
+
 function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch): ModelSwitchFields {
   return { from_model: from, to_model: to, requested_model: to, source, context_tokens: contextTokens };
 }
 
 function listedTaskFields({ id, text, description }: ListedTask): ListedTaskFields {
-  return {
-    task_id: id,
-    task_subject: text,
-    ...(description === undefined ? {} : { task_description: description }),
-  };
+  const item = { task_id: id, task_subject: text };
+  return description === undefined ? item : { ...item, task_description: description };
 }
 
 /** A rule that is offered, in the words in which a hook may answer. */
