@@ -158,7 +158,8 @@ export class Link {
     } catch (thrown) {
       if (isOld()) return;
       const error = sayFailure(thrown, way?.lastWords() ?? "");
-      this.#set(needsAuth(thrown) ? { status: "needs-auth", error } : { status: "failed", error });
+      const isAuth = await needsAuth(thrown);
+      if (!isOld()) this.#set(isAuth ? { status: "needs-auth", error } : { status: "failed", error });
     }
   }
 
@@ -233,7 +234,7 @@ export class Link {
     const state = this.#state;
     const words = sayFailure(thrown, "");
     if (state.status !== "connected" || state.connection !== connection) return words;
-    if (needsAuth(thrown)) {
+    if (await needsAuth(thrown)) {
       const scope = thrown instanceof Error && "requiredScope" in thrown ? thrown.requiredScope : undefined;
       if (typeof scope === "string") await this.#wish.wantScope?.(scope).catch(() => undefined);
       this.#set({ status: "needs-auth", error: words });
@@ -265,14 +266,13 @@ const codeOf = (thrown: unknown): string =>
 const statusOf = (thrown: unknown): number =>
   thrown instanceof Error && "status" in thrown ? Number(thrown.status) : 0;
 
-const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.constructor.name : "");
-
-function needsAuth(thrown: unknown): boolean {
-  const names = ["UnauthorizedError", "InsufficientScopeError", "OAuthClientFlowError"];
-  return (
-    names.includes(nameOf(thrown)) ||
-    codeOf(thrown) === "CLIENT_HTTP_AUTHENTICATION" ||
-    statusOf(thrown) === 401
+async function needsAuth(thrown: unknown): Promise<boolean> {
+  if (codeOf(thrown) === "CLIENT_HTTP_AUTHENTICATION" || statusOf(thrown) === 401) return true;
+  const { InsufficientScopeError, OAuthClientFlowError, UnauthorizedError } = await import(
+    "@modelcontextprotocol/client"
+  );
+  return [UnauthorizedError, InsufficientScopeError, OAuthClientFlowError].some(
+    (kind) => thrown instanceof kind,
   );
 }
 
@@ -280,7 +280,7 @@ function needsAuth(thrown: unknown): boolean {
 function isBroken(thrown: unknown): boolean {
   // A session that the server has forgotten is answered with 404.
   if (statusOf(thrown) === 404) return true;
-  return nameOf(thrown) === "TypeError" || ["SEND_FAILED", "NOT_CONNECTED"].includes(codeOf(thrown));
+  return thrown instanceof TypeError || ["SEND_FAILED", "NOT_CONNECTED"].includes(codeOf(thrown));
 }
 
 const maxReason = 500;
