@@ -195,6 +195,7 @@ describe("the rule of capabilities", () => {
     ["keel/src/hosts/cli/main.ts", "console.error(1);"],
     ["keel/src/tools/read.ts", 'import { readFile } from "node:fs/promises";'],
     ["keel/src/models/http.ts", 'import { readFileSync } from "node:fs";'],
+    ["keel/src/engine/asks.ts", 'throw new TypeError("no");'],
     ["keel/src/config/definitions/plugins.ts", 'import { spawn } from "node:child_process";'],
     ["keel/src/hosts/runner/main.ts", 'const http = await import("node:http");'],
     ["keel/src/config/settings/trust.ts", 'import { randomUUID } from "node:crypto";'],

@@ -3,6 +3,7 @@
  * of an MCP server. Neither can grant anything: a model may be talked into a yes, and a yes is no opinion.
  */
 
+import { fault } from "../kernel/fault.ts";
 import { isObject } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
 import { type HookEvent, type HookInput, hookEvents, hookPointOf } from "../protocol/hook.ts";
@@ -42,7 +43,7 @@ export function promptHook(
     name,
     outside: true,
     async call(input, { signal, report, consult }) {
-      if (!consult) throw new Error("There is no model to ask.");
+      if (!consult) throw fault("hook_failed", { reason: "There is no model to ask." });
       const facts = shorten(JSON.stringify(input), maxInputCharacters);
       const words = prompt.includes("$ARGUMENTS")
         ? prompt.replaceAll("$ARGUMENTS", () => facts)
@@ -57,7 +58,7 @@ export function promptHook(
         },
         signal,
       );
-      if (!reply.ok) throw new Error(reply.error);
+      if (!reply.ok) throw fault("hook_failed", { reason: reply.error });
       report({ stdout: reply.value.text, stderr: "" });
       return verdictIn(reply.value.text);
     },
@@ -75,7 +76,7 @@ function verdictIn(text: string): unknown {
     if (ok) return undefined;
     return { decision: "block", reason: typeof reason === "string" ? reason : "The check objected." };
   }
-  throw new Error(`The model gave no verdict: ${shorten(text.trim(), 200)}`);
+  throw fault("hook_failed", { reason: `The model gave no verdict: ${shorten(text.trim(), 200)}` });
 }
 
 const maxBraces = 100;
@@ -102,7 +103,7 @@ export function toolHook(
     outside: true,
     ...(entry["async"] === true ? { detached: true } : {}),
     async call(input: HookInput, { signal, report }: HookCallContext) {
-      if (!callTool) throw new Error("There are no servers.");
+      if (!callTool) throw fault("hook_failed", { reason: "There are no servers." });
       const filled = fill(given, input);
       const said = await callTool({ server, tool, input: isObject(filled) ? filled : {} }, signal);
       report({ stdout: said, stderr: "" });
@@ -141,6 +142,6 @@ export function parseObject(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("It printed something that looks like JSON and is none.");
+    throw fault("hook_failed", { reason: "It printed something that looks like JSON and is none." });
   }
 }

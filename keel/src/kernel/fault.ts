@@ -40,18 +40,18 @@ export class Fault extends Error {
 /** The `{names}` of a sentence. */
 type NamesIn<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-type Row<C extends FaultCode> = (typeof faults)[C];
+type RowOf<C extends FaultCode> = (typeof faults)[C];
 type Beside<R> = R extends { readonly beside: readonly (infer Name extends string)[] } ? Name : never;
 
 /** What a fault is thrown with: all that its sentence and its hint name, and nothing that nobody reads. */
 type DetailOf<C extends FaultCode> = {
-  readonly [name in NamesIn<Row<C>["says" | "hint"]>]: FaultDetail[string];
-} & { readonly [name in Beside<Row<C>>]?: FaultDetail[string] | undefined } & { readonly cause?: unknown };
+  readonly [name in NamesIn<RowOf<C>["says" | "hint"]>]: FaultDetail[string];
+} & { readonly [name in Beside<RowOf<C>>]?: FaultDetail[string] | undefined } & { readonly cause?: unknown };
 
 /** `fault("log_unwritable", { path, reason, cause })`: the table has the sentence, the detail fills its `{names}`. */
 export function fault<C extends FaultCode>(
   code: C,
-  ...[given]: NamesIn<Row<C>["says" | "hint"]> extends never ? [detail?: DetailOf<C>] : [detail: DetailOf<C>]
+  ...[given]: NamesIn<RowOf<C>["says" | "hint"]> extends never ? [detail?: DetailOf<C>] : [detail: DetailOf<C>]
 ): Fault {
   const { cause, ...detail }: { readonly cause?: unknown } = given ?? {};
   const plain: Record<string, string | number | boolean | null> = {};

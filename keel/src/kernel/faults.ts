@@ -108,10 +108,20 @@ export const faults = {
     hint: "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.",
     exit: exitCodes.unreachable,
   },
+  mcp_unanswered: {
+    says: "{reason}",
+    hint: "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.",
+    exit: exitCodes.unreachable,
+  },
   mcp_refused: {
     says: "An MCP server named {server}, which may not be asked: {reason}.",
     hint: "A server on the internet must not lead into a private network.",
     exit: exitCodes.usage,
+  },
+  hook_failed: {
+    says: "{reason}",
+    hint: "Mend the hook, or take it out of the settings.",
+    exit: exitCodes.turnFailed,
   },
   // The model
   key_missing: {

@@ -2,9 +2,11 @@
  * The life of one server: connected in the background, lost and found again, closed once. Nothing that a server does
  * throws out of here: what went wrong is its state.
  */
+
 import type { CallToolResult, Transport } from "@modelcontextprotocol/client";
 import { over } from "../kernel/abort.ts";
 import { delayMs } from "../kernel/backoff.ts";
+import { fault } from "../kernel/fault.ts";
 import { shorten } from "../kernel/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Connection, connect, type McpCallRequest, type ServerOffer } from "./connection.ts";
@@ -93,7 +95,7 @@ export class Link {
     try {
       return await connection.call(request, signal);
     } catch (thrown) {
-      throw new Error(await this.#explain(thrown, connection));
+      throw fault("mcp_unanswered", { reason: await this.#explain(thrown, connection) });
     } finally {
       this.#hosts.splice(this.#hosts.indexOf(request.host), 1);
     }
@@ -105,7 +107,7 @@ export class Link {
     try {
       return await read(connection);
     } catch (thrown) {
-      throw new Error(await this.#explain(thrown, connection));
+      throw fault("mcp_unanswered", { reason: await this.#explain(thrown, connection) });
     }
   }
 
@@ -123,7 +125,7 @@ export class Link {
     const state = this.#state;
     if (state.status === "connected") return state.connection;
     const why = "error" in state && state.error ? `: ${state.error}` : "";
-    throw new Error(`The server ${this.name} is ${sayStatus[state.status]}${why}`);
+    throw fault("mcp_unanswered", { reason: `The server ${this.name} is ${sayStatus[state.status]}${why}` });
   }
 
   async #within(ms: number, signal: AbortSignal): Promise<void> {

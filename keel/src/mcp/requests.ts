@@ -2,8 +2,10 @@
  * What a server may want of us while one of its tools runs: words of a person, a reply of the model, the folders of the
  * workspace. The first two are asked of the host, through the call that runs; without a call nobody is asked.
  */
+
 import { pathToFileURL } from "node:url";
 import type { Client, CreateMessageRequest, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
+import { fault } from "../kernel/fault.ts";
 import { isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
 import { visible } from "../kernel/visible.ts";
@@ -136,7 +138,7 @@ async function sampled(
   signal: AbortSignal,
 ): Promise<Consulted> {
   const { ask, consult } = context.host() ?? {};
-  if (!ask || !consult) throw new Error("Nobody is there to allow it.");
+  if (!ask || !consult) throw fault("mcp_unanswered", { reason: "Nobody is there to allow it." });
   const request = sampleRequestOf(params);
   const input: JsonObject = {
     server: context.server,
@@ -154,9 +156,9 @@ async function sampled(
       { id: "no", label: "No", verdict: "deny" },
     ],
   });
-  if (verdict === "deny") throw new Error("The user said no.");
+  if (verdict === "deny") throw fault("mcp_unanswered", { reason: "The user said no." });
   const reply = await consult({ ...request, by: { kind: "server", name: context.server } }, signal);
-  if (!reply.ok) throw new Error(`The model did not answer: ${reply.error}`);
+  if (!reply.ok) throw fault("mcp_unanswered", { reason: `The model did not answer: ${reply.error}` });
   return reply.value;
 }
 
@@ -170,7 +172,7 @@ function sampleRequestOf(params: CreateMessageRequest["params"]): SampleRequest 
   }));
   const { systemPrompt: system } = params;
   const size = messages.reduce((sum, { text }) => sum + text.length, system?.length ?? 0);
-  if (size > maxSampleCharacters) throw new Error("The conversation is too long.");
+  if (size > maxSampleCharacters) throw fault("mcp_unanswered", { reason: "The conversation is too long." });
   return { system, messages, maxTokens: Math.min(params.maxTokens, maxSampleTokens) };
 }
 

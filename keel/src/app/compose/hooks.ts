@@ -5,6 +5,7 @@ import type { CallTool } from "../../hooks/model-hooks.ts";
 import type { Hook } from "../../hooks/run.ts";
 import { hooksFrom } from "../../hooks/run-hooks.ts";
 import { hooksInSettings } from "../../hooks/settings-hooks.ts";
+import { fault } from "../../kernel/fault.ts";
 import { wireName } from "../../mcp/names.ts";
 import type { Rules } from "../../policy/decide.ts";
 import type { Ids } from "../../ports/clock.ts";
@@ -68,10 +69,10 @@ export function hookCalls({
   return async ({ server, tool, input }, signal) => {
     const name = wireName(server, tool);
     const { verdict, because } = await mayUse(name, { rules, workspace, mode: "default" });
-    if (verdict === "deny") throw new Error(`${name} was not called: ${because}.`);
+    if (verdict === "deny") throw fault("hook_failed", { reason: `${name} was not called: ${because}.` });
     const { content, failed } = await mcp.call({ tool: name, input, callId: ids.uuid() }, signal);
     const said = textOf(content);
-    if (failed) throw new Error(`${name} failed: ${said.slice(0, 500)}`);
+    if (failed) throw fault("hook_failed", { reason: `${name} failed: ${said.slice(0, 500)}` });
     return said;
   };
 }

@@ -24,10 +24,10 @@ export type EntryState =
   | { readonly kind: "counts" }
   /** A stronger source says something else. */
   | { readonly kind: "overridden" }
-  | ({ readonly kind: "left-out" } & LeftOut);
+  | ({ readonly kind: "left-out" } & LeftOutEntry);
 
 /** The source may not say it; `isForbidden`: not even when it is trusted. */
-export type LeftOut = { readonly why: string; readonly isForbidden: boolean };
+export type LeftOutEntry = { readonly why: string; readonly isForbidden: boolean };
 
 /** The strongest source first, as the layers come. */
 export function entriesOf(layers: readonly Layer[]): SettingEntry[] {
@@ -37,7 +37,7 @@ export function entriesOf(layers: readonly Layer[]): SettingEntry[] {
 /** Those for which `whyNot` has a reason are left out, and then the strongest of each path wins. */
 export function judgeEntries(
   entries: readonly SettingEntry[],
-  whyNot: (entry: SettingEntry) => LeftOut | undefined,
+  whyNot: (entry: SettingEntry) => LeftOutEntry | undefined,
 ): JudgedEntry[] {
   const taken = new Set<string>();
   return entries.map((entry) => {

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../kernel/json.ts";
-import { type LeftOut, matchesPath, type SettingEntry } from "./entries.ts";
+import { type LeftOutEntry, matchesPath, type SettingEntry } from "./entries.ts";
 import { whyWithheld } from "./project-env.ts";
 import { personOnly } from "./settings-schema.ts";
 
@@ -17,11 +17,11 @@ export type Gate = {
   readonly shown: ReadonlySet<string> | undefined;
 };
 
-const notTrusted: LeftOut = { why: "the project is not trusted", isForbidden: false };
-const notShown: LeftOut = { why: "it is new since the project was trusted", isForbidden: false };
+const notTrusted: LeftOutEntry = { why: "the project is not trusted", isForbidden: false };
+const notShown: LeftOutEntry = { why: "it is new since the project was trusted", isForbidden: false };
 
 /** Why an entry does not count, or undefined when it does. */
-export function whyNot(entry: SettingEntry, gate: Gate): LeftOut | undefined {
+export function whyNot(entry: SettingEntry, gate: Gate): LeftOutEntry | undefined {
   if (!isOfProject(entry)) return undefined;
   const forbidden = whyForbidden(entry);
   if (forbidden !== undefined) return { why: forbidden, isForbidden: true };
