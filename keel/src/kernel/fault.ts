@@ -38,7 +38,9 @@ export class Fault extends Error {
 }
 
 /** The `{names}` of a sentence. */
-type NamesIn<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type NamesIn<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
 
 type RowOf<C extends FaultCode> = (typeof faults)[C];
 type Beside<R> = R extends { readonly beside: readonly (infer Name extends string)[] } ? Name : never;
@@ -51,7 +53,9 @@ type DetailOf<C extends FaultCode> = {
 /** `fault("log_unwritable", { path, reason, cause })`: the table has the sentence, the detail fills its `{names}`. */
 export function fault<C extends FaultCode>(
   code: C,
-  ...[given]: NamesIn<RowOf<C>["says" | "hint"]> extends never ? [detail?: DetailOf<C>] : [detail: DetailOf<C>]
+  ...[given]: NamesIn<RowOf<C>["says" | "hint"]> extends never
+    ? [detail?: DetailOf<C>]
+    : [detail: DetailOf<C>]
 ): Fault {
   const { cause, ...detail }: { readonly cause?: unknown } = given ?? {};
   const plain: Record<string, string | number | boolean | null> = {};

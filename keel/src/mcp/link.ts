@@ -7,11 +7,10 @@ import type { CallToolResult, Transport } from "@modelcontextprotocol/client";
 import { over } from "../kernel/abort.ts";
 import { delayMs } from "../kernel/backoff.ts";
 import { fault } from "../kernel/fault.ts";
-import { shorten } from "../kernel/text.ts";
+import { plainText, shorten } from "../kernel/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Connection, connect, type McpCallRequest, type ServerOffer } from "./connection.ts";
 import { type McpLimits, reconnect } from "./limits.ts";
-import { plainText } from "./plain-text.ts";
 import type { CallHost, ServerRequestContext } from "./requests.ts";
 
 export type LinkState =

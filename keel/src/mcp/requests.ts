@@ -7,8 +7,7 @@ import { pathToFileURL } from "node:url";
 import type { Client, CreateMessageRequest, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { fault } from "../kernel/fault.ts";
 import { isJson, isObject, type JsonObject } from "../kernel/json.ts";
-import { shorten } from "../kernel/text.ts";
-import { visible } from "../kernel/visible.ts";
+import { shorten, undisguised } from "../kernel/text.ts";
 import type { Consulted, ConsultRequest } from "../ports/consult.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import type { AskOption } from "../protocol/ask.ts";
@@ -70,13 +69,13 @@ async function elicit(
 ): Promise<ElicitResult> {
   const ask = host()?.ask;
   if (!ask) return { action: "decline" };
-  const message = visible(shorten(params.message, maxMessage));
+  const message = undisguised(shorten(params.message, maxMessage));
   if (params.mode === "url") {
     const place = placeOf(params.url);
     if (place === undefined) return { action: "decline" };
     const answer = await ask({
       kind: "elicitation",
-      title: `The server ${visible(server)} asks you to open a page of ${place.host}`,
+      title: `The server ${undisguised(server)} asks you to open a page of ${place.host}`,
       body: { kind: "text", text: `${message}\n\n${place.shown}` },
       input: { server, mode: "url", message: params.message, url: place.href },
       options: yesOrNo("I have opened it"),
@@ -88,7 +87,7 @@ async function elicit(
     return { action: "decline" };
   const answer = await ask({
     kind: "elicitation",
-    title: `The server ${visible(server)} asks`,
+    title: `The server ${undisguised(server)} asks`,
     body: { kind: "text", text: message },
     input: { server, mode: "form", message: params.message, schema },
     schema,
@@ -127,7 +126,7 @@ function placeOf(given: string): { host: string; href: string; shown: string } |
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) return undefined;
   // A name before an @ looks like the host and is none.
   if (url.username !== "" || url.password !== "") return undefined;
-  return { host: url.host, href: url.href, shown: visible(url.href) };
+  return { host: url.host, href: url.href, shown: undisguised(url.href) };
 }
 
 const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
@@ -147,8 +146,8 @@ async function sampled(
   };
   const { verdict } = await ask({
     kind: "permission",
-    title: `May the server ${visible(context.server)} ask the model?`,
-    body: { kind: "text", text: visible(shorten(saySampleRequest(request), maxMessage)) },
+    title: `May the server ${undisguised(context.server)} ask the model?`,
+    body: { kind: "text", text: undisguised(shorten(saySampleRequest(request), maxMessage)) },
     input,
     claims: [{ action: "use", target: `the model, for the server ${context.server}` }],
     options: [

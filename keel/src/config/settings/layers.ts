@@ -133,7 +133,9 @@ async function check(
 ): Promise<LayerResult> {
   // Loaded late: most starts find no settings at all.
   const { checkSettings } = await import("./check-settings.ts");
-  const { settings, problems, lost, unknown } = checkSettings(dialect === "servers" ? serversIn(written) : written);
+  const { settings, problems, lost, unknown } = checkSettings(
+    dialect === "servers" ? serversIn(written) : written,
+  );
   const named = file ?? "--settings";
   const faults = problems.map((problem) => invalid(named, problem));
   if (unknown.length > 0 && dialect === "ours")

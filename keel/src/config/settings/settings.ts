@@ -89,8 +89,7 @@ function stateOf({ named, shown }: Gate): TrustFacts["state"] {
   return named.includes("project") || named.includes("local") ? "session" : "untrusted";
 }
 
-const isWaiting = ({ state }: JudgedEntry): boolean =>
-  state.kind === "left-out" && !state.isForbidden;
+const isWaiting = ({ state }: JudgedEntry): boolean => state.kind === "left-out" && !state.isForbidden;
 
 /** Throws `settings_invalid`: what somebody forbids must not become free by a slip. */
 async function strictLayer(given: Record<string, unknown>): Promise<Layer> {

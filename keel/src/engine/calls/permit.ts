@@ -4,8 +4,7 @@ import { refusedBefore } from "../../core/model-text.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { canonicalJson, type Json } from "../../kernel/json.ts";
-import { fingerprint, oneLine } from "../../kernel/text.ts";
-import { visible } from "../../kernel/visible.ts";
+import { fingerprint, oneLine, undisguised } from "../../kernel/text.ts";
 import { type Decision, decide } from "../../policy/decide.ts";
 import { lookAt } from "../../policy/look.ts";
 import { refusedWhen } from "../../policy/refusals.ts";
@@ -216,10 +215,10 @@ function askFor(
 function bodyOf(claims: Ask["claims"], sent: Json): Display {
   const command = claims?.find(({ action }) => action === "execute");
   // Nothing in it may hide from whoever is asked; what runs is the input, to the last sign.
-  if (command) return { kind: "terminal", command: visible(command.target), output: "", exitCode: null };
+  if (command) return { kind: "terminal", command: undisguised(command.target), output: "", exitCode: null };
   // A line feed in a name must not make two claims of one.
   const lines = (claims ?? []).map(({ action, target }) => `${action} ${oneLine(target)}`);
-  return { kind: "text", text: visible([...lines, JSON.stringify(sent)].join("\n")) };
+  return { kind: "text", text: undisguised([...lines, JSON.stringify(sent)].join("\n")) };
 }
 
 const deny = (by: Denial["by"], reason: string): Permission & { verdict: "deny" } => ({

@@ -51,7 +51,11 @@ function wordsIn(wire: Record<string, unknown>): string {
   return typeof words === "string" ? words : JSON.stringify(words);
 }
 
-function codeOf({ names, status, words }: ChatErrorFacts & { status: number | undefined }): ProviderFaultCode {
+function codeOf({
+  names,
+  status,
+  words,
+}: ChatErrorFacts & { status: number | undefined }): ProviderFaultCode {
   const named = names.find((name) => Object.hasOwn(codes, name));
   const code =
     (named && codes[named]) ||
@@ -85,7 +89,11 @@ const codes: Readonly<Record<string, ProviderFaultCode>> = {
   unavailable_error: "overloaded",
 };
 
-const mayBeAboutMoney: readonly ProviderFaultCode[] = ["model_bad_request", "rate_limited", "model_forbidden"];
+const mayBeAboutMoney: readonly ProviderFaultCode[] = [
+  "model_bad_request",
+  "rate_limited",
+  "model_forbidden",
+];
 const mayBeAboutLength: readonly ProviderFaultCode[] = ["model_bad_request", "server_error"];
 
 /** Credit, balance and spending limits come with several statuses. */
