@@ -62,13 +62,24 @@ export const capabilities: readonly Capability[] = [
     globals: ["new Error(…)"],
     allowedIn: [
       // A mistake of the program, which nobody answers.
-      ...["kernel/never.ts", "hosts/cli/main.ts", "store/jsonl/upgrade.ts", "workspace/checkpoints/blobs.ts"],
+      "kernel/never.ts",
+      "hosts/cli/main.ts",
+      "store/jsonl/upgrade.ts",
+      "workspace/checkpoints/blobs.ts",
       // Inner ways out: whoever calls takes the slower way, or nothing.
-      ...["kernel/plain.ts", "store/jsonl/fold-cache.ts"],
+      "kernel/plain.ts",
+      "store/jsonl/fold-cache.ts",
       // What a disk says, like an errno: it becomes the fault of the log where it is caught.
-      ...["files", "lease", "log-locations", "log", "seal", "spill"].map((name) => `store/jsonl/${name}.ts`),
+      "store/jsonl/files.ts",
+      "store/jsonl/lease.ts",
+      "store/jsonl/log-locations.ts",
+      "store/jsonl/log.ts",
+      "store/jsonl/seal.ts",
+      "store/jsonl/spill.ts",
       // Whatever somebody threw that is no error; and the reason of a signal, which is told as a sentence.
-      ...["workspace/processes/job.ts", "mcp/transports/stdio.ts", "workspace/web/web.ts"],
+      "workspace/processes/job.ts",
+      "mcp/transports/stdio.ts",
+      "workspace/web/web.ts",
       // For tests.
       "models/loopback.ts",
     ],

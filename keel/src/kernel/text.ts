@@ -122,8 +122,8 @@ const escapeSequence = new RegExp(
   "gu",
 );
 
-/** What is left of a sequence that the rule above does not know: no rest of one is left to read. */
-const looseEscape = /\u001b[ -/]*[0-~]?/g;
+/** Also what only begins to be one: no rest of it is left to read. */
+const anyEscape = new RegExp([escapeSequence.source, "\\u001b[ -/]*[0-~]?"].join("|"), "gu");
 /** Characters that turn the direction of text, or stand in it unseen to carry words for a model only. */
 const unseenForModel =
   /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;
@@ -134,8 +134,7 @@ export const plainText = (words: string): string =>
     .replace(/\r\n?/g, "\n")
     // One byte is never the start of a sequence here: it goes alone.
     .replace(/[\u0080-\u009f]/g, "")
-    .replace(escapeSequence, "")
-    .replace(looseEscape, "")
+    .replace(anyEscape, "")
     .replace(/[^\P{Cc}\t\n]/gu, "")
     .replace(unseenForModel, "");
 
