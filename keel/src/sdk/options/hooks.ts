@@ -1,5 +1,4 @@
-/** Callbacks of a program as hooks: the interface's shape in, the engine's out. */
-import type { OpenOptions } from "../../app/options.ts";
+/** Callbacks of a program as hooks, in the interface's shape. Types only: all of them are exported. */
 import type { HookBase, HookEvent, HookInput, HookMomentOf, HookOutput } from "../../protocol/hook.ts";
 
 export type HookCallback = (
@@ -27,25 +26,6 @@ export type HookInputOf<E extends HookEvent> = Extract<HookInput, { hook_event_n
 export type HookMap = { [event in HookEvent]?: HookCallbackMatcher[] } & {
   [event: string]: HookCallbackMatcher[] | undefined;
 };
-
-type ProgramHook = NonNullable<OpenOptions["hooks"]>[number];
-
-export function hooksOf(map: HookMap = {}): ProgramHook[] {
-  return Object.entries(map).flatMap(([event, matchers = []]) =>
-    matchers.flatMap(({ matcher, hooks, timeout, onFailure }) =>
-      hooks.map(
-        (callback, index): ProgramHook => ({
-          event: event as HookEvent,
-          matcher,
-          name: callback.name || `number ${index + 1}`,
-          timeoutMs: timeout === undefined ? undefined : timeout * 1000,
-          onFailure,
-          call: (input, { callId, signal }) => callback(input, callId, { signal }),
-        }),
-      ),
-    ),
-  );
-}
 
 // The names under which programs import what the callbacks of a point are told and may answer.
 export type BaseHookInput = HookBase;
