@@ -17,7 +17,8 @@ export type Sources = Readonly<Record<string, string>>;
 /** What the pages are made of; whoever calls reads these files. */
 export const referenceSources = [
   "ARCHITECTURE.md",
-  "keel/src/protocol/event.ts",
+  "keel/src/protocol/event/durable.ts",
+  "keel/src/protocol/event/live.ts",
   "keel/src/protocol/command.ts",
   "keel/src/protocol/ask.ts",
   "keel/src/protocol/message.ts",
@@ -26,12 +27,12 @@ export const referenceSources = [
   "keel/src/protocol/usage.ts",
 ] as const;
 
-const [architectureFile, eventFile, commandFile, ...shapeFiles] = referenceSources;
+const [architectureFile, durableFile, liveFile, commandFile, ...shapeFiles] = referenceSources;
 
 /** Every page by its path. */
 export async function referencePages(sources: Sources): Promise<Record<string, string>> {
   const declared = (file: string) => declarationsIn(file, sources[file] ?? "");
-  const events = declared(eventFile);
+  const events = [durableFile, liveFile].flatMap(declared);
   return {
     "docs/reference/faults.md": faultsPage(),
     "docs/reference/events.md": eventsPage(events, shapeFiles.flatMap(declared)),
@@ -46,8 +47,8 @@ export async function referencePages(sources: Sources): Promise<Record<string, s
 }
 
 /** The types of events, as the reference lists them. */
-export function eventTypes(eventSource: string): { durable: string[]; live: string[] } {
-  const declared = declarationsIn(eventFile, eventSource);
+export function eventTypes(sources: Sources): { durable: string[]; live: string[] } {
+  const declared = [durableFile, liveFile].flatMap((file) => declarationsIn(file, sources[file] ?? ""));
   const typesOf = (name: string) => find(declared, name).members.flatMap(({ type }) => type ?? []);
   return { durable: typesOf("durable"), live: typesOf("LiveEvent") };
 }
@@ -113,8 +114,7 @@ const told = [
   "Json",
 ];
 
-const listStart =
-  "<!-- Written by `npm run reference` from the comments in `keel/src/protocol/event.ts`: -->";
+const listStart = "<!-- Written by `npm run reference` from the comments in `keel/src/protocol/event/`: -->";
 const listEnd = "<!-- End of what is written. -->";
 
 /** The page with its list of events as the source has them now; the words around the two marks stay. */

@@ -4,7 +4,7 @@
  */
 import type { BudgetLimits, Spending } from "../../keel/src/agents/budget.ts";
 import { costOf } from "../../keel/src/core/state/cost.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { contextTokens, type ModelInfo } from "../../keel/src/protocol/usage.ts";
 import type { Disks } from "./disk.ts";
 

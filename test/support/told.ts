@@ -1,5 +1,6 @@
 // Runs a scripted session and tells it in the SDK's dialect, for the tests of that dialect.
-import type { Durable, Envelope } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
+import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { toMessages } from "../../keel/src/sdk/dialect/dialect.ts";
 import { type InitFacts, newMemo } from "../../keel/src/sdk/dialect/memo.ts";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";

@@ -11,7 +11,7 @@ import { over } from "../kernel/abort.ts";
 import { never } from "../kernel/never.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LogNotice } from "../ports/store.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { type Bill, contextTokens } from "../protocol/usage.ts";
 
 export type BudgetLimits = Pick<Limits, "maxBudgetUsd" | "maxTokens" | "maxTimeMs" | "maxProcesses">;

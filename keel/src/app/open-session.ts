@@ -9,7 +9,7 @@ import type { Log, LogNotice } from "../ports/store.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { ContextBreakdown } from "../protocol/context.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";

@@ -5,7 +5,8 @@
 import { delayMs } from "../kernel/backoff.ts";
 import type { FaultCode } from "../kernel/faults.ts";
 import { retryKind } from "../kernel/retryable.ts";
-import type { AddedWhy, Input, Stop, TurnReason } from "../protocol/event.ts";
+import type { Input } from "../protocol/event/durable.ts";
+import type { AddedWhy, Stop, TurnReason } from "../protocol/reasons.ts";
 import type { Limits } from "./limits.ts";
 import { modelOf, type SessionState } from "./state/state.ts";
 import { circleIn } from "./state/stuck.ts";

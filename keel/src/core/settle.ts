@@ -2,7 +2,7 @@
 
 import { fault } from "../kernel/fault.ts";
 import type { Above } from "../ports/agents.ts";
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import { interruptedResult } from "./model-text.ts";
 import { openObjections } from "./next-step.ts";

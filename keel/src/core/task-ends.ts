@@ -1,7 +1,7 @@
 /** What is recorded of the end of a task that nobody holds: it never began, its process is gone, or its log was broken. Pure. */
 
 import type { Task, TaskEnd } from "../ports/tasks.ts";
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { TaskData } from "../protocol/task.ts";
 import { noBill } from "../protocol/usage.ts";
 import { billSince } from "./state/cost.ts";

@@ -1,6 +1,6 @@
 /** Who hears what happens in a session. Each is called in turn, at once, and must not throw. */
 import { fault } from "../kernel/fault.ts";
-import type { Envelope } from "../protocol/event.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 
 export type EnvelopeListener = (envelope: Envelope) => void;
 

@@ -12,7 +12,7 @@ import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { CallTasks, SessionTasks, Task, TaskEnd, TaskOutputLocation, TaskWork } from "../ports/tasks.ts";
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { TaskData } from "../protocol/task.ts";
 
 type By = NonNullable<TaskData["by"]>;

@@ -4,7 +4,8 @@
  */
 import type { Json } from "../kernel/json.ts";
 import type { Answer } from "../protocol/ask.ts";
-import type { Input, LiveEvent } from "../protocol/event.ts";
+import type { Input } from "../protocol/event/durable.ts";
+import type { LiveEvent } from "../protocol/event/live.ts";
 import type { CompactTrigger, HookMomentOf, ModelSwitch, SessionStartSource } from "../protocol/hook.ts";
 import type { ResultPart } from "../protocol/message.ts";
 import type { Clock } from "./clock.ts";

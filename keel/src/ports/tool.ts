@@ -3,7 +3,7 @@
 import type { Json } from "../kernel/json.ts";
 import type { Schema } from "../kernel/schema.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
-import type { Denial } from "../protocol/event.ts";
+import type { Denial } from "../protocol/event/durable.ts";
 import type { ResultPart } from "../protocol/message.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Worktree } from "../protocol/task.ts";

@@ -2,7 +2,7 @@
  * Which events may break the start that a provider keeps of our requests, and where: the one place that says so. What
  * is not declared here must leave every request an extension of the one before it, or the request law fails.
  */
-import type { Event } from "./event.ts";
+import type { Event } from "./event/envelope.ts";
 
 /** The parts of a request, in the provider's order: a change in one makes all after it new. */
 export type Section = "tools" | "system" | "thinking" | "messages";

@@ -1,5 +1,5 @@
 /** What a session is doing right now, from its events: enough for a status line. */
-import type { Envelope } from "../protocol/event.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 
 export type Activity = {
   readonly state: "idle" | "running" | "asking";

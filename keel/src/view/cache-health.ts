@@ -6,8 +6,8 @@
 import { canonicalJson } from "../kernel/json.ts";
 import { never } from "../kernel/never.ts";
 import { type Boundary, boundariesOf } from "../protocol/boundary.ts";
-import type { Durable, DurableEvent, Envelope } from "../protocol/event.ts";
-import { isDurable } from "../protocol/event.ts";
+import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
+import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import type { Prediction, Usage } from "../protocol/usage.ts";
 

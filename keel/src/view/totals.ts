@@ -1,5 +1,5 @@
 /** What a session has used: cost, tokens, tools, lines and time, from its durable events. */
-import type { Envelope } from "../protocol/event.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 import { addUsage, type Bill, contextTokens, noUsage, type Usage } from "../protocol/usage.ts";
 import { sayUsd } from "./say.ts";
 

@@ -5,7 +5,7 @@
  */
 import { KeyedList } from "../kernel/keyed-list.ts";
 import { never } from "../kernel/never.ts";
-import type { Envelope } from "../protocol/event.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 import { textOf } from "../protocol/message.ts";
 import type { Origin } from "../protocol/origin.ts";
 import {

@@ -1,7 +1,7 @@
 /** What one or several sessions have used, and how the provider's cache served them: a fold, and its text. */
 import { Lookup } from "../kernel/lookup.ts";
 import { shorten } from "../kernel/text.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { contextTokens } from "../protocol/usage.ts";
 import {
   type BreakCause,

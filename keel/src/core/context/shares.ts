@@ -1,6 +1,6 @@
 /** How much of a conversation are instructions and skills: a part of the fold. */
 import { estimateTokens } from "../../kernel/text.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
 
 /** Rough tokens of what the conversation, as it is now, holds beside what was said and done. */

@@ -1,5 +1,5 @@
 /** What requests and agents cost, on the bill of the session and of its turn. Pure. */
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { addUsage, type Bill, type Usage } from "../../protocol/usage.ts";
 import { addBills, addToBill } from "./cost.ts";
 import type { Turn } from "./turn.ts";

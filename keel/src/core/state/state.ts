@@ -4,7 +4,7 @@ import { never } from "../../kernel/never.ts";
 import { type Learnt, learn, nothingLearnt } from "../../policy/changes.ts";
 import { foldRefusals, noRefusals, type Refusals } from "../../policy/refusals.ts";
 import type { Answer, AnsweredBy, Ask } from "../../protocol/ask.ts";
-import type { Durable, Input } from "../../protocol/event.ts";
+import type { Durable, Input } from "../../protocol/event/durable.ts";
 import { type Block, type Message, type ToolResult, toolUses } from "../../protocol/message.ts";
 import { patchSettings, type SessionSettings } from "../../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../../protocol/tool.ts";

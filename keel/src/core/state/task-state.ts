@@ -1,7 +1,7 @@
 /** Background tasks as the fold knows them: by their state, with whether the model was told of their end. */
 
 import type { Task } from "../../ports/tasks.ts";
-import type { Durable, Input } from "../../protocol/event.ts";
+import type { Durable, Input } from "../../protocol/event/durable.ts";
 import type { TaskData } from "../../protocol/task.ts";
 
 export type Tasks = ReadonlyMap<string, Task>;

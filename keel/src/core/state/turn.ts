@@ -1,7 +1,7 @@
 /** The running turn as the fold knows it: what it has used, what it recovered from, and how its last request went. */
 import type { FaultData } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
-import type { AddedWhy, Stop, TurnReason } from "../../protocol/event.ts";
+import type { AddedWhy, Stop, TurnReason } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { type Habit, noHabit, toldHabit } from "./stuck.ts";
 

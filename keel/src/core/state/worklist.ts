@@ -2,7 +2,7 @@
  * The model's desk: the list of what is to be done, what it knows of plan mode, and which deferred tools it was told of
  * and has loaded. Folded from the log, so that it survives a resume and a compaction.
  */
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import type { PermissionMode, SessionSettings } from "../../protocol/settings.ts";
 import type { Todo } from "../../protocol/tool.ts";
 

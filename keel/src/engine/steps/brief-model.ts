@@ -9,7 +9,7 @@ import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from ".
 import type { SessionState } from "../../core/state/state.ts";
 import { toolsNow } from "../../core/toolbox.ts";
 import { sameJson } from "../../kernel/json.ts";
-import type { AddedWhy, PromptWhy } from "../../protocol/event.ts";
+import type { AddedWhy, PromptWhy } from "../../protocol/reasons.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefNear, briefStart } from "./brief-start.ts";

@@ -2,8 +2,8 @@
 
 import { isBudget } from "../../core/halt.ts";
 import { openObjections, type Step } from "../../core/next-step.ts";
-import type { TurnReason } from "../../protocol/event.ts";
 import { textOf } from "../../protocol/message.ts";
+import type { TurnReason } from "../../protocol/reasons.ts";
 import { hookContextOf } from "../hook-context.ts";
 import type { StepContext } from "../step-context.ts";
 

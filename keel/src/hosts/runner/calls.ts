@@ -1,5 +1,5 @@
 /** Calls in the host's words: each begins once and ends once, in that order. */
-import type { Envelope } from "../../protocol/event.ts";
+import type { Envelope } from "../../protocol/event/envelope.ts";
 import { textOf, toolUses } from "../../protocol/message.ts";
 import type { Origin } from "../../protocol/origin.ts";
 import type { RunnerEvent } from "./events.ts";

@@ -2,7 +2,7 @@
  * The session's events in the host's words: a pure fold. Calls begin before they end and end before the turn's result,
  * whatever overlaps; of an agent the host learns what it does, not what it says.
  */
-import type { Envelope } from "../../protocol/event.ts";
+import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { Origin } from "../../protocol/origin.ts";
 import { askEvent } from "./ask-event.ts";
 import { callEnds, callProgress, callStarts, knowCalls, openCallsEnd } from "./calls.ts";

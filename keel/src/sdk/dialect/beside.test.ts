@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { httpError, reply, replyWith } from "../../testing/reply.ts";
 import type { SDKMessage, SDKResultMessage } from "../messages/messages.ts";
 import { greeting, memoOfLog } from "./dialect.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sketch, tell, testFacts } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { text } from "../../protocol/message.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
 import { changeTool, lookTool } from "../../testing/test-tools.ts";

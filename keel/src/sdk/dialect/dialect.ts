@@ -8,7 +8,9 @@
  * text as it is written asks for partial messages (`dialect-stream.ts`).
  */
 import { never } from "../../kernel/never.ts";
-import { type Durable, type Envelope, isDurable, type Live } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
+import type { Live } from "../../protocol/event/live.ts";
 import { isShownAddition } from "../../view/shown.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";

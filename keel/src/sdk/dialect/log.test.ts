@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
-import type { Envelope } from "../../protocol/event.ts";
+import type { Envelope } from "../../protocol/event/envelope.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
 import { changeTool, lookTool } from "../../testing/test-tools.ts";

@@ -1,6 +1,7 @@
 /** What the dialect remembers between two events: enough to tell totals, and no more than the events themselves told. */
-import type { Input, Stop } from "../../protocol/event.ts";
+import type { Input } from "../../protocol/event/durable.ts";
 import type { ToolUse } from "../../protocol/message.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import { type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
 import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";

@@ -1,7 +1,7 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../../app/open-session.ts";
-import type { Durable } from "../../protocol/event.ts";
-import { type Envelope, isDurable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";

@@ -1,6 +1,6 @@
 /** How a turn ended, as the SDK tells it: the subtype, the terminal reason, and the words. */
 import { never } from "../../kernel/never.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { sayReason, sayUsd } from "../../view/say.ts";
 import type { SDKAssistantMessageError } from "../messages/content.ts";

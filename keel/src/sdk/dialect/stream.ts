@@ -5,7 +5,9 @@
  * The end of a block is passed on when the next block begins or the reply is on record. So the complete `assistant`
  * message of a reply's last block comes before that block's `content_block_stop`, and yet after nothing can go wrong.
  */
-import type { Durable, Live, Stop } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import type { Live } from "../../protocol/event/live.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKDelta, SDKRawStreamEvent } from "../messages/content.ts";
 import type { SDKPartialAssistantMessage } from "../messages/messages.ts";

@@ -1,5 +1,5 @@
 /** Work in the background, as messages. What a task is about stands in its event's data, as far as it was told. */
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type {

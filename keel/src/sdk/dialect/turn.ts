@@ -1,6 +1,6 @@
 /** What happens inside a turn: replies, tool results, and words that join. */
 import type { Json } from "../../kernel/json.ts";
-import type { Denial, Durable, Input } from "../../protocol/event.ts";
+import type { Denial, Durable, Input } from "../../protocol/event/durable.ts";
 import { type ToolUse, textOf } from "../../protocol/message.ts";
 import { addUsage, contextTokens, noUsage, type Usage } from "../../protocol/usage.ts";
 import { isShownBlock } from "../../view/shown.ts";

@@ -2,7 +2,8 @@
 import type { OpenSession } from "../../../app/open-session.ts";
 import { Fault } from "../../../kernel/fault.ts";
 import { exitCodes, faults } from "../../../kernel/faults.ts";
-import type { Durable, TurnReason } from "../../../protocol/event.ts";
+import type { Durable } from "../../../protocol/event/durable.ts";
+import type { TurnReason } from "../../../protocol/reasons.ts";
 import { sayReason } from "../../../view/say.ts";
 import type { Context } from "../context.ts";
 import { showFault } from "../show-fault.ts";

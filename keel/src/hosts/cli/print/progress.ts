@@ -2,7 +2,7 @@
 import type { OpenSession } from "../../../app/open-session.ts";
 import { isObject } from "../../../kernel/json.ts";
 import { shorten } from "../../../kernel/text.ts";
-import type { Envelope } from "../../../protocol/event.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { textOf, toolUses } from "../../../protocol/message.ts";
 import { visible } from "../../../view/visible.ts";
 import type { Context } from "../context.ts";

@@ -1,30 +1,17 @@
 /**
- * Facts in the past tense. Durable events make the log and fold to state; live events are shown and never stored.
- * Adding an event here breaks every exhaustive switch that should care.
+ * Facts in the past tense that make the log and fold to state. Adding one here breaks every exhaustive switch that should
+ * care.
  */
 import * as z from "zod/mini";
-import type { FaultData } from "../kernel/fault.ts";
-import { isFaultCode } from "../kernel/faults.ts";
-import { answeredBySchema, answerSchema, askSchema } from "./ask.ts";
-import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "./message.ts";
-import type { Origin } from "./origin.ts";
-import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "./reasons.ts";
-import { sessionSettingsSchema, settingsPatchSchema } from "./settings.ts";
-import { taskDataSchema, taskStatusSchema, worktreeSchema } from "./task.ts";
-import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "./tool.ts";
-import { predictionSchema, usageSchema } from "./usage.ts";
-
-// biome-ignore lint/performance/noBarrelFile: the reasons belong to the events; they stand apart for their length
-export {
-  type AddedWhy,
-  addedWhySchema,
-  type PromptWhy,
-  promptWhySchema,
-  type Stop,
-  stopSchema,
-  type TurnReason,
-  turnReasonSchema,
-} from "./reasons.ts";
+import type { FaultData } from "../../kernel/fault.ts";
+import { isFaultCode } from "../../kernel/faults.ts";
+import { answeredBySchema, answerSchema, askSchema } from "../ask.ts";
+import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "../message.ts";
+import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "../reasons.ts";
+import { sessionSettingsSchema, settingsPatchSchema } from "../settings.ts";
+import { taskDataSchema, taskStatusSchema, worktreeSchema } from "../task.ts";
+import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "../tool.ts";
+import { predictionSchema, usageSchema } from "../usage.ts";
 
 const type = <T extends string>(name: T) => z.literal(name);
 
@@ -323,65 +310,9 @@ const durable = [
 export const durableEventSchema = z.discriminatedUnion("type", durable);
 export type DurableEvent = z.infer<typeof durableEventSchema>;
 
-/** Shown while it happens, gone afterwards. */
-export type LiveEvent =
-  /** A reply begins to stream. */
-  | {
-      type: "reply.started";
-      requestId: string;
-      model: string;
-      providerId?: string | undefined;
-      usage?: z.infer<typeof usageSchema> | undefined;
-    }
-  /** A block of the reply begins. */
-  | { type: "block.started"; requestId: string; index: number; block: z.infer<typeof blockSchema> }
-  /** A piece of text. */
-  | { type: "text.delta"; requestId: string; index: number; text: string }
-  /** A piece of thinking. */
-  | { type: "thinking.delta"; requestId: string; index: number; text: string }
-  /** A piece of the proof that the provider wrote the thinking. */
-  | { type: "signature.delta"; requestId: string; index: number; text: string }
-  /** A piece of a call's input, as JSON that is not whole yet. */
-  | { type: "call.delta"; requestId: string; index: number; json: string }
-  /** A block of the reply is whole. */
-  | { type: "block.finished"; requestId: string; index: number; block: z.infer<typeof blockSchema> }
-  /** What was shown of a reply does not count: it failed. */
-  | { type: "reply.withdrawn"; requestId: string; why: FaultData }
-  /** What a running tool shows. */
-  | {
-      type: "tool.progress";
-      callId: string;
-      tool: string;
-      elapsedMs: number;
-      display: z.infer<typeof displaySchema>;
-    }
-  /** The next attempt comes after a pause. */
-  | { type: "retry.waiting"; attempt: number; mostAttempts: number; delayMs: number; fault: FaultData }
-  /** A command that needs no model was called, and what it says. */
-  | { type: "command.answered"; name: string; text: string }
-  /** A hook that is a command or an address was called. */
-  | { type: "hook.started"; hookId: string; name: string; event: string }
-  /** Such a hook has ended, and how; one that goes on by itself has ended for the session. */
-  | {
-      type: "hook.finished";
-      hookId: string;
-      name: string;
-      event: string;
-      outcome: "success" | "error" | "cancelled";
-      stdout: string;
-      stderr: string;
-      exitCode?: number | undefined;
-    }
-  /** Something that a person should know. */
-  | { type: "notice.raised"; level: "info" | "warning"; text: string; code?: string | undefined };
-
-export type Event = DurableEvent | LiveEvent;
-export type EventType = Event["type"];
-
-/** What a record carries beside its event. `seq` counts durable events of a session from 1 without a gap. */
-export type Durable = { seq: number; at: number; session: string } & DurableEvent;
-export type Live = { at: number; session: string } & LiveEvent;
-/** `origin` stands on what an agent does, where it is told to the host of the session above. No log holds it. */
-export type Envelope = (Durable | Live) & { origin?: Origin | undefined };
-
-export const isDurable = <E extends Envelope>(envelope: E): envelope is E & Durable => "seq" in envelope;
+/** What the log adds to each of its events: `seq` counts those of a session from 1 without a gap. */
+export const durableSchema = z.intersection(
+  z.object({ seq: z.number(), at: z.number(), session: z.string() }),
+  durableEventSchema,
+);
+export type Durable = z.infer<typeof durableSchema>;
