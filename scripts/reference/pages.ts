@@ -110,6 +110,8 @@ const told = [
   "Event",
   "EventType",
   "Live",
+  "ReplyEvent",
+  "ItemizedBill",
   "Envelope",
   "Json",
 ];

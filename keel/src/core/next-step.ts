@@ -127,6 +127,10 @@ export function inputFor({ pending }: SessionState, which: InputRole): Input | u
 export const openObjections = ({ pending }: SessionState): string[] =>
   pending.filter(({ from }) => from.kind === "hook").map(({ id }) => id);
 
+/** Whether anything is to be done without another word: the one meaning of "nothing left to do". */
+export const hasWork = (state: SessionState): boolean =>
+  state.turn !== null || betweenTurns(state).step.kind !== "idle";
+
 function betweenTurns(state: SessionState): { step: Step; rule: string } {
   if (state.compaction) {
     return {

@@ -1,10 +1,10 @@
 /** What is recorded of the end of a task that nobody holds: it never began, its process is gone, or its log was broken. Pure. */
 
 import type { Task, TaskEnd } from "../ports/tasks.ts";
+import { billSince } from "../protocol/bill.ts";
 import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { TaskData } from "../protocol/task.ts";
 import { noBill } from "../protocol/usage.ts";
-import { billSince } from "./state/cost.ts";
 
 /** One that should have gone on has ended as it had before; its bill was brought then. */
 export function notStarted(id: string, data: TaskData, before: Task | undefined): DurableEvent {

@@ -74,3 +74,21 @@ export type LiveEvent = z.infer<typeof liveEventSchema>;
 
 export const liveSchema = z.intersection(z.object({ at: z.number(), session: z.string() }), liveEventSchema);
 export type Live = z.infer<typeof liveSchema>;
+
+const replyEvents = [
+  "reply.started",
+  "block.started",
+  "text.delta",
+  "thinking.delta",
+  "signature.delta",
+  "call.delta",
+  "block.finished",
+  "reply.withdrawn",
+] as const satisfies LiveEvent["type"][];
+
+/** A reply while it is written. */
+export type ReplyEvent = Extract<Live, { type: (typeof replyEvents)[number] }>;
+
+const replyEventTypes: ReadonlySet<string> = new Set(replyEvents);
+export const isReplyEvent = (event: { readonly type: string }): event is ReplyEvent =>
+  replyEventTypes.has(event.type);

@@ -8,9 +8,10 @@
  * text as it is written asks for partial messages (`dialect-stream.ts`).
  */
 import { never } from "../../kernel/never.ts";
+import { foldBill } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
-import type { Live } from "../../protocol/event/live.ts";
+import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
 import { isShownAddition } from "../../view/shown.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
@@ -30,7 +31,7 @@ import {
 } from "./say.ts";
 import { fromStream, openStream } from "./stream.ts";
 import { fromTask } from "./tasks.ts";
-import { charge, fromJoined, fromReply, fromResult, inTurn, takeInputs } from "./turn.ts";
+import { fromJoined, fromReply, fromResult, inTurn, takeInputs } from "./turn.ts";
 
 type DialectOutput = [SDKMessage[], DialectMemo];
 type DialectEventOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
@@ -41,7 +42,8 @@ export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput
   if (origin) return fromAgent({ ...envelope, origin }, memo, toMessages);
   if (!isDurable(envelope)) return fromLive(envelope, memo);
   if (envelope.seq <= memo.seq) return [[], memo];
-  return fromDurable(envelope, { ...memo, seq: envelope.seq, livesSince: 0 });
+  const bill = foldBill(memo, envelope);
+  return fromDurable(envelope, { ...memo, ...bill, seq: envelope.seq, livesSince: 0 });
 }
 
 /** All messages of a stored log. */
@@ -90,8 +92,6 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
       return fromReply(event, memo);
     case "model.failed":
       return fromFailure(event, memo);
-    case "model.consulted":
-      return [[], charge(memo, event.model, event)];
     case "tool.finished":
       return fromResult(event, memo);
     case "context.compacted":
@@ -109,6 +109,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
       return resultOfTurn(event, memo);
     case "prompt.fixed":
     case "turn.interrupted":
+    case "model.consulted":
     case "tool.started":
     case "ask.opened":
     case "ask.closed":
@@ -125,6 +126,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
 }
 
 function fromLive(event: Live, memo: DialectMemo): DialectOutput {
+  if (isReplyEvent(event)) return fromStream(event, memo);
   switch (event.type) {
     case "tool.progress":
       return fromProgress(event, memo);
@@ -155,7 +157,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
       return [[informationalMessage(id, { content: event.text, level: event.level, ...tag })], next];
     }
     default:
-      return fromStream(event, memo);
+      return never(event);
   }
 }
 
@@ -309,12 +311,11 @@ function fromRequest(event: DialectEventOf<"model.started">, memo: DialectMemo):
 
 /** Whether a failed request is tried again is told by `retry.waiting`; its end by the turn's. */
 function fromFailure(event: DialectEventOf<"model.failed">, memo: DialectMemo): DialectOutput {
-  const charged = charge(memo, event.model, event);
-  if (event.purpose === "turn") return [[], charged];
+  if (event.purpose === "turn") return [[], memo];
   const words = event.fault.message;
   const status = statusMessage(memo, { status: null, compact_result: "failed", compact_error: words });
-  if (memo.turn) return [[status], charged];
-  const [result, next] = resultWithoutTurn(charged, {
+  if (memo.turn) return [[status], memo];
+  const [result, next] = resultWithoutTurn(memo, {
     ending: {
       kind: "failure",
       subtype: "error_during_execution",
@@ -328,7 +329,6 @@ function fromFailure(event: DialectEventOf<"model.failed">, memo: DialectMemo): 
 }
 
 function fromCompaction(event: DialectEventOf<"context.compacted">, memo: DialectMemo): DialectOutput {
-  const charged = charge(memo, event.model, event);
   const status = statusMessage(memo, { status: null, compact_result: "success" });
   const boundary: SDKMessage = {
     type: "system",
@@ -346,9 +346,9 @@ function fromCompaction(event: DialectEventOf<"context.compacted">, memo: Dialec
   if (memo.turn)
     return [
       [status, boundary, summary],
-      inTurn(charged, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 })),
+      inTurn(memo, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 })),
     ];
-  const [result, next] = resultWithoutTurn(charged, {
+  const [result, next] = resultWithoutTurn(memo, {
     ending: { kind: "answer", text: "", isError: false, terminal: "completed" },
     usage: event.usage,
     ms: event.ms,

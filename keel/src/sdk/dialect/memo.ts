@@ -2,7 +2,7 @@
 import type { Input } from "../../protocol/event/durable.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
-import { type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
+import { type ItemizedBill, type ModelInfo, noBill, noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
 import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";
 
@@ -35,7 +35,8 @@ export type InitFacts = {
   readonly replayUserMessages?: boolean;
 };
 
-export type DialectMemo = {
+/** With the session's bill so far: an agent's that came with its end is in it. */
+export type DialectMemo = ItemizedBill & {
   readonly facts: InitFacts;
   /** The newest durable event, and how many messages live ones have given since: together a name for the next. */
   readonly seq: number;
@@ -49,8 +50,6 @@ export type DialectMemo = {
   /** Milliseconds of run time at which a call's progress was last told. */
   readonly progress: ReadonlyMap<string, number>;
   readonly agents: ReadonlyMap<string, AgentMemo>;
-  readonly costUsd: number;
-  readonly models: ReadonlyMap<string, ModelMemo>;
   readonly results: number;
 };
 
@@ -68,8 +67,6 @@ export type AgentMemo = {
   readonly toolUses: number;
   readonly lastTool: string | undefined;
 };
-
-export type ModelMemo = { readonly usage: Usage; readonly costUsd: number; readonly unpriced: boolean };
 
 export type TurnMemo = {
   readonly inputs: readonly Input[];
@@ -99,6 +96,7 @@ export type StreamMemo = {
 
 export function newMemo(facts: InitFacts): DialectMemo {
   return {
+    ...noBill,
     facts,
     seq: 0,
     livesSince: 0,
@@ -108,8 +106,6 @@ export function newMemo(facts: InitFacts): DialectMemo {
     tasks: new Map(),
     progress: new Map(),
     agents: new Map(),
-    costUsd: 0,
-    models: new Map(),
     results: 0,
   };
 }
