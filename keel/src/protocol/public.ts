@@ -27,8 +27,8 @@ export {
   inputSchema,
   purposeSchema,
 } from "./event/durable.ts";
-export { type Envelope, type Event, type EventType, isDurable } from "./event/envelope.ts";
-export type { Live, LiveEvent } from "./event/live.ts";
+export { type Envelope, type Event, type EventType, envelopeSchema, isDurable } from "./event/envelope.ts";
+export { type Live, type LiveEvent, liveEventSchema } from "./event/live.ts";
 export {
   type Block,
   blockSchema,
@@ -55,6 +55,7 @@ export {
   toolUses,
 } from "./message.ts";
 export { type Origin, originSchema } from "./origin.ts";
+export { type Outcome, outcomeOf } from "./outcome.ts";
 export {
   type AddedWhy,
   addedWhySchema,

@@ -5,35 +5,48 @@ import { displaySchema } from "../tool.ts";
 import { usageSchema } from "../usage.ts";
 import { faultDataSchema } from "./durable.ts";
 
-const type = <T extends string>(name: T) => z.literal(name);
-
 /** Shown while it happens, gone afterwards. */
 export const liveEventSchema = z.discriminatedUnion("type", [
   /** A reply begins to stream. */
   z.object({
-    type: type("reply.started"),
+    type: z.literal("reply.started"),
     requestId: z.string(),
     model: z.string(),
     providerId: z.optional(z.string()),
     usage: z.optional(usageSchema),
   }),
   /** A block of the reply begins. */
-  z.object({ type: type("block.started"), requestId: z.string(), index: z.number(), block: blockSchema }),
+  z.object({
+    type: z.literal("block.started"),
+    requestId: z.string(),
+    index: z.number(),
+    block: blockSchema,
+  }),
   /** A piece of text. */
-  z.object({ type: type("text.delta"), requestId: z.string(), index: z.number(), text: z.string() }),
+  z.object({ type: z.literal("text.delta"), requestId: z.string(), index: z.number(), text: z.string() }),
   /** A piece of thinking. */
-  z.object({ type: type("thinking.delta"), requestId: z.string(), index: z.number(), text: z.string() }),
+  z.object({ type: z.literal("thinking.delta"), requestId: z.string(), index: z.number(), text: z.string() }),
   /** A piece of the proof that the provider wrote the thinking. */
-  z.object({ type: type("signature.delta"), requestId: z.string(), index: z.number(), text: z.string() }),
+  z.object({
+    type: z.literal("signature.delta"),
+    requestId: z.string(),
+    index: z.number(),
+    text: z.string(),
+  }),
   /** A piece of a call's input, as JSON that is not whole yet. */
-  z.object({ type: type("call.delta"), requestId: z.string(), index: z.number(), json: z.string() }),
+  z.object({ type: z.literal("call.delta"), requestId: z.string(), index: z.number(), json: z.string() }),
   /** A block of the reply is whole. */
-  z.object({ type: type("block.finished"), requestId: z.string(), index: z.number(), block: blockSchema }),
+  z.object({
+    type: z.literal("block.finished"),
+    requestId: z.string(),
+    index: z.number(),
+    block: blockSchema,
+  }),
   /** What was shown of a reply does not count: it failed. */
-  z.object({ type: type("reply.withdrawn"), requestId: z.string(), why: faultDataSchema }),
+  z.object({ type: z.literal("reply.withdrawn"), requestId: z.string(), why: faultDataSchema }),
   /** What a running tool shows. */
   z.object({
-    type: type("tool.progress"),
+    type: z.literal("tool.progress"),
     callId: z.string(),
     tool: z.string(),
     elapsedMs: z.number(),
@@ -41,19 +54,19 @@ export const liveEventSchema = z.discriminatedUnion("type", [
   }),
   /** The next attempt comes after a pause. */
   z.object({
-    type: type("retry.waiting"),
+    type: z.literal("retry.waiting"),
     attempt: z.number(),
     mostAttempts: z.number(),
     delayMs: z.number(),
     fault: faultDataSchema,
   }),
   /** A command that needs no model was called, and what it says. */
-  z.object({ type: type("command.answered"), name: z.string(), text: z.string() }),
+  z.object({ type: z.literal("command.answered"), name: z.string(), text: z.string() }),
   /** A hook that is a command or an address was called. */
-  z.object({ type: type("hook.started"), hookId: z.string(), name: z.string(), event: z.string() }),
+  z.object({ type: z.literal("hook.started"), hookId: z.string(), name: z.string(), event: z.string() }),
   /** Such a hook has ended, and how; one that goes on by itself has ended for the session. */
   z.object({
-    type: type("hook.finished"),
+    type: z.literal("hook.finished"),
     hookId: z.string(),
     name: z.string(),
     event: z.string(),
@@ -64,7 +77,7 @@ export const liveEventSchema = z.discriminatedUnion("type", [
   }),
   /** Something that a person should know. */
   z.object({
-    type: type("notice.raised"),
+    type: z.literal("notice.raised"),
     level: z.enum(["info", "warning"]),
     text: z.string(),
     code: z.optional(z.string()),
