@@ -2,7 +2,7 @@
 import { breakdownOf } from "../core/context/breakdown.ts";
 import { hasWork } from "../core/next-step.ts";
 import { modelOf } from "../core/state/state.ts";
-import type { EnvelopeListener } from "../engine/listeners.ts";
+import type { EnvelopeListener } from "../engine/journal.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import { sameJson } from "../kernel/json.ts";
