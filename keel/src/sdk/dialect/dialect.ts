@@ -12,6 +12,7 @@ import { foldBill } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
+import { noBill } from "../../protocol/usage.ts";
 import { isShownAddition } from "../../view/shown.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
@@ -42,8 +43,8 @@ export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput
   if (origin) return fromAgent({ ...envelope, origin }, memo, toMessages);
   if (!isDurable(envelope)) return fromLive(envelope, memo);
   if (envelope.seq <= memo.seq) return [[], memo];
-  const bill = foldBill(memo, envelope);
-  return fromDurable(envelope, { ...memo, ...bill, seq: envelope.seq, livesSince: 0 });
+  const { costUsd, models } = foldBill({ ...noBill, ...memo }, envelope);
+  return fromDurable(envelope, { ...memo, costUsd, models, seq: envelope.seq, livesSince: 0 });
 }
 
 /** All messages of a stored log. */

@@ -2,7 +2,7 @@
 import type { Input } from "../../protocol/event/durable.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
-import { type ItemizedBill, type ModelInfo, noBill, noUsage, type Usage } from "../../protocol/usage.ts";
+import { type ItemizedBill, type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
 import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";
 
@@ -35,8 +35,8 @@ export type InitFacts = {
   readonly replayUserMessages?: boolean;
 };
 
-/** With the session's bill so far: an agent's that came with its end is in it. */
-export type DialectMemo = ItemizedBill & {
+/** With what it tells of the session's bill. */
+export type DialectMemo = Pick<ItemizedBill, "costUsd" | "models"> & {
   readonly facts: InitFacts;
   /** The newest durable event, and how many messages live ones have given since: together a name for the next. */
   readonly seq: number;
@@ -96,7 +96,6 @@ export type StreamMemo = {
 
 export function newMemo(facts: InitFacts): DialectMemo {
   return {
-    ...noBill,
     facts,
     seq: 0,
     livesSince: 0,
@@ -106,6 +105,8 @@ export function newMemo(facts: InitFacts): DialectMemo {
     tasks: new Map(),
     progress: new Map(),
     agents: new Map(),
+    costUsd: 0,
+    models: {},
     results: 0,
   };
 }
