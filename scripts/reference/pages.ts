@@ -9,7 +9,7 @@ import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
 import { eventShapesFile } from "./event-shapes.ts";
 import { settingRows } from "./settings-page.ts";
-import { toolHeadsFile } from "./tool-heads.ts";
+import { toolFamiliesFile, toolHeadsFile } from "./tool-heads.ts";
 
 /** Sources by their path from the root of the repository. */
 export type Sources = Readonly<Record<string, string>>;
@@ -41,6 +41,7 @@ export async function referencePages(sources: Sources): Promise<Record<string, s
     "docs/reference/settings.md": settingsPage(),
     "docs/reference/slash-commands.md": slashCommandsPage(),
     "keel/src/tools/heads.ts": await toolHeadsFile(),
+    "keel/src/protocol/tool-families.ts": await toolFamiliesFile(),
     "keel/src/protocol/event-shapes.ts": eventShapesFile(),
     [architectureFile]: withEventList(sources[architectureFile] ?? "", events),
   };
@@ -112,6 +113,7 @@ const told = [
   "Live",
   "ReplyEvent",
   "ItemizedBill",
+  "ToolFamily",
   "Envelope",
   "Json",
 ];

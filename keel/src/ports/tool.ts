@@ -7,7 +7,7 @@ import type { Denial } from "../protocol/event/durable.ts";
 import type { ResultPart } from "../protocol/message.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Worktree } from "../protocol/task.ts";
-import type { Claim, Display, FileSeen, Todo, ToolSpec } from "../protocol/tool.ts";
+import type { Claim, Display, FileSeen, Todo, ToolFamily, ToolSpec } from "../protocol/tool.ts";
 import type { Clock } from "./clock.ts";
 import type { Consult } from "./consult.ts";
 import type { FileLedger } from "./file-ledger.ts";
@@ -89,6 +89,7 @@ export type ToolContext = {
 export type ToolHead = {
   readonly name: string;
   readonly aliases: readonly string[];
+  readonly family?: ToolFamily;
   readonly description: string;
   /** What a request says about it: always the same object, so that whoever has written it need not compare it. */
   readonly spec: ToolSpec;
