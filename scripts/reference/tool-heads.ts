@@ -61,9 +61,8 @@ export async function toolFamiliesFile(): Promise<string> {
   return `/** The families of tools by name, for rules and logs that name a tool: written by \`npm run reference\` from their definitions. */
 import type { ToolFamily } from "./tool.ts";
 
-const families: Readonly<Record<string, ToolFamily>> = {
-${rows.map(([name, family]) => `  ${name}: "${family}",`).join("\n")}
-};
+// biome-ignore format: as it is made
+const families: Readonly<Record<string, ToolFamily>> = ${JSON.stringify(Object.fromEntries(rows))};
 
 export const familyOf = (tool: string): ToolFamily | undefined =>
   Object.hasOwn(families, tool) ? families[tool] : undefined;

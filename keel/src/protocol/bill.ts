@@ -1,7 +1,15 @@
-/** What a session has used and cost: the one fold that adds it up. State, screens and dialects project it. */
+/** From tokens to money, and what a session has used and cost: the one fold that adds it up. State, screens and dialects project it. */
 import type { Durable } from "./event/durable.ts";
 import type { Envelope } from "./event/envelope.ts";
-import { addUsage, type Bill, contextTokens, type ItemizedBill, noUsage, type Usage } from "./usage.ts";
+import {
+  addUsage,
+  type Bill,
+  contextTokens,
+  type ItemizedBill,
+  noUsage,
+  type Prices,
+  type Usage,
+} from "./usage.ts";
 
 const charges = ["model.finished", "model.failed", "model.consulted", "context.compacted"] as const;
 
@@ -94,3 +102,21 @@ function usageSince(now: Usage, before: Usage): Usage {
 }
 
 export const tokensOf = ({ usage }: Pick<Bill, "usage">): number => contextTokens(usage);
+
+const million = 1_000_000;
+
+/** Null when the prices are unknown: a model without prices costs tokens, never an invented sum. */
+export function costOf(usage: Usage, prices: Prices | null): number | null {
+  if (!prices) return null;
+  const promptTokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const { longPrompt } = prices;
+  const rates = longPrompt && promptTokens > longPrompt.overTokens ? longPrompt : prices;
+  const long = usage.cacheWriteLongTokens ?? 0;
+  const tokens =
+    usage.inputTokens * rates.input +
+    usage.outputTokens * rates.output +
+    usage.cacheReadTokens * rates.cacheRead +
+    (usage.cacheWriteTokens - long) * rates.cacheWrite +
+    long * rates.cacheWriteLong;
+  return tokens / million + (usage.webSearches ?? 0) * (prices.webSearch ?? 0);
+}
