@@ -7,7 +7,6 @@
 import type { BudgetReason } from "../core/halt.ts";
 import type { Limits } from "../core/limits.ts";
 import { over } from "../kernel/abort.ts";
-import { never } from "../kernel/never.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LogNotice } from "../ports/store.ts";
 import { isCharge, tokensOf } from "../protocol/bill.ts";
@@ -189,19 +188,5 @@ export class TreeBudget {
   async #wakeAfter(ms: number, then: () => void): Promise<void> {
     await this.#clock.sleep(ms, this.#closed.signal);
     if (!this.#closed.signal.aborted) then();
-  }
-}
-
-/** How a turn ends that the budget ended. */
-export function sayBudget(reason: BudgetReason): string {
-  switch (reason) {
-    case "budget_usd":
-      return "The budget is used up.";
-    case "budget_tokens":
-      return "The token budget is used up.";
-    case "budget_time":
-      return "The time is used up.";
-    default:
-      return never(reason);
   }
 }

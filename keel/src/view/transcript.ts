@@ -282,9 +282,10 @@ function finishCall(group: RowGroup, event: Is<"tool.finished">): RowGroup {
 
 function finished(row: ToolRow, event: Is<"tool.finished">): ToolRow {
   const outcome = outcomeOf(event);
+  const isCutOff = outcome.kind === "denied" && outcome.denial.by === "interrupt";
   return {
     ...row,
-    status: statusOf(outcome),
+    status: isCutOff ? "not-run" : statuses[outcome.kind],
     display: event.display,
     result: event.content,
     ms: event.ms,
@@ -295,23 +296,15 @@ function finished(row: ToolRow, event: Is<"tool.finished">): ToolRow {
   };
 }
 
-function statusOf(outcome: Outcome): ToolStatus {
-  switch (outcome.kind) {
-    case "denied":
-      return outcome.denial.by === "interrupt" ? "not-run" : "denied";
-    case "interrupted":
-      return "interrupted";
-    case "failed":
-    case "invalid":
-    case "deferred":
-      return "failed";
-    case "done":
-    case "answered":
-      return "done";
-    default:
-      return never(outcome);
-  }
-}
+const statuses: Readonly<Record<Outcome["kind"], ToolStatus>> = {
+  done: "done",
+  answered: "done",
+  failed: "failed",
+  invalid: "failed",
+  deferred: "failed",
+  interrupted: "interrupted",
+  denied: "denied",
+};
 
 /** Calls that the turn left open were not run, or were cut off; what is not on record by now never will be. */
 function endTurn(before: RowGroup, event: Is<"turn.finished">): RowGroup {

@@ -19,7 +19,7 @@ import { fromAgent } from "./agents.ts";
 import { toInputBlock } from "./blocks.ts";
 import { fromCommand } from "./command.ts";
 import { errorClass, statusOf } from "./errors.ts";
-import { type DialectMemo, type InitFacts, newMemo, newTurn } from "./memo.ts";
+import { type DialectMemo, newTurn } from "./memo.ts";
 import { resultOfTurn, resultWithoutTurn } from "./result.ts";
 import {
   identity,
@@ -45,25 +45,6 @@ export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput
   if (envelope.seq <= memo.seq) return [[], memo];
   const { costUsd, models } = foldBill({ ...noBill, ...memo }, envelope);
   return fromDurable(envelope, { ...memo, costUsd, models, seq: envelope.seq, livesSince: 0 });
-}
-
-/** All messages of a stored log. */
-export function messagesOfLog(log: Iterable<Durable>, facts: InitFacts): SDKMessage[] {
-  const messages: SDKMessage[] = [];
-  let memo = newMemo(facts);
-  for (const event of log) {
-    const [told, next] = toMessages(event, memo);
-    messages.push(...told);
-    memo = next;
-  }
-  return messages;
-}
-
-/** The memo with which a session that is resumed goes on: its totals go on too. */
-export function memoOfLog(log: Iterable<Durable>, facts: InitFacts): DialectMemo {
-  let memo = newMemo(facts);
-  for (const event of log) memo = toMessages(event, memo)[1];
-  return memo;
 }
 
 /** What a new reader of a session gets first: the `init` of the turn that is under way, if one is. */
