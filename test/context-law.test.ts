@@ -5,7 +5,7 @@ import type { Briefing } from "../keel/src/ports/briefing.ts";
 import { defineTool } from "../keel/src/ports/define-tool.ts";
 import type { Memory } from "../keel/src/ports/memory.ts";
 import type { BoxTool, Tool, Toolbox } from "../keel/src/ports/tool.ts";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { memoryStore } from "../keel/src/store/memory/memory.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { emptyState, fold } from "../keel/src/core/state/state.ts";
 import type { Session } from "../keel/src/engine/session.ts";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import type { Message } from "../keel/src/protocol/message.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
 import { crashPoint } from "../keel/src/testing/crash.ts";

@@ -16,7 +16,7 @@ import type { Store } from "../../keel/src/ports/store.ts";
 import type { Tool } from "../../keel/src/ports/tool.ts";
 import type { Workspace } from "../../keel/src/ports/workspace.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
-import type { Envelope, EventType } from "../../keel/src/protocol/event.ts";
+import type { Envelope, EventType } from "../../keel/src/protocol/event/envelope.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import type { SessionSettings } from "../../keel/src/protocol/settings.ts";
 import { memoryStore } from "../../keel/src/store/memory/memory.ts";

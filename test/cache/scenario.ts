@@ -10,7 +10,7 @@ import { openHttp } from "../../keel/src/models/http.ts";
 import type { Clock } from "../../keel/src/ports/clock.ts";
 import { defineTool } from "../../keel/src/ports/define-tool.ts";
 import type { Tool } from "../../keel/src/ports/tool.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import type { Usage } from "../../keel/src/protocol/usage.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";

@@ -4,7 +4,7 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { fault } from "../kernel/fault.ts";
 import { noHooks } from "../ports/hooks.ts";
 import type { Log } from "../ports/store.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";

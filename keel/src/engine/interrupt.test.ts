@@ -3,7 +3,7 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Receipt } from "../protocol/command.ts";
-import type { EventType } from "../protocol/event.ts";
+import type { EventType } from "../protocol/event/envelope.ts";
 import { text } from "../protocol/message.ts";
 import { layout } from "../testing/layout.ts";
 import { reply, replyWith, toolUse } from "../testing/reply.ts";

@@ -4,7 +4,7 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { parseRule } from "../policy/rules.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { reply, replyWith, toolUse } from "../testing/reply.ts";

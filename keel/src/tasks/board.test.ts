@@ -4,7 +4,7 @@ import { fault } from "../kernel/fault.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { TaskAbout, TaskEnd } from "../ports/tasks.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";

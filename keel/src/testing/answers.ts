@@ -1,7 +1,7 @@
 /** Picks the reply to each request and makes it ready: ids filled in, stop and usage decided. The same for every wire. */
 import { fault } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
-import type { Stop } from "../protocol/event.ts";
+import type { Stop } from "../protocol/reasons.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { joinTurns, plainText, type RequestView, resultText } from "./request-view.ts";
 import type { Condition, Reply, ReplyFault, Script, ScriptBlock } from "./script.ts";

@@ -8,7 +8,7 @@ import type { Model, ModelEvent } from "../ports/model.ts";
 import type { Shell, ShellRun } from "../ports/shell.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Files, Workspace } from "../ports/workspace.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 
 export type CrashPoint = {
   /** Resolves when the crash has come, what it left is on disk, and the leases are free. */

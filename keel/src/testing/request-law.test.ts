@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { body, post, serving } from "../../../test/support/plain-client.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Model, ModelRequest } from "../ports/model.ts";
 import { type Message, text } from "../protocol/message.ts";
 import { countingIds } from "./counting-ids.ts";
-import { body, post, serving } from "./plain-client.ts";
 import { reply, replyWith, toolUse } from "./reply.ts";
 import { type LawBreak, type RequestLaw, type RequestLawOptions, requestLaw } from "./request-law.ts";
 import { scriptedModel } from "./scripted-model.ts";

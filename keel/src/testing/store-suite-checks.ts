@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Fault } from "../kernel/fault.ts";
 import type { FaultCode } from "../kernel/faults.ts";
 import type { Store } from "../ports/store.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 
 /** A store under test, empty, with what the suite needs to look at it from outside. */
 export type StoreUnderTest = {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { type Loopback, loopback } from "../../../test/support/loopback.ts";
 import { realTools } from "../../../test/support/real-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { type Loopback, loopback } from "../models/loopback.ts";
 import { parseRule } from "../policy/rules.ts";
 import type { WebAnswer } from "../ports/web.ts";
 import { reply, toolUse } from "../testing/reply.ts";

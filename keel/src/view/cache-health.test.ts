@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../ports/clock.ts";
-import type { Durable, DurableEvent } from "../protocol/event.ts";
+import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { countingIds } from "../testing/counting-ids.ts";

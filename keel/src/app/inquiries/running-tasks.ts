@@ -1,6 +1,6 @@
 /** Work in the background, as hosts see it. */
 import type { SessionState } from "../../core/state/state.ts";
-import { isRunning } from "../../core/state/task-state.ts";
+import { isAwaited, isRunning } from "../../core/state/task-state.ts";
 
 export type RunningTask = {
   readonly id: string;
@@ -10,9 +10,9 @@ export type RunningTask = {
 };
 
 export function runningTasks({ tasks }: SessionState): RunningTask[] {
-  return [...tasks.values()].filter(isRunning).map(({ id, data }) => ({
-    id,
-    description: data.description ?? id,
-    reports: data.origin !== "left",
+  return [...tasks.values()].filter(isRunning).map((task) => ({
+    id: task.id,
+    description: task.data.description ?? task.id,
+    reports: isAwaited(task),
   }));
 }

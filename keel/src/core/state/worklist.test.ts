@@ -5,7 +5,7 @@ import { schemaOf } from "../../kernel/schema.ts";
 import { parseRule } from "../../policy/rules.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../../ports/tool.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { text } from "../../protocol/message.ts";
 import type { Todo } from "../../protocol/tool.ts";
 import { layout } from "../../testing/layout.ts";

@@ -5,8 +5,8 @@
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import type { ModelEvent } from "../../ports/model.ts";
-import type { Stop } from "../../protocol/event.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { type OpenBlock, openBlock } from "./open-block.ts";
 import { pieceOf, startOf } from "./quick-delta.ts";

@@ -6,8 +6,8 @@ import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { fingerprint } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
-import type { Stop } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { openCalls } from "./open-calls.ts";
 

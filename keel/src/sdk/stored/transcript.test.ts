@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Durable, isDurable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { isDurable } from "../../protocol/event/envelope.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import { openTestSession } from "../../testing/test-session.ts";
 import { lookTool } from "../../testing/test-tools.ts";

@@ -1,7 +1,7 @@
 /** The wire of chat completions, as a server speaks it. Only what is public about it: the shapes of requests and replies. */
 import { isObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import type { Stop } from "../../protocol/event.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
 import { chatPrefix, chatSession } from "./openai-prefix.ts";
