@@ -9,6 +9,21 @@ export function toLine(value: unknown): string {
   );
 }
 
+/** Undefined when the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The caller answers: it knows what the text was meant to be.
+    return undefined;
+  }
+}
+
+/** What came from outside, read as what it should be: anything else counts as empty. */
+export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
 /** Deep equality of JSON values; the order of keys does not count. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;

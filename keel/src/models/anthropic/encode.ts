@@ -15,6 +15,7 @@ import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
+import { remember, toJson } from "../encoding.ts";
 import { GrowingBytes } from "../growing-bytes.ts";
 import { encodeBlock, type MessagesBlockTarget } from "./blocks.ts";
 import { thinkingFields } from "./thinking.ts";
@@ -219,19 +220,4 @@ function encodeTool({ name, description, input }: ToolSpec): WrittenBlocks {
 function written(value: object): WrittenBlocks {
   const bytes = Buffer.from(toJson(value));
   return { bytes: inOwnMemory(bytes), markAt: bytes.length - 1 };
-}
-
-/** Half a surrogate pair is no Unicode: the provider would refuse the whole request for it. */
-function toJson(value: object): string {
-  const text = JSON.stringify(value);
-  if (!text.includes("\\ud")) return text;
-  return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
-}
-
-function remember<K extends object, V>(memo: WeakMap<K, V>, key: K, make: () => V): V {
-  const before = memo.get(key);
-  if (before !== undefined) return before;
-  const made = make();
-  memo.set(key, made);
-  return made;
 }

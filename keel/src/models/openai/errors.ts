@@ -2,62 +2,36 @@
  * Errors of servers of this wire as faults: by code, then by status, and by their words only where nothing else tells
  * them apart. Each server has its own shape for an error; all of them come down to a code, a type and words.
  */
-import { type Fault, fault } from "../../kernel/fault.ts";
+import type { Fault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
-import { isObject } from "../../kernel/json.ts";
-import { reasonFrom } from "../reason.ts";
+import { asText, isObject, parseJson } from "../../kernel/json.ts";
+import {
+  codeOfStatus,
+  type ErrorFacts,
+  faultOf,
+  mayBeAboutMoney,
+  type ProviderError,
+  wordsOfBody,
+} from "../provider-error.ts";
 
-export type ChatProviderError = {
-  /** Absent for an error inside a stream. */
-  readonly status?: number;
-  /** The `error` of the wire, or whatever stood in its place. */
-  readonly wire: unknown;
-  /** The model that was asked. */
-  readonly model: string;
-  readonly requestId?: string | undefined;
-  readonly retryAfterMs?: number | undefined;
-  /** Never shown. */
-  readonly secrets: readonly string[];
-};
-
-export function providerFault(error: ChatProviderError): Fault {
-  const { model, requestId, retryAfterMs, secrets } = error;
-  const told = errorFactsOf(error.wire);
+export function providerFault(error: ProviderError): Fault {
+  const { names, number, words } = readError(error.wire);
   // Inside a stream, the number that some servers call a code takes the place of the status.
-  const status = error.status ?? told.number;
-  const code = codeOf({ ...told, status });
-  return fault(code, {
-    reason: reasonFrom(told.words, secrets) || defaultReason(status),
-    ...(code === "model_unknown" ? { model: reasonFrom(model, secrets) } : {}),
-    ...(status === undefined ? {} : { status }),
-    ...(told.names[0] === undefined ? {} : { type: reasonFrom(told.names[0], secrets) }),
-    ...(requestId === undefined ? {} : { requestId: reasonFrom(requestId, secrets) }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  const facts = { status: error.status ?? number, type: names[0], words };
+  return faultOf(codeOf(facts, names), facts, error);
 }
 
 /** What stands for the error in the body of an error status: `error`, the body itself, or its plain words. */
 export function errorInBody(body: string): unknown {
-  const isHtml = body.trimStart().startsWith("<");
-  try {
-    const parsed: unknown = JSON.parse(body);
-    const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-    return isObject(first) ? (first["error"] ?? first) : first;
-  } catch {
-    // Not every server between us and the provider speaks JSON: its words are still better than none.
-    return isHtml ? "" : body;
-  }
+  const parsed = parseJson(body);
+  if (parsed === undefined) return wordsOfBody(body);
+  const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  return isObject(first) ? (first["error"] ?? first) : first;
 }
 
-type ChatErrorFacts = {
-  /** The code and the type, if they are names. */
-  readonly names: readonly string[];
-  readonly number: number | undefined;
-  readonly words: string;
-};
-
-function errorFactsOf(wire: unknown): ChatErrorFacts {
-  if (!isObject(wire)) return { names: [], number: undefined, words: typeof wire === "string" ? wire : "" };
+/** `names` are the code and the type, if they are names. */
+function readError(wire: unknown): { names: string[]; number: number | undefined; words: string } {
+  if (!isObject(wire)) return { names: [], number: undefined, words: asText(wire) };
   const { code, type } = wire;
   return {
     names: [code, type].filter((name) => typeof name === "string"),
@@ -72,14 +46,14 @@ function wordsIn(wire: Record<string, unknown>): string {
   return typeof words === "string" ? words : JSON.stringify(words);
 }
 
-function codeOf({ names, status, words }: ChatErrorFacts & { status: number | undefined }): FaultCode {
+function codeOf(facts: ErrorFacts, names: readonly string[]): FaultCode {
+  const { status, words } = facts;
   const named = names.find((name) => Object.hasOwn(codes, name));
-  const code =
-    (named && codes[named]) || (status === undefined ? "server_error" : codeOfStatus(status, names));
-  if (mayBeAboutMoney.includes(code) && aboutBilling.test(words)) return "billing";
+  const code = (named && codes[named]) || (status === 503 ? "overloaded" : codeOfStatus(facts));
+  if (mayBeAboutMoney(code) && aboutBilling.test(words)) return "billing";
   // Some servers call it a failure of their own; trying again would not make the prompt shorter.
-  if (mayBeAboutLength.includes(code) && aboutLength.test(words)) return "prompt_too_long";
-  return code;
+  const mayBeAboutLength = code === "model_bad_request" || code === "server_error";
+  return mayBeAboutLength && aboutLength.test(words) ? "prompt_too_long" : code;
 }
 
 /** Codes and types, as far as they say more than the status does. */
@@ -101,44 +75,9 @@ const codes: Readonly<Record<string, FaultCode>> = {
   unavailable_error: "overloaded",
 };
 
-function codeOfStatus(status: number, names: readonly string[]): FaultCode {
-  switch (status) {
-    case 401:
-      return "key_refused";
-    case 402:
-      return "billing";
-    case 403:
-      return "model_forbidden";
-    case 404:
-      // Without the wire's own error it is the address that is wrong, not the model.
-      return names.length === 0 ? "model_bad_request" : "model_unknown";
-    case 408:
-      return "server_error";
-    case 413:
-      return "request_too_large";
-    case 429:
-      return "rate_limited";
-    case 503:
-    case 529:
-      return "overloaded";
-    default:
-      return status >= 500 ? "server_error" : "model_bad_request";
-  }
-}
-
-const mayBeAboutMoney: readonly FaultCode[] = ["model_bad_request", "rate_limited", "model_forbidden"];
-const mayBeAboutLength: readonly FaultCode[] = ["model_bad_request", "server_error"];
-
-/** Credit, balance and spending limits come with several statuses. */
 const aboutBilling =
   /credit balance|insufficient (?:balance|credits?|funds)|billing|payment|spend(?:ing)? limit/i;
 
 /** "maximum context length is 8192 tokens", "exceeds the available context size", "prompt is too long", and so on. */
 const aboutLength =
   /context[ _](?:length|window|size|limit)|maximum context|(?:prompt|input|conversation|context) (?:is |are )?too (?:long|large)|too many (?:input )?tokens|context shift is disabled/i;
-
-function defaultReason(status: number | undefined): string {
-  if (status === undefined) return "it gave no reason";
-  if (status >= 300 && status < 400) return `it answered ${status} (a redirect), which is not followed`;
-  return `it answered ${status} and gave no reason`;
-}

@@ -5,6 +5,7 @@
 import { isObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
+import { isImageType, toJson } from "../encoding.ts";
 import { callId, toolName } from "./names.ts";
 
 /** What of a request decides how a block is written. */
@@ -53,13 +54,6 @@ export function encodeMessage({ role, content }: Message, reader: ChatBlockTarge
     }
   }
   return { role, results, parts, calls, reader: holdsImages(content) ? reader : undefined };
-}
-
-/** Half a surrogate pair is no Unicode: some servers would refuse the whole request for it. */
-export function toJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  if (!text.includes("\\ud")) return text;
-  return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
 }
 
 // Unlike a small Buffer, what it makes is no slice of a common one: what is remembered keeps alive only itself.
@@ -113,9 +107,7 @@ function mediaPart(block: ChatMedia, reader: ChatBlockTarget): ChatPart {
 }
 
 const isShown = ({ type, mediaType }: ChatMedia, { images }: ChatBlockTarget): boolean =>
-  type === "image" && images && imageTypes.includes(mediaType);
-
-const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+  type === "image" && images && isImageType(mediaType);
 
 /** One attachment that the model cannot read must not make every later request of the session fail. */
 function mediaText(block: ChatMedia): string {

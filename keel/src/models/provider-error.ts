@@ -1,0 +1,127 @@
+/** A provider's errors as faults: what its wires have in common. Which error it is, each wire says itself. */
+import { type Fault, fault } from "../kernel/fault.ts";
+import type { FaultCode } from "../kernel/faults.ts";
+import { shorten } from "../kernel/text.ts";
+
+export type ProviderError = {
+  /** Absent for an error inside a stream. */
+  readonly status?: number | undefined;
+  /** The `error` of the wire, or whatever stood in its place. */
+  readonly wire: unknown;
+  /** The model that was asked. */
+  readonly model: string;
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** Never shown. */
+  readonly secrets: readonly string[];
+};
+
+/** What a wire read out of an error. */
+export type ErrorFacts = {
+  readonly status: number | undefined;
+  /** What the provider calls it. */
+  readonly type: string | undefined;
+  readonly words: string;
+};
+
+export function faultOf(
+  code: FaultCode,
+  { status, type, words }: ErrorFacts,
+  { model, requestId, retryAfterMs, secrets }: ProviderError,
+): Fault {
+  return fault(code, {
+    reason: reasonFrom(words, secrets) || defaultReason(status),
+    ...(code === "model_unknown" ? { model: reasonFrom(model, secrets) } : {}),
+    status,
+    ...(type === undefined ? {} : { type: reasonFrom(type, secrets) }),
+    ...(requestId === undefined ? {} : { requestId: reasonFrom(requestId, secrets) }),
+    retryAfterMs,
+  });
+}
+
+function defaultReason(status: number | undefined): string {
+  if (status === undefined) return "it gave no reason";
+  if (status >= 300 && status < 400) return `it answered ${status} (a redirect), which is not followed`;
+  return `it answered ${status} and gave no reason`;
+}
+
+/** What the status alone says; undefined inside a stream, where there is none. */
+export function codeOfStatus({ status, type }: Omit<ErrorFacts, "words">): FaultCode {
+  switch (status) {
+    case undefined:
+    case 408:
+      return "server_error";
+    case 401:
+      return "key_refused";
+    case 402:
+      return "billing";
+    case 403:
+      return "model_forbidden";
+    case 404:
+      // Without the wire's own error it is the address that is wrong, not the model.
+      return type === undefined ? "model_bad_request" : "model_unknown";
+    case 413:
+      return "request_too_large";
+    case 429:
+      return "rate_limited";
+    case 529:
+      return "overloaded";
+    default:
+      return status >= 500 ? "server_error" : "model_bad_request";
+  }
+}
+
+/** Not every server between us and the provider speaks JSON: its words are still better than none, unless they are a page. */
+export const wordsOfBody = (body: string): string => (body.trimStart().startsWith("<") ? "" : body);
+
+/** Credit, balance and spending limits come with several statuses. */
+export const mayBeAboutMoney = (code: FaultCode): boolean =>
+  code === "model_bad_request" || code === "rate_limited" || code === "model_forbidden";
+
+const maxCharacters = 300;
+
+/** A provider's words, made fit for a fault: short, on one line, without what `secrets` names or what looks like one. */
+export function reasonFrom(words: string, secrets: readonly string[]): string {
+  // Far more than is kept: nothing that is cut off here can leave half a secret in the part that stays.
+  let text = words.slice(0, 10_000);
+  for (const secret of secrets) if (secret.length >= minSecret) text = text.replaceAll(secret, hidden);
+  for (const shape of secretShapes) text = text.replace(shape, hidden);
+  return shorten(text.replace(controls, " ").replace(/ {2,}/g, " ").trim(), maxCharacters);
+}
+
+/** Shorter ones are words ("test"), whose removal would only garble the text. */
+const minSecret = 6;
+const hidden = "[hidden]";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point.
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+
+/** Each reads its text once: no nested repetition. */
+const secretShapes: readonly RegExp[] = [
+  /\b(?:sk|pk|rk)-[\w-]{8,}/g,
+  /\beyJ[\w-]{10,}(?:\.[\w-]+)*/g,
+  /(?<=\bbearer )[^\s"',;]+/gi,
+  /(?<=:\/\/)[^\s/@]{1,256}@/g,
+];
+
+/** Longer waits are for a person to decide about: a server must not be able to put a session to sleep for a day. */
+export const maxRetryAfterMs = 5 * 60_000;
+
+/** Reads `retry-after-ms`, and `retry-after` as seconds or as a date. Undefined when neither says anything usable. */
+export function retryAfterMs(
+  header: (name: string) => string | undefined,
+  nowMs: number,
+): number | undefined {
+  const exact = amount(header("retry-after-ms"));
+  if (exact !== undefined) return bounded(exact);
+  const text = header("retry-after");
+  const seconds = amount(text);
+  if (seconds !== undefined) return bounded(seconds * 1000);
+  const date = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(date) ? undefined : bounded(date - nowMs);
+}
+
+function amount(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*\d{1,12}(?:\.\d{1,6})?\s*$/.test(text) ? Number(text) : undefined;
+}
+
+const bounded = (ms: number): number => Math.min(maxRetryAfterMs, Math.max(0, Math.round(ms)));
