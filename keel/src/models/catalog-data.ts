@@ -39,7 +39,7 @@ function claude(id: string, { thinking, ...row }: ClaudeRow): ModelInfo {
 
 const adaptive = { ...large, thinking: "adaptive" } as const;
 const budget = { ...small, thinking: "budget" } as const;
-const opus4 = { ...adaptive, prices: prices({ input: 5, output: 25 }) };
+const opus = { ...adaptive, prices: prices({ input: 5, output: 25 }) };
 
 const claudeModels: readonly ModelInfo[] = [
   claude("claude-fable-5-1", {
@@ -58,11 +58,11 @@ const claudeModels: readonly ModelInfo[] = [
     ...adaptive,
     prices: prices({ input: 4, output: 20, cacheRead: 0.2 }),
   }),
-  claude("claude-opus-5", { name: "Claude Opus 5", leastCacheTokens: 512, ...opus4 }),
-  claude("claude-opus-4-8", { name: "Claude Opus 4.8", ...opus4 }),
-  claude("claude-opus-4-7", { name: "Claude Opus 4.7", leastCacheTokens: 2_048, ...opus4 }),
-  claude("claude-opus-4-6", { name: "Claude Opus 4.6", leastCacheTokens: 4_096, ...opus4 }),
-  claude("claude-opus-4-5", { name: "Claude Opus 4.5", leastCacheTokens: 4_096, ...opus4, ...budget }),
+  claude("claude-opus-5", { name: "Claude Opus 5", leastCacheTokens: 512, ...opus }),
+  claude("claude-opus-4-8", { name: "Claude Opus 4.8", ...opus }),
+  claude("claude-opus-4-7", { name: "Claude Opus 4.7", leastCacheTokens: 2_048, ...opus }),
+  claude("claude-opus-4-6", { name: "Claude Opus 4.6", leastCacheTokens: 4_096, ...opus }),
+  claude("claude-opus-4-5", { name: "Claude Opus 4.5", leastCacheTokens: 4_096, ...opus, ...budget }),
   claude("claude-opus-4-1", {
     name: "Claude Opus 4.1",
     ...budget,

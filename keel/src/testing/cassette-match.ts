@@ -1,7 +1,6 @@
 /** Which recorded exchange answers a request, and what to say when none does. Pure. */
 import { canonicalJson, isObject, type Json } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
-import type { RecordedExchange } from "./cassette.ts";
 import { layout } from "./layout.ts";
 
 export type CassetteRequest = { readonly method: string; readonly path: string; readonly body: Json };
@@ -54,8 +53,6 @@ export function explainMiss(asked: Canonical, recorded: readonly Canonical[]): s
     ...indented(layoutOf(near.exchange)),
   ].join("\n");
 }
-
-export const askedIn = ({ request }: RecordedExchange): CassetteRequest => request;
 
 /** The wire's own part of the path: under which address a server is reached does not matter. */
 const tailOf = (path: string): string =>

@@ -39,23 +39,16 @@ export function openBlock(wire: JsonObject, model: string): OpenBlock {
 
 function openText(initial: string): OpenBlock {
   const text = new Gathered(initial);
+  const add = (piece: string, index: number): ModelEvent => {
+    text.add(piece);
+    return { type: "text", index, text: piece };
+  };
   return {
     shell: { type: "text", text: "" },
     callId: undefined,
     first: (index) => (initial === "" ? [] : [{ type: "text", index, text: initial }]),
-    add(delta, index) {
-      if (delta["type"] !== "text_delta") return [];
-      const added = asText(delta["text"]);
-      text.add(added);
-      return [{ type: "text", index, text: added }];
-    },
-    pieces: {
-      type: "text_delta",
-      add(piece, index) {
-        text.add(piece);
-        return { type: "text", index, text: piece };
-      },
-    },
+    add: (delta, index) => (delta["type"] === "text_delta" ? [add(asText(delta["text"]), index)] : []),
+    pieces: { type: "text_delta", add },
     close: () => ({ type: "text", text: text.text() }),
   };
 }
