@@ -40,9 +40,7 @@ export function effortFor(
   taken: readonly string[],
   most: Effort = "max",
 ): Effort | undefined {
-  const top = Math.min(
-    efforts.findIndex((level) => level === wanted),
-    efforts.indexOf(most),
-  );
+  const levels: readonly (string | undefined)[] = efforts;
+  const top = Math.min(levels.indexOf(wanted), levels.indexOf(most));
   return efforts.slice(0, top + 1).findLast((level) => taken.includes(level));
 }

@@ -4,7 +4,7 @@
  */
 import path from "node:path";
 import * as z from "zod/mini";
-import { isObject } from "../../kernel/json.ts";
+import { isObject, mapTexts } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { readJsonc } from "../settings/jsonc.ts";
 import { readPlainText } from "../settings/plain-text.ts";
@@ -22,7 +22,7 @@ export type Plugin = {
 };
 
 /** Where the manifest may stand, ours first. */
-export const manifestPaths = [
+const manifestPaths = [
   "keel-plugin.json",
   path.join(".keel-plugin", "plugin.json"),
   path.join(".claude-plugin", "plugin.json"),
@@ -128,19 +128,8 @@ async function readJsonFile(
 
 /** Servers name their programs from the plugin's root. */
 function withRoot(servers: NonNullable<KeelSettings["mcpServers"]>, root: string): typeof servers {
-  const filled = (value: unknown): unknown => {
-    if (typeof value === "string") return value.replaceAll(/\$\{(?:CLAUDE|KEEL)_PLUGIN_ROOT\}/g, () => root);
-    if (Array.isArray(value)) return value.map(filled);
-    return isObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner)]))
-      : value;
-  };
-  return Object.fromEntries(
-    Object.entries(servers).map(([name, server]) => [
-      name,
-      Object.fromEntries(Object.entries(server).map(([key, value]) => [key, filled(value)])),
-    ]),
-  );
+  const filled = (text: string) => text.replaceAll(/\$\{(?:CLAUDE|KEEL)_PLUGIN_ROOT\}/g, () => root);
+  return mapTexts(servers, filled) as typeof servers;
 }
 
 export function isInside(root: string, place: string): boolean {
