@@ -3,7 +3,7 @@
  * wire's own rules throws `stream_malformed`; what is merely unknown is kept (`foreign`) or passed over.
  */
 import type { Fault } from "../../kernel/fault.ts";
-import { asObject, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { asObject, asText, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import type { Stop } from "../../protocol/event.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
@@ -107,6 +107,22 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     if (!started && type !== "message_start") throw malformed(`${type} before the start of the message`);
   };
 
+  const handlers: Readonly<Record<string, (event: JsonObject) => ModelEvent[]>> = {
+    message_start: (event) => start(event["message"]),
+    content_block_start: (event) => startBlock(indexOf(event), event["content_block"]),
+    content_block_delta: (event) => addToBlock(indexOf(event), event["delta"]),
+    content_block_stop: (event) => endBlock(indexOf(event)),
+    message_delta(event) {
+      stop = stopOf(event["delta"]) ?? stop;
+      usage = mergeUsage(usage, decodeUsage(event["usage"]));
+      return [];
+    },
+    message_stop() {
+      finish();
+      return [];
+    },
+  };
+
   return {
     ended: () => end,
     addPiece(record) {
@@ -118,28 +134,12 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     push(event) {
       writing = undefined;
       if (!isObject(event)) throw malformed("an event that is no object");
-      const type = event["type"];
-      if (type === "ping" || typeof type !== "string") return [];
+      const type = asText(event["type"]);
       if (type === "error") throw errorOf(event["error"]);
-      if (!isKnown(type)) return [];
+      const handle = Object.hasOwn(handlers, type) ? handlers[type] : undefined;
+      if (!handle) return [];
       mustRun(type);
-      switch (type) {
-        case "message_start":
-          return start(event["message"]);
-        case "content_block_start":
-          return startBlock(indexOf(event), event["content_block"]);
-        case "content_block_delta":
-          return addToBlock(indexOf(event), event["delta"]);
-        case "content_block_stop":
-          return endBlock(indexOf(event));
-        case "message_delta":
-          stop = stopOf(event["delta"]) ?? stop;
-          usage = mergeUsage(usage, decodeUsage(event["usage"]));
-          return [];
-        case "message_stop":
-          finish();
-          return [];
-      }
+      return handle(event);
     },
   };
 }
@@ -155,18 +155,6 @@ export function* asStream(message: JsonObject): Generator<Json> {
   yield { type: "message_delta", delta: { stop_reason }, usage };
   yield { type: "message_stop" };
 }
-
-const knownTypes = [
-  "message_start",
-  "content_block_start",
-  "content_block_delta",
-  "content_block_stop",
-  "message_delta",
-  "message_stop",
-] as const;
-
-const isKnown = (type: string): type is (typeof knownTypes)[number] =>
-  knownTypes.some((known) => known === type);
 
 const stops: Readonly<Record<string, Stop>> = {
   end_turn: "end",
@@ -227,7 +215,7 @@ function decodeUsage(wire: unknown): Usage {
 }
 
 /** Counts are totals so far, and some servers leave out in one event what they said in another: the larger one holds. */
-export function mergeUsage(left: Usage, right: Usage): Usage {
+function mergeUsage(left: Usage, right: Usage): Usage {
   return {
     inputTokens: Math.max(left.inputTokens, right.inputTokens),
     outputTokens: Math.max(left.outputTokens, right.outputTokens),
