@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { nodeClock } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";
 import { answerToolName } from "../keel/src/core/model-text.ts";
-import { answerTool } from "../keel/src/engine/calls/answer.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
 import type { Tool } from "../keel/src/ports/tool.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { faultReply } from "../keel/src/testing/fault-replies.ts";
 import { layout } from "../keel/src/testing/layout.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "../keel/src/testing/reply.ts";
+import { answerTool } from "../keel/src/tools/structured-answer.ts";
 import {
   checkAll,
   dot,

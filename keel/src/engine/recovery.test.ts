@@ -7,7 +7,7 @@ import { fakeClock } from "../testing/fake-clock.ts";
 import { httpError, reply, replyWith, toolUse } from "../testing/reply.ts";
 import type { Reply } from "../testing/script.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { answerTool } from "./calls/answer.ts";
+import { answerTool } from "../tools/structured-answer.ts";
 
 const overloaded = httpError(529);
 
