@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { parse, TomlError } from "smol-toml";
-import { isObject } from "../../kernel/json.ts";
+import { asList, asObject, isObject } from "../../kernel/json.ts";
 import { readJsonc } from "../settings/jsonc.ts";
 import { readPlainText } from "../settings/plain-text.ts";
 
@@ -54,7 +54,7 @@ async function readClaude(userHome: string): Promise<OtherSetup> {
     settings: [
       ...known,
       ...rulesIn(settings["permissions"], file),
-      ...serversIn(await readObject(state), state),
+      ...serversIn((await readObject(state))["mcpServers"], state),
     ],
     files: [
       ...(await instructions(path.join(folder, "CLAUDE.md"))),
@@ -71,11 +71,10 @@ async function readCodex(userHome: string): Promise<OtherSetup> {
   const file = path.join(folder, "config.toml");
   const read = await readPlainText(file, { links: "follow" });
   const config = read.kind === "text" ? readToml(read.text) : {};
-  const servers = isObject(config["mcp_servers"]) ? { mcpServers: config["mcp_servers"] } : {};
   return {
     settings: [
       ...(typeof config["model"] === "string" ? [{ path: ["model"], value: config["model"], file }] : []),
-      ...serversIn(servers, file),
+      ...serversIn(config["mcp_servers"], file),
     ],
     files: [
       ...(await instructions(path.join(folder, "AGENTS.md"))),
@@ -94,7 +93,7 @@ async function readGemini(userHome: string): Promise<OtherSetup> {
   return {
     settings: [
       ...(typeof name === "string" ? [{ path: ["model"], value: name, file }] : []),
-      ...serversIn(settings, file),
+      ...serversIn(settings["mcpServers"], file),
     ],
     files: [
       ...(await instructions(path.join(folder, "GEMINI.md"))),
@@ -107,25 +106,18 @@ async function readGemini(userHome: string): Promise<OtherSetup> {
 async function readObject(file: string): Promise<Record<string, unknown>> {
   const read = await readPlainText(file, { links: "follow" });
   const json = read.kind === "text" ? await readJsonc(read.text) : undefined;
-  return json?.ok && isObject(json.value) ? json.value : {};
+  return asObject(json?.ok ? json.value : undefined);
 }
 
-function rulesIn(permissions: unknown, file: string): OtherSetting[] {
-  if (!isObject(permissions)) return [];
-  return ["allow", "ask", "deny"].flatMap((list) => {
-    const rules = permissions[list];
-    return Array.isArray(rules)
-      ? rules.map((value): OtherSetting => ({ path: ["permissions", list], value, file }))
-      : [];
-  });
-}
-
-function serversIn({ mcpServers }: Record<string, unknown>, file: string): OtherSetting[] {
-  if (!isObject(mcpServers)) return [];
-  return Object.entries(mcpServers).flatMap(([name, value]) =>
-    isObject(value) ? [{ path: ["mcpServers", name], value, file }] : [],
+const rulesIn = (permissions: unknown, file: string): OtherSetting[] =>
+  ["allow", "ask", "deny"].flatMap((list) =>
+    asList(asObject(permissions)[list]).map((value) => ({ path: ["permissions", list], value, file })),
   );
-}
+
+const serversIn = (servers: unknown, file: string): OtherSetting[] =>
+  Object.entries(asObject(servers))
+    .filter(([, value]) => isObject(value))
+    .map(([name, value]) => ({ path: ["mcpServers", name], value, file }));
 
 async function instructions(file: string): Promise<OtherFile[]> {
   const read = await readPlainText(file, { links: "follow" });

@@ -1,5 +1,5 @@
 /** Changes one value of a settings file, by its dotted name, and leaves the rest of the file as its owner wrote it. */
-import { isObject, type JsonObject, parseJson, sameJson } from "../../kernel/json.ts";
+import { asObject, isObject, type JsonObject, parseJson, sameJson } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { checkSettings } from "./check-settings.ts";
 import { editJsonc, readJsonc } from "./jsonc.ts";
@@ -15,7 +15,7 @@ export function pathNamed(name: string): string[] | undefined {
     const [first, ...rest] = parts;
     if (first === undefined) return [];
     if (!isObject(schema) || first === "") return undefined;
-    const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+    const properties = asObject(schema["properties"]);
     if (Object.hasOwn(properties, first)) return joined(first, walk(properties[first], rest));
     const any = schema["additionalProperties"];
     if (!isObject(any)) return undefined;

@@ -3,7 +3,7 @@
  * pieces stand between those of others, its id or its number may be missing, its name may come late or again and again,
  * all calls may have the number 0, and arguments may be an object instead of a text.
  */
-import { asText, isObject, type Json, parseJson } from "../../kernel/json.ts";
+import { asObject, asText, isObject, type Json, parseJson } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import type { ToolUse } from "../../protocol/message.ts";
@@ -105,7 +105,7 @@ type CallPiece = {
 
 function pieceOf(wire: Json): CallPiece {
   if (!isObject(wire)) throw malformed("a call that is no object");
-  const called = isObject(wire["function"]) ? wire["function"] : {};
+  const called = asObject(wire["function"]);
   const { index } = wire;
   const input = called["arguments"];
   return {
