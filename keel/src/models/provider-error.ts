@@ -45,7 +45,7 @@ function defaultReason(status: number | undefined): string {
   return `it answered ${status} and gave no reason`;
 }
 
-/** What the status alone says; undefined inside a stream, where there is none. */
+/** What the status alone says; inside a stream there is none. */
 export function codeOfStatus({ status, type }: Omit<ErrorFacts, "words">): FaultCode {
   switch (status) {
     case undefined:

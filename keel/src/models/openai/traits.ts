@@ -1,6 +1,6 @@
 /**
  * How a request is written for whom: the wire is spoken by many servers, and OpenAI's own models differ in what they
- * take. Known from data; what a server refuses all the same is learnt from its refusal (`mannersOf`) and not sent again.
+ * take. Known from data; what a server refuses all the same is learnt from its refusal (`serverTraitsMemory`) and not sent again.
  */
 import { isObject } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
