@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LogNotice } from "../keel/src/ports/store.ts";
 import type { Durable } from "../keel/src/protocol/event.ts";
 import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
-import { calls, envelopes } from "../keel/src/testing/store-suite-checks.ts";
+import { calls, envelopes } from "../keel/src/testing/store-suite-events.ts";
 import { copiesOf, type Home, makeHome, readAll, warnings } from "./store/home.ts";
 import { type Random, randomOf } from "./store/random.ts";
 import { countOf, seed } from "./support/budget.ts";

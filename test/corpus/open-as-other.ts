@@ -1,7 +1,7 @@
 // Opens a session and says as one line of JSON what became of it. Run by a test as a user without rights.
 import { Fault } from "../../keel/src/kernel/fault.ts";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
-import { calls, envelopes } from "../../keel/src/testing/store-suite-checks.ts";
+import { calls, envelopes } from "../../keel/src/testing/store-suite-events.ts";
 
 const [home = "", session = ""] = process.argv.slice(2);
 process.stdout.write(`${JSON.stringify(await open())}\n`);

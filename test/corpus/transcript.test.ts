@@ -8,7 +8,7 @@ import type { Log } from "../../keel/src/ports/store.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { nodeFiles } from "../../keel/src/store/jsonl/files.ts";
 import { jsonlStore, leasesOf } from "../../keel/src/store/jsonl/store.ts";
-import { calls, envelopes } from "../../keel/src/testing/store-suite-checks.ts";
+import { calls, envelopes } from "../../keel/src/testing/store-suite-events.ts";
 import { failAll, failingFiles } from "../store/failing-files.ts";
 import { copiesOf, type Home, makeHome, readAll, warnings } from "../store/home.ts";
 import { notRunHere } from "../support/not-run.ts";

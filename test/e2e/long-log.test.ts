@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
-import { calls, envelopes, said, started } from "../../keel/src/testing/store-suite-checks.ts";
+import { calls, envelopes, said, started } from "../../keel/src/testing/store-suite-events.ts";
 import { type Home, makeHome, readAll, seqs, session, warnings, writeLog } from "../store/home.ts";
 import { writeLongSession } from "../store/long-session.ts";
 import { note } from "../support/notes.ts";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../keel/src/kernel/fault.ts";
 import type { Log } from "../../keel/src/ports/store.ts";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
-import { envelopes, said, started } from "../../keel/src/testing/store-suite-checks.ts";
+import { envelopes, said, started } from "../../keel/src/testing/store-suite-events.ts";
 import { randomOf } from "./random.ts";
 
 const [home = "", session = "", task = "", name = "", count = "0"] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Fault } from "../../keel/src/kernel/fault.ts";
 import type { LogNotice, Store } from "../../keel/src/ports/store.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
-import { calls, envelopes, ids, opened } from "../../keel/src/testing/store-suite-checks.ts";
+import { calls, envelopes, ids, opened } from "../../keel/src/testing/store-suite-events.ts";
 
 export const [session, otherSession] = ids;
 

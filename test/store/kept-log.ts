@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Log, Store } from "../../keel/src/ports/store.ts";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
-import { calls, envelopes, opened } from "../../keel/src/testing/store-suite-checks.ts";
+import { calls, envelopes, opened } from "../../keel/src/testing/store-suite-events.ts";
 import { makeHome, session } from "./home.ts";
 
 export const keeping = { build: "this build", minLogBytes: 0 };

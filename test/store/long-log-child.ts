@@ -5,7 +5,7 @@ import type { Durable, DurableEvent } from "../../keel/src/protocol/event.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
 import { encodeHeader, encodeRecord } from "../../keel/src/store/jsonl/line.ts";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
-import { envelopes, opened, said } from "../../keel/src/testing/store-suite-checks.ts";
+import { envelopes, opened, said } from "../../keel/src/testing/store-suite-events.ts";
 
 const [task = "", home = "", session = "", records = "0", bytes = "0"] = process.argv.slice(2);
 process.stdout.write(`${JSON.stringify(task === "write" ? write() : await read())}\n`);

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { DurableEvent } from "../../keel/src/protocol/event.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import { encodeHeader, encodeRecord } from "../../keel/src/store/jsonl/line.ts";
-import { envelopes } from "../../keel/src/testing/store-suite-checks.ts";
+import { envelopes } from "../../keel/src/testing/store-suite-events.ts";
 
 export type LongSession = {
   readonly home: string;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { LogNotice, Store } from "../../keel/src/ports/store.ts";
 import type { Durable } from "../../keel/src/protocol/event.ts";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
-import { envelopes, started } from "../../keel/src/testing/store-suite-checks.ts";
+import { envelopes, started } from "../../keel/src/testing/store-suite-events.ts";
 import { makeHome, readAll, session, writeLog } from "./home.ts";
 
 export type TestLog = {

@@ -10,13 +10,6 @@ export type IdRule = { readonly allowed: RegExp; readonly maxCharacters: number 
 export const wireId = (id: string, { allowed, maxCharacters }: IdRule): string =>
   id.length <= maxCharacters && allowed.test(id) ? id : `call_${fingerprint(id)}`;
 
-/** Half a surrogate pair is no Unicode: a provider would refuse the whole request for it. */
-export function toJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  if (!text.includes("\\ud")) return text;
-  return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
-}
-
 /** What was made of an object before, or what is made of it now. */
 export function remember<K extends object, V>(memo: WeakMap<K, V>, key: K, make: () => V): V {
   const before = memo.get(key);

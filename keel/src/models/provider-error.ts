@@ -1,11 +1,11 @@
-/** A provider's errors as faults: what its wires have in common. Which error it is, each wire says itself. */
+/** A provider's error as a fault, by what its wire has read of it; its words short, on one line, without secrets. */
 import { type Fault, fault } from "../kernel/fault.ts";
 import type { FaultCode } from "../kernel/faults.ts";
 import { shorten } from "../kernel/text.ts";
 
 export type ProviderError = {
   /** Absent for an error inside a stream. */
-  readonly status?: number | undefined;
+  readonly status?: number;
   /** The `error` of the wire, or whatever stood in its place. */
   readonly wire: unknown;
   /** The model that was asked. */
@@ -16,41 +16,31 @@ export type ProviderError = {
   readonly secrets: readonly string[];
 };
 
-/** What a wire read out of an error. */
-export type ErrorFacts = {
-  readonly status: number | undefined;
-  /** What the provider calls it. */
-  readonly type: string | undefined;
-  readonly words: string;
-};
-
-export function faultOf(
-  code: FaultCode,
-  { status, type, words }: ErrorFacts,
+export function providerRefusal(
   { model, requestId, retryAfterMs, secrets }: ProviderError,
+  read: {
+    readonly code: FaultCode;
+    readonly status: number | undefined;
+    readonly type: string | undefined;
+    readonly words: string;
+  },
 ): Fault {
-  return fault(code, {
+  const { code, status, type, words } = read;
+  const facts = {
     reason: reasonFrom(words, secrets) || defaultReason(status),
-    ...(code === "model_unknown" ? { model: reasonFrom(model, secrets) } : {}),
-    status,
+    ...(status === undefined ? {} : { status }),
     ...(type === undefined ? {} : { type: reasonFrom(type, secrets) }),
     ...(requestId === undefined ? {} : { requestId: reasonFrom(requestId, secrets) }),
-    retryAfterMs,
-  });
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  return code === "model_unknown"
+    ? fault(code, { ...facts, model: reasonFrom(model, secrets) })
+    : fault(code, facts);
 }
 
-function defaultReason(status: number | undefined): string {
-  if (status === undefined) return "it gave no reason";
-  if (status >= 300 && status < 400) return `it answered ${status} (a redirect), which is not followed`;
-  return `it answered ${status} and gave no reason`;
-}
-
-/** What the status alone says; inside a stream there is none. */
-export function codeOfStatus({ status, type }: Omit<ErrorFacts, "words">): FaultCode {
+/** `isOfWire`: whether it came with the wire's own error. Without it, it is the address that is wrong. */
+export function codeOfStatus(status: number, isOfWire: boolean): FaultCode {
   switch (status) {
-    case undefined:
-    case 408:
-      return "server_error";
     case 401:
       return "key_refused";
     case 402:
@@ -58,8 +48,9 @@ export function codeOfStatus({ status, type }: Omit<ErrorFacts, "words">): Fault
     case 403:
       return "model_forbidden";
     case 404:
-      // Without the wire's own error it is the address that is wrong, not the model.
-      return type === undefined ? "model_bad_request" : "model_unknown";
+      return isOfWire ? "model_unknown" : "model_bad_request";
+    case 408:
+      return "server_error";
     case 413:
       return "request_too_large";
     case 429:
@@ -71,16 +62,15 @@ export function codeOfStatus({ status, type }: Omit<ErrorFacts, "words">): Fault
   }
 }
 
-/** Not every server between us and the provider speaks JSON: its words are still better than none, unless they are a page. */
-export const wordsOfBody = (body: string): string => (body.trimStart().startsWith("<") ? "" : body);
-
-/** Credit, balance and spending limits come with several statuses. */
-export const mayBeAboutMoney = (code: FaultCode): boolean =>
-  code === "model_bad_request" || code === "rate_limited" || code === "model_forbidden";
+function defaultReason(status: number | undefined): string {
+  if (status === undefined) return "it gave no reason";
+  if (status >= 300 && status < 400) return `it answered ${status} (a redirect), which is not followed`;
+  return `it answered ${status} and gave no reason`;
+}
 
 const maxCharacters = 300;
 
-/** A provider's words, made fit for a fault: short, on one line, without what `secrets` names or what looks like one. */
+/** `secrets` are removed wherever they stand; so is what looks like a key, a token or a password in a URL. */
 export function reasonFrom(words: string, secrets: readonly string[]): string {
   // Far more than is kept: nothing that is cut off here can leave half a secret in the part that stays.
   let text = words.slice(0, 10_000);
@@ -102,6 +92,9 @@ const secretShapes: readonly RegExp[] = [
   /(?<=\bbearer )[^\s"',;]+/gi,
   /(?<=:\/\/)[^\s/@]{1,256}@/g,
 ];
+
+/** Not every server between us and the provider speaks JSON: its words are still better than none, unless they are a page. */
+export const wordsOfBody = (body: string): string => (body.trimStart().startsWith("<") ? "" : body);
 
 /** Longer waits are for a person to decide about: a server must not be able to put a session to sleep for a day. */
 export const maxRetryAfterMs = 5 * 60_000;

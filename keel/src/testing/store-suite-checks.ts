@@ -1,11 +1,9 @@
 /** How the cases of the store suite look at a store, and what they need of it. */
-
 import assert from "node:assert/strict";
 import { Fault } from "../kernel/fault.ts";
 import type { FaultCode } from "../kernel/faults.ts";
 import type { Store } from "../ports/store.ts";
-import type { Durable, DurableEvent } from "../protocol/event.ts";
-import type { InputBlock } from "../protocol/message.ts";
+import type { Durable } from "../protocol/event.ts";
 
 /** A store under test, empty, with what the suite needs to look at it from outside. */
 export type StoreUnderTest = {
@@ -39,51 +37,3 @@ export async function refuses(code: FaultCode, work: () => Promise<unknown>): Pr
     return true;
   });
 }
-
-/** Ids of sessions; a store takes any UUID. */
-export const ids: readonly [string, string, string] = [
-  "0193f0a0-0000-7000-8000-00000000000a",
-  "0193f0a0-0000-7000-8000-00000000000b",
-  "0193f0a0-0000-7000-8000-00000000000c",
-];
-
-/** Numbers the events from `after` on, as a session would. */
-export function envelopes(session: string, events: readonly DurableEvent[], after = 0): Durable[] {
-  return events.map((event, index) => {
-    const seq = after + 1 + index;
-    return { seq, at: 1_763_200_000_000 + seq, session, ...event };
-  });
-}
-
-export const opened = (cwd: string, title?: string): DurableEvent => ({
-  type: "session.opened",
-  keel: "0.1.0",
-  cwd,
-  settings: {
-    model: "scripted",
-    permissionMode: "default",
-    thinking: { kind: "off" },
-    ...(title === undefined ? {} : { title }),
-  },
-});
-
-export const said = (...texts: string[]): DurableEvent => ({
-  type: "input.accepted",
-  input: {
-    id: "0193f0a0-0000-7000-8000-0000000000ff",
-    content: texts.map((text): InputBlock => ({ type: "text", text })),
-    from: { kind: "person" },
-    when: "after",
-  },
-});
-
-export const started = (callId: string): DurableEvent => ({
-  type: "tool.started",
-  callId,
-  tool: "Read",
-  by: "read-only",
-});
-
-/** `count` events that differ from each other. */
-export const calls = (count: number): DurableEvent[] =>
-  Array.from({ length: count }, (_, index) => started(`call-${index + 1}`));

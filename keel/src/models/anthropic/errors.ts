@@ -1,24 +1,14 @@
 /** The provider's errors as faults, by status and by type; by its words only where nothing else tells them apart. */
 import type { Fault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
-import { asObject, asText, isObject, parseJson } from "../../kernel/json.ts";
-import {
-  codeOfStatus,
-  type ErrorFacts,
-  faultOf,
-  mayBeAboutMoney,
-  type ProviderError,
-  wordsOfBody,
-} from "../provider-error.ts";
+import { isObject, parseJson } from "../../kernel/json.ts";
+import { codeOfStatus, type ProviderError, providerRefusal, wordsOfBody } from "../provider-error.ts";
 
 export function providerFault(error: ProviderError): Fault {
-  const { type, message } = asObject(error.wire);
-  const facts = {
-    status: error.status,
-    type: typeof type === "string" ? type : undefined,
-    words: asText(message),
-  };
-  return faultOf(codeOf(facts), facts, error);
+  const { status, wire } = error;
+  const type = isObject(wire) && typeof wire["type"] === "string" ? wire["type"] : undefined;
+  const words = isObject(wire) && typeof wire["message"] === "string" ? wire["message"] : "";
+  return providerRefusal(error, { code: codeOf({ status, type, words }), status, type, words });
 }
 
 /** The `error` object inside the body of an error status; the body's own words when it holds none. */
@@ -28,11 +18,14 @@ export function errorInBody(body: string): unknown {
   return isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;
 }
 
-function codeOf(facts: ErrorFacts): FaultCode {
-  const { type = "", words } = facts;
-  const byType = Object.hasOwn(types, type) ? types[type] : undefined;
-  const code = byType ?? codeOfStatus(facts);
-  if (mayBeAboutMoney(code) && aboutBilling.test(words)) return "billing";
+type MessagesErrorFacts = { status: number | undefined; type: string | undefined; words: string };
+
+function codeOf({ status, type, words }: MessagesErrorFacts): FaultCode {
+  const byType = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
+  const code = byType ?? (status === undefined ? "server_error" : codeOfStatus(status, type !== undefined));
+  if (code === "model_bad_request" || code === "rate_limited" || code === "model_forbidden") {
+    if (aboutBilling.test(words)) return "billing";
+  }
   if (code === "model_bad_request" && aboutLength.test(words)) return "prompt_too_long";
   return code;
 }
@@ -50,6 +43,7 @@ const types: Readonly<Record<string, FaultCode>> = {
   overloaded_error: "overloaded",
 };
 
+/** Credit, balance and spending limits come with several statuses. */
 const aboutBilling = /credit balance|billing|payment|spend(?:ing)? limit/i;
 
 /** "prompt is too long", "input length and `max_tokens` exceed context limit", and what gateways make of them. */

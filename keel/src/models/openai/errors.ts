@@ -4,21 +4,15 @@
  */
 import type { Fault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
-import { asText, isObject, parseJson } from "../../kernel/json.ts";
-import {
-  codeOfStatus,
-  type ErrorFacts,
-  faultOf,
-  mayBeAboutMoney,
-  type ProviderError,
-  wordsOfBody,
-} from "../provider-error.ts";
+import { isObject, parseJson } from "../../kernel/json.ts";
+import { codeOfStatus, type ProviderError, providerRefusal, wordsOfBody } from "../provider-error.ts";
 
 export function providerFault(error: ProviderError): Fault {
-  const { names, number, words } = readError(error.wire);
+  const told = errorFactsOf(error.wire);
   // Inside a stream, the number that some servers call a code takes the place of the status.
-  const facts = { status: error.status ?? number, type: names[0], words };
-  return faultOf(codeOf(facts, names), facts, error);
+  const status = error.status ?? told.number;
+  const code = codeOf({ ...told, status });
+  return providerRefusal(error, { code, status, type: told.names[0], words: told.words });
 }
 
 /** What stands for the error in the body of an error status: `error`, the body itself, or its plain words. */
@@ -29,9 +23,15 @@ export function errorInBody(body: string): unknown {
   return isObject(first) ? (first["error"] ?? first) : first;
 }
 
-/** `names` are the code and the type, if they are names. */
-function readError(wire: unknown): { names: string[]; number: number | undefined; words: string } {
-  if (!isObject(wire)) return { names: [], number: undefined, words: asText(wire) };
+type ChatErrorFacts = {
+  /** The code and the type, if they are names. */
+  readonly names: readonly string[];
+  readonly number: number | undefined;
+  readonly words: string;
+};
+
+function errorFactsOf(wire: unknown): ChatErrorFacts {
+  if (!isObject(wire)) return { names: [], number: undefined, words: typeof wire === "string" ? wire : "" };
   const { code, type } = wire;
   return {
     names: [code, type].filter((name) => typeof name === "string"),
@@ -46,14 +46,19 @@ function wordsIn(wire: Record<string, unknown>): string {
   return typeof words === "string" ? words : JSON.stringify(words);
 }
 
-function codeOf(facts: ErrorFacts, names: readonly string[]): FaultCode {
-  const { status, words } = facts;
+function codeOf({ names, status, words }: ChatErrorFacts & { status: number | undefined }): FaultCode {
   const named = names.find((name) => Object.hasOwn(codes, name));
-  const code = (named && codes[named]) || (status === 503 ? "overloaded" : codeOfStatus(facts));
-  if (mayBeAboutMoney(code) && aboutBilling.test(words)) return "billing";
+  const code =
+    (named && codes[named]) ||
+    (status === undefined
+      ? "server_error"
+      : status === 503
+        ? "overloaded"
+        : codeOfStatus(status, names.length > 0));
+  if (mayBeAboutMoney.includes(code) && aboutBilling.test(words)) return "billing";
   // Some servers call it a failure of their own; trying again would not make the prompt shorter.
-  const mayBeAboutLength = code === "model_bad_request" || code === "server_error";
-  return mayBeAboutLength && aboutLength.test(words) ? "prompt_too_long" : code;
+  if (mayBeAboutLength.includes(code) && aboutLength.test(words)) return "prompt_too_long";
+  return code;
 }
 
 /** Codes and types, as far as they say more than the status does. */
@@ -75,6 +80,10 @@ const codes: Readonly<Record<string, FaultCode>> = {
   unavailable_error: "overloaded",
 };
 
+const mayBeAboutMoney: readonly FaultCode[] = ["model_bad_request", "rate_limited", "model_forbidden"];
+const mayBeAboutLength: readonly FaultCode[] = ["model_bad_request", "server_error"];
+
+/** Credit, balance and spending limits come with several statuses. */
 const aboutBilling =
   /credit balance|insufficient (?:balance|credits?|funds)|billing|payment|spend(?:ing)? limit/i;
 

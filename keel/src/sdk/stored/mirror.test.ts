@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { calls, envelopes } from "../../testing/store-suite-checks.ts";
+import { calls, envelopes } from "../../testing/store-suite-events.ts";
 import { Mirror, maxUnsent } from "./mirror.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../../../../test/store/home.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Log, Store } from "../../ports/store.ts";
-import { calls, envelopes, opened, started } from "../../testing/store-suite-checks.ts";
+import { calls, envelopes, opened, started } from "../../testing/store-suite-events.ts";
 import { nodeFiles } from "./files.ts";
 import { jsonlStore } from "./store.ts";
 

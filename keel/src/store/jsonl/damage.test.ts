@@ -5,7 +5,7 @@ import { copiesOf, seqs, session, warnings } from "../../../../test/store/home.t
 import { makeTestLog, type TestLog } from "../../../../test/store/test-log.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Durable, DurableEvent } from "../../protocol/event.ts";
-import { calls, envelopes, ids, said, started } from "../../testing/store-suite-checks.ts";
+import { calls, envelopes, ids, said, started } from "../../testing/store-suite-events.ts";
 import { encodeRaw } from "./line.ts";
 
 const COUNT = 8;

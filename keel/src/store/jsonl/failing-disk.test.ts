@@ -16,7 +16,7 @@ import {
 import { Fault } from "../../kernel/fault.ts";
 import type { Log, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
-import { calls, envelopes, opened, said } from "../../testing/store-suite-checks.ts";
+import { calls, envelopes, opened, said } from "../../testing/store-suite-events.ts";
 import { nodeFiles } from "./files.ts";
 import { jsonlStore } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { envelopes, ids, said } from "../../testing/store-suite-checks.ts";
+import { envelopes, ids, said } from "../../testing/store-suite-events.ts";
 import { checkLine, decodeLine, encodeHeader, encodeRecord } from "./line.ts";
 
 const [session] = ids;

@@ -6,7 +6,7 @@ import { type Home, makeHome, otherSession, session, writeLog } from "../../../.
 import { countOf } from "../../../../test/support/budget.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { DurableEvent } from "../../protocol/event.ts";
-import { calls, envelopes, opened, said } from "../../testing/store-suite-checks.ts";
+import { calls, envelopes, opened, said } from "../../testing/store-suite-events.ts";
 import { type FileLayer, nodeFiles } from "./files.ts";
 import { encodeHeader, encodeRecord } from "./line.ts";
 import { jsonlStore } from "./store.ts";

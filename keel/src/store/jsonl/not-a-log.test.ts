@@ -7,7 +7,7 @@ import { makeTestLog, type TestLog } from "../../../../test/store/test-log.ts";
 import { Fault } from "../../kernel/fault.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
-import { ids } from "../../testing/store-suite-checks.ts";
+import { ids } from "../../testing/store-suite-events.ts";
 
 const COUNT = 8;
 let subject: TestLog;

@@ -5,7 +5,7 @@ import { makeTestLog, type TestLog } from "../../../../test/store/test-log.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
-import { envelopes, said } from "../../testing/store-suite-checks.ts";
+import { envelopes, said } from "../../testing/store-suite-events.ts";
 import { encodeRecord } from "./line.ts";
 
 const COUNT = 8;

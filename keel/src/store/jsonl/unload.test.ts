@@ -4,7 +4,7 @@ import { type FailingFiles, failingFiles } from "../../../../test/store/failing-
 import { faultOf, type Home, makeHome, readAll, session } from "../../../../test/store/home.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Log, Store } from "../../ports/store.ts";
-import { calls, envelopes, opened } from "../../testing/store-suite-checks.ts";
+import { calls, envelopes, opened } from "../../testing/store-suite-events.ts";
 import { type FileLayer, nodeFiles } from "./files.ts";
 import { jsonlStore } from "./store.ts";
 

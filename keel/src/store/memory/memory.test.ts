@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readAll, session } from "../../../../test/store/home.ts";
-import { calls, envelopes, opened } from "../../testing/store-suite-checks.ts";
+import { calls, envelopes, opened } from "../../testing/store-suite-events.ts";
 import { memoryStore } from "./memory.ts";
 
 const events = envelopes(session, [opened("/work"), ...calls(3)]);
