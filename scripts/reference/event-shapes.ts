@@ -13,6 +13,7 @@ export function eventShapesFile(): string {
  * The shapes of the durable events, as they stand in a log: written by \`npm run reference\` from their schemas. The check fails while they are
  * stale.
  */
+import type { ValueShape } from "../kernel/shape.ts";
 
 // biome-ignore format: one line for each, as they are made
 export const durableShape = {

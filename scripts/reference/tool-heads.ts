@@ -30,8 +30,8 @@ export async function toolHeadsFile(): Promise<string> {
  * What requests say of the built-in tools: written by \`npm run reference\` from their definitions, so that a first
  * request waits neither for their code nor for their schemas. The check fails while it is stale.
  */
-import { type JsonObject } from "../../keel/src/kernel/json.ts";
-import { type ToolHead } from "../../keel/src/ports/tool.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { ToolHead } from "../ports/tool.ts";
 
 type HeadRow = Omit<ToolHead, "load" | "spec"> & { readonly input: JsonObject };
 
@@ -59,6 +59,7 @@ export async function toolFamiliesFile(): Promise<string> {
   );
   const rows = [...ours, ...elsewhere].sort(([left], [right]) => (left < right ? -1 : 1));
   return `/** The families of tools by name, for rules and logs that name a tool: written by \`npm run reference\` from their definitions. */
+import type { ToolFamily } from "./tool.ts";
 
 // biome-ignore format: as it is made
 const families: Readonly<Record<string, ToolFamily>> = ${JSON.stringify(Object.fromEntries(rows))};
