@@ -1,4 +1,5 @@
 /** Looking for files and for text in them. */
+import type { Refused } from "../kernel/result.ts";
 
 /** Why a search came to its end: it had seen everything, or it was stopped and knows only a part. */
 export type SearchEnd = "complete" | "time" | "size";
@@ -14,7 +15,7 @@ export type FileSearchResult =
       /** What could not be looked into, as the search program says it. */
       readonly problems: readonly string[];
     }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 export type LineMatch = { readonly number: number; readonly text: string; readonly isMatch: boolean };
 
@@ -29,7 +30,7 @@ export type TextSearchResult =
       readonly end: SearchEnd;
       readonly problems: readonly string[];
     }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 export type TextSearchRequest = {
   /** A directory or a file, as `describe` gave it. */

@@ -2,14 +2,12 @@
 import * as z from "zod/mini";
 import { maxRunningTasks } from "../core/limits.ts";
 import { isRunning } from "../core/state/task-state.ts";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
 import type { ShellCommand, ShellRun } from "../ports/shell.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
 import { looksReadOnly } from "../shell/meaning/analyse.ts";
 import { backgroundResult, endedResult, notStarted } from "./bash-result.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, flagField, numberField, textField } from "./built-in.ts";
 import { listLeft, startTask } from "./shell-task.ts";
 
 const second = 1_000;
@@ -23,31 +21,21 @@ const maxBackgroundBytes = 100_000;
 const maxLiveCharacters = 4_000;
 
 const input = z.object({
-  command: z.string().check(z.describe("The command.")),
-  timeout: z.optional(
-    z
-      .int()
-      .check(
-        z.gte(1),
-        z.lte(maxTimeoutMs),
-        z.describe(
-          `Milliseconds until it is stopped; ${defaultTimeoutMs} if left out, none in the background.`,
-        ),
-      ),
+  command: textField("The command."),
+  timeout: numberField(
+    `Milliseconds until it is stopped; ${defaultTimeoutMs} if left out, none in the background.`,
+    z.gte(1),
+    z.lte(maxTimeoutMs),
   ),
-  description: z.optional(
-    z.string().check(z.describe("What it does, in a few words, for the person who watches.")),
-  ),
-  run_in_background: z.optional(
-    z.boolean().check(z.describe("Return at once with a task id; the command goes on, and its end is told.")),
-  ),
+  description: z.optional(textField("What it does, in a few words, for the person who watches.")),
+  run_in_background: flagField("Return at once with a task id; the command goes on, and its end is told."),
 });
 type BashInput = z.infer<typeof input>;
 
-export const bashTool: Tool<BashInput> = defineTool({
+export const bashTool = builtInTool({
   name: "Bash",
   description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
-  input: schemaOf(input, toolHeads.Bash.input),
+  input,
   traits: ({ command, run_in_background = false }) =>
     !run_in_background && looksReadOnly(command) ? { readOnly: true, concurrent: true } : {},
   claims: async ({ command }) => [{ action: "execute", target: command }],
@@ -59,7 +47,7 @@ export const bashTool: Tool<BashInput> = defineTool({
       ? `${maxRunningTasks} tasks run in the background already. Stop some with TaskStop.`
       : undefined;
   },
-  run: async function* (given, context, signal): AsyncGenerator<Display, ToolOutcome> {
+  run: async function* (given, context, signal) {
     // Between the decision and here somebody may have interrupted: then nothing starts.
     if (signal.aborted) return notStarted(given.command);
     if (given.run_in_background) return await runInBackground(given, context);

@@ -1,13 +1,10 @@
 /** Grep: text in files, by a regular expression. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
 import type { TextSearchRequest, TextSearchResult } from "../ports/search.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import { failure } from "./failure.ts";
+import { builtInTool, failure, flagField, numberField, textField } from "./built-in.ts";
 import { type GrepMode, grepReport } from "./grep-report.ts";
-import { toolHeads } from "./heads.ts";
 import { searchNotes } from "./search-notes.ts";
 import { claimedPath, targetOf } from "./target.ts";
 
@@ -19,21 +16,15 @@ const maxContextLines = 100;
 /** What screens and programs are given, since that stands in the log. */
 const maxShownCharacters = 30_000;
 
-const count = (words: string) =>
-  z.optional(z.int().check(z.gte(0), z.lte(maxContextLines), z.describe(words)));
-const flag = (words: string) => z.optional(z.boolean().check(z.describe(words)));
+const count = (says: string) => numberField(says, z.gte(0), z.lte(maxContextLines));
 
 const input = z.object({
-  pattern: z
-    .string()
-    .check(z.describe("A regular expression of ripgrep's kind: escape { } ( ) to find them as they are.")),
-  path: z.optional(z.string().check(z.describe("A directory or a file; the working directory if left out."))),
+  pattern: textField("A regular expression of ripgrep's kind: escape { } ( ) to find them as they are."),
+  path: z.optional(textField("A directory or a file; the working directory if left out.")),
   glob: z.optional(
-    z
-      .string()
-      .check(z.describe('Only files that fit, such as "*.ts" or "src/**/*.{js,ts}"; "!*.md": all others.')),
+    textField('Only files that fit, such as "*.ts" or "src/**/*.{js,ts}"; "!*.md": all others.'),
   ),
-  type: z.optional(z.string().check(z.describe("Only files of a type: js, py, rust, md …"))),
+  type: z.optional(textField("Only files of a type: js, py, rust, md …")),
   output_mode: z
     ._default(z.enum(["content", "files_with_matches", "count"]), "files_with_matches")
     .check(
@@ -45,26 +36,22 @@ const input = z.object({
   "-B": count("content: lines before each match."),
   "-C": count("content: lines before and after each match."),
   context: count("The same as -C."),
-  "-n": flag("content: with line numbers; true if left out."),
-  "-i": flag("Upper and lower case are the same."),
-  "-o": flag("content: only what matches, not the whole line."),
-  multiline: flag("A match may go over several lines, and . matches line ends."),
-  head_limit: z.optional(
-    z
-      .int()
-      .check(
-        z.gte(0),
-        z.describe(`At most so many lines or files; ${defaultEntries} if left out, 0 for all.`),
-      ),
+  "-n": flagField("content: with line numbers; true if left out."),
+  "-i": flagField("Upper and lower case are the same."),
+  "-o": flagField("content: only what matches, not the whole line."),
+  multiline: flagField("A match may go over several lines, and . matches line ends."),
+  head_limit: numberField(
+    `At most so many lines or files; ${defaultEntries} if left out, 0 for all.`,
+    z.gte(0),
   ),
-  offset: z.optional(z.int().check(z.gte(0), z.describe("So many lines or files are passed over first."))),
+  offset: numberField("So many lines or files are passed over first.", z.gte(0)),
 });
 type GrepInput = z.infer<typeof input>;
 
-export const grepTool: Tool<GrepInput> = defineTool({
+export const grepTool = builtInTool({
   name: "Grep",
   description: `Searches text in files with ripgrep. Use it rather than grep or rg in Bash. Hidden files are searched; binary files, links, .git and what ignore files name are not, unless path leads there.`,
-  input: schemaOf(input, toolHeads.Grep.input),
+  input,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ path = "." }, context) => [{ action: "read", target: await claimedPath(context, path) }],
   check: async ({ pattern, path = "." }, context) => {
@@ -76,7 +63,7 @@ export const grepTool: Tool<GrepInput> = defineTool({
     // Of what lies outside nothing is told before somebody has allowed it.
     return facts.kind === "missing" && facts.root !== undefined ? missing(path) : undefined;
   },
-  run: async function* (given, context, signal): AsyncGenerator<never, ToolOutcome> {
+  run: async function* (given, context, signal) {
     const { path = "." } = given;
     const target = await targetOf(context, { action: "read", path });
     if (!target.ok) return failure(target.why);

@@ -1,12 +1,9 @@
 /** Read: a file as numbered lines, an image, the cells of a notebook or the pages of a PDF. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
+import { builtInTool, failure, numberField, pathField, textField } from "./built-in.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
 import { imageType } from "./image-type.ts";
 import { parseNotebook } from "./notebook.ts";
 import { showNotebook } from "./read-notebook.ts";
@@ -27,19 +24,16 @@ const maxLines = 2_000;
 const maxLineCharacters = 2_000;
 
 const input = z.object({
-  file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
-  offset: z.optional(
-    z.int().check(z.gte(1), z.describe("Number of the first line, or cell of a notebook; 1 if left out.")),
-  ),
-  limit: z.optional(z.int().check(z.gte(1), z.describe(`How many lines to show; ${maxLines} if left out.`))),
-  pages: z.optional(z.string().check(z.describe('Of a PDF: the pages to show, such as "3" or "1-5".'))),
+  file_path: pathField,
+  offset: numberField("Number of the first line, or cell of a notebook; 1 if left out.", z.gte(1)),
+  limit: numberField(`How many lines to show; ${maxLines} if left out.`, z.gte(1)),
+  pages: z.optional(textField('Of a PDF: the pages to show, such as "3" or "1-5".')),
 });
-type ReadInput = z.infer<typeof input>;
 
-export const readTool: Tool<ReadInput> = defineTool({
+export const readTool = builtInTool({
   name: "Read",
   description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images, PDF files as the text of their pages, notebooks (.ipynb) as cells with their outputs. Lists no directories: use Glob for that.`,
-  input: schemaOf(input, toolHeads.Read.input),
+  input,
   resultCharacters,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ file_path }, context) => [
@@ -55,11 +49,7 @@ export const readTool: Tool<ReadInput> = defineTool({
       (kind === "other" ? `${file_path} is not a regular file (a pipe, a device or a socket).` : undefined)
     );
   },
-  run: async function* (
-    { file_path, offset = 1, limit = maxLines, pages },
-    context,
-    signal,
-  ): AsyncGenerator<never, ToolOutcome> {
+  run: async function* ({ file_path, offset = 1, limit = maxLines, pages }, context, signal) {
     const wantedPages = parsePages(pages);
     if (typeof wantedPages === "string") return failure(wantedPages);
     const { files } = context.workspace;

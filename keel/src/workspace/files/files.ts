@@ -1,7 +1,9 @@
 /** The file system as the engine sees it: every path is decided on the opened object, and failure is a sentence. */
+
 import { fstatSync, realpathSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
+import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { replaceFile } from "./atomic-write.ts";
 import { closestNames } from "./closest-names.ts";
@@ -156,7 +158,6 @@ async function writeFile(
   return no(why);
 }
 
-const no = (why: string): { ok: false; why: string } => ({ ok: false, why });
 const notRegular = (given: string): string =>
   `${given} is not a regular file (a pipe, a device, a socket or /proc).`;
 

@@ -2,12 +2,12 @@
  * Asks git about a repository whose settings nobody has to trust: no hook, pager, editor, helper or filter that the
  * repository names is run, nothing is asked on a terminal, and both time and output are bounded.
  */
+
 import { execFile } from "node:child_process";
+import type { Refused } from "../../kernel/result.ts";
 import { commandEnvironment, type ProcessEnvironment } from "../processes/environment.ts";
 
-export type GitAnswer =
-  | { readonly ok: true; readonly text: string; readonly cut: boolean }
-  | { readonly ok: false; readonly why: string };
+export type GitAnswer = { readonly ok: true; readonly text: string; readonly cut: boolean } | Refused;
 
 export type RunGit = (args: readonly string[], signal: AbortSignal) => Promise<GitAnswer>;
 

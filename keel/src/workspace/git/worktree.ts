@@ -3,8 +3,10 @@
  * under a lease on its path; it is removed when nothing in it has changed, and kept when something has. No hook of the
  * repository runs on the way.
  */
+
 import { mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
+import { no, type Refused } from "../../kernel/result.ts";
 import type { ProgramEnd, RunProgram } from "../../ports/hook-programs.ts";
 import type { Worktree } from "../../protocol/task.ts";
 
@@ -23,9 +25,7 @@ export type OpenWorktree = {
   leave(then: "keep" | "clean" | "discard"): Promise<"kept" | "removed">;
 };
 
-export type WorktreeOpening =
-  | { readonly ok: true; readonly value: OpenWorktree }
-  | { readonly ok: false; readonly why: string };
+export type WorktreeOpening = { readonly ok: true; readonly value: OpenWorktree } | Refused;
 
 const maxMs = 120_000;
 const maxBytes = 1_000_000;
@@ -138,5 +138,4 @@ function held({
   };
 }
 
-const no = (why: string): WorktreeOpening => ({ ok: false, why });
 const lastLine = (words: string): string => words.trim().split("\n").at(-1) ?? "";

@@ -1,6 +1,8 @@
 /** One run of the search program: its output as it comes, within a time and a size, and the truth about its end. */
+
 import { spawn } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
+import type { Refused } from "../../kernel/result.ts";
 import type { SearchEnd } from "../../ports/search.ts";
 import { isProgram } from "./search-program.ts";
 
@@ -18,7 +20,7 @@ export type SearchRun = {
 
 export type SearchRan =
   | { readonly ok: true; readonly end: SearchEnd; readonly problems: readonly string[] }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 /** Complaints that are kept, and told. */
 const maxComplaintBytes = 8_192;

@@ -2,10 +2,12 @@
  * Search in real files, by ripgrep. It runs inside the directory that was opened and looked at, so that it does not
  * matter what that directory's name comes to mean; a single file is handed over opened.
  */
+
 import { lstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { setImmediate as breathe } from "node:timers/promises";
 import { globDepth, globMatcher } from "../../kernel/glob.ts";
+import { no } from "../../kernel/result.ts";
 import type {
   FileMatch,
   FileSearchResult,
@@ -240,5 +242,3 @@ function modifiedMs(file: string): number {
     return 0; // Its directory was closed or replaced meanwhile: the oldest of all, but found.
   }
 }
-
-const no = (why: string): { ok: false; why: string } => ({ ok: false, why });

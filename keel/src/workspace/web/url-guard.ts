@@ -3,7 +3,9 @@
  * name. The text of an address is judged here; what a name stands for is judged by `reachable`, and only that is
  * connected to.
  */
+
 import { isIP } from "node:net";
+import { no, type Refused } from "../../kernel/result.ts";
 import { whyNotPublic } from "./public-address.ts";
 
 /** All addresses of a name. Throws as `node:dns` does when there are none. */
@@ -16,12 +18,8 @@ export type UrlGuard = {
   reachable(url: URL): Promise<Reachable>;
 };
 
-export type JudgedUrl =
-  | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly why: string };
-export type Reachable =
-  | { readonly ok: true; readonly addresses: readonly string[] }
-  | { readonly ok: false; readonly why: string };
+export type JudgedUrl = { readonly ok: true; readonly url: URL } | Refused;
+export type Reachable = { readonly ok: true; readonly addresses: readonly string[] } | Refused;
 
 /** `allowHosts`: names or addresses, each with a port or for all ports: `localhost:8080`, `10.0.0.7`, `wiki.local`. */
 export function urlGuard({
@@ -104,5 +102,4 @@ function parseHost(entry: string): { host: string; port: number | undefined }[] 
 const notPublic = (leads: string, what: string, host: string): string =>
   `${leads} is ${what}: only the public web can be fetched. The user can allow it by adding ${shown(host)} to web.allowHosts in their settings.`;
 
-const no = (why: string): JudgedUrl => ({ ok: false, why });
 const shown = (text: string): string => JSON.stringify(text.slice(0, 200));
