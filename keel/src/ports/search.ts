@@ -18,15 +18,14 @@ export type FileSearchResult =
   | Refused;
 
 export type LineMatch = { readonly number: number; readonly text: string; readonly isMatch: boolean };
+/** `matches` is the number of matching lines that are known of. */
+export type TextMatch = FileMatch & { readonly matches: number; readonly lines: readonly LineMatch[] };
 
 export type TextSearchResult =
   | {
       readonly ok: true;
-      /** Sorted by path. `matches` is the number of matching lines that are known of. */
-      readonly files: readonly (FileMatch & {
-        readonly matches: number;
-        readonly lines: readonly LineMatch[];
-      })[];
+      /** Sorted by path. */
+      readonly files: readonly TextMatch[];
       readonly end: SearchEnd;
       readonly problems: readonly string[];
     }

@@ -1,6 +1,7 @@
 /** ExitPlanMode: shows the person the plan. Approved, the mode before it comes back; refused, the model plans on. */
 import * as z from "zod/mini";
 import { exitPlanName } from "../core/model-text.ts";
+import { present } from "../kernel/present.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
@@ -45,7 +46,7 @@ export const exitPlanModeTool = builtInTool({
         { id: "edits", label: "Yes, and edit files without asking", verdict: "allow" },
         { id: "no", label: "No, keep planning", verdict: "deny" },
       ],
-      input: { plan, ...(planFile === undefined ? {} : { planFilePath: planFile }) },
+      input: { plan, ...present({ planFilePath: planFile }) },
     });
     if (answer.verdict === "deny") return refused(answer);
     const edited = editedPlan(answer);
@@ -82,14 +83,9 @@ function editedPlan({ data, input: changed }: Answer): string | undefined {
   return undefined;
 }
 
-function approved(
-  plan: string,
-  {
-    planFile,
-    isEdited,
-    option,
-  }: { planFile: string | undefined; isEdited: boolean; option: string | undefined },
-): ToolOutcome {
+type PlanFacts = { planFile: string | undefined; isEdited: boolean; option: string | undefined };
+
+function approved(plan: string, { planFile, isEdited, option }: PlanFacts): ToolOutcome {
   const lead = isEdited
     ? "The person has changed the plan and approves it like this:"
     : "The person approves the plan:";
@@ -97,12 +93,7 @@ function approved(
   return {
     content: [text(`${lead}\n\n${plan}${file}\nPlan mode is over. Carry it out now.`)],
     display: { kind: "markdown", text: plan },
-    data: {
-      plan,
-      isAgent: false,
-      planWasEdited: isEdited,
-      ...(planFile === undefined ? {} : { filePath: planFile }),
-    },
+    data: { plan, isAgent: false, planWasEdited: isEdited, ...present({ filePath: planFile }) },
     mode: option === "edits" ? "acceptEdits" : "before-plan",
   };
 }

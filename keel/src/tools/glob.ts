@@ -6,8 +6,7 @@ import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
 import { builtInTool, failure, textField } from "./built-in.ts";
-import { searchNotes } from "./search-notes.ts";
-import { shownPath } from "./shown-path.ts";
+import { searchNotes, shownPath } from "./search-notes.ts";
 import { claimedPath, targetOf } from "./target.ts";
 
 /** Paths that are returned: who needs more is better served by a narrower pattern. */
@@ -26,12 +25,12 @@ export const globTool = builtInTool({
   input,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async (given, context) => [
-    { action: "read", target: await claimedPath(context, directoryOf(given) ?? ".") },
+    { action: "read", target: await claimedPath(context, directoryOf(given)) },
   ],
   check: async (given, context) => {
     const glob = parseGlob(given.pattern);
     if (!glob.ok) return glob.error;
-    const directory = directoryOf(given) ?? ".";
+    const directory = directoryOf(given);
     const facts = await context.workspace.files.describe(directory);
     // Of what lies outside nothing is told before somebody has allowed it.
     return facts.problem ?? (facts.root === undefined ? undefined : whyNoDirectory(directory, facts));
@@ -39,7 +38,7 @@ export const globTool = builtInTool({
   run: async function* (given, context, signal) {
     const glob = parseGlob(given.pattern);
     if (!glob.ok) return failure(glob.error);
-    const directory = directoryOf(given) ?? ".";
+    const directory = directoryOf(given);
     const target = await targetOf(context, { action: "read", path: directory });
     if (!target.ok) return failure(target.why);
     const why = whyNoDirectory(directory, target.facts);
@@ -49,11 +48,10 @@ export const globTool = builtInTool({
 });
 
 /** Where the walk starts: the pattern's leading names without wildcards are part of it. */
-function directoryOf({ pattern, path: from }: GlobInput): string | undefined {
+function directoryOf({ pattern, path: from }: GlobInput): string {
   const glob = parseGlob(pattern);
-  if (!glob.ok) return from;
-  const { base } = glob.value;
-  if (base === "") return from;
+  const base = glob.ok ? glob.value.base : "";
+  if (base === "") return from ?? ".";
   return path.isAbsolute(base) || from === undefined ? base : `${from}/${base}`;
 }
 

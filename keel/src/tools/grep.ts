@@ -1,11 +1,11 @@
 /** Grep: text in files, by a regular expression. */
+
 import * as z from "zod/mini";
-import type { TextSearchRequest, TextSearchResult } from "../ports/search.ts";
+import type { LineMatch, TextMatch, TextSearchRequest, TextSearchResult } from "../ports/search.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { builtInTool, failure, flagField, numberField, textField } from "./built-in.ts";
-import { type GrepMode, grepReport } from "./grep-report.ts";
-import { searchNotes } from "./search-notes.ts";
+import { searchNotes, shownPath } from "./search-notes.ts";
 import { claimedPath, targetOf } from "./target.ts";
 
 const timeoutMs = 20_000;
@@ -95,39 +95,43 @@ function searchRequestOf(given: GrepInput, target: string): TextSearchRequest {
   };
 }
 
-const searchModes: Readonly<Record<GrepMode, TextSearchRequest["mode"]>> = {
+const searchModes: Readonly<Record<GrepInput["output_mode"], TextSearchRequest["mode"]>> = {
   content: "lines",
   files_with_matches: "files",
   count: "counts",
 };
 
+/** What was found, cut to the window that was asked for. */
 function report(
   given: GrepInput,
   found: TextSearchResult & { ok: true },
   { workspace }: ToolContext,
 ): ToolOutcome {
   const { output_mode: mode, head_limit = defaultEntries, offset = 0 } = given;
-  const limit = head_limit === 0 ? Number.POSITIVE_INFINITY : head_limit;
-  const withNumbers = given["-n"] ?? true;
-  const told = grepReport(found.files, { mode, offset, limit, withNumbers, cwd: workspace.cwd });
-  const notes = [...told.notes, ...searchNotes({ ...found, timeoutMs })];
-  const words = told.total === 0 ? [nothing] : told.text === "" ? [] : [told.text];
-  const shown = told.text.slice(0, maxShownCharacters);
-  const isCut = told.notes.length > 0 || found.end !== "complete";
+  const entries = entriesOf(given, found.files, workspace.cwd);
+  const inWindow = entries.slice(offset, head_limit === 0 ? undefined : offset + head_limit);
+  const lines = inWindow.map((entry) => entry.text).join("\n");
+  const filenames = [...new Set(inWindow.map(({ file }) => file))];
+  const cut = windowNotes({ total: entries.length, shown: inWindow.length, offset }, mode);
+  const words = entries.length === 0 ? [nothing] : lines === "" ? [] : [lines];
+  const notes = [...cut, ...searchNotes({ ...found, timeoutMs })].map((note) => `(${note})`);
+  const content = lines.slice(0, maxShownCharacters);
+  const truncated = cut.length > 0 || found.end !== "complete";
+  const numMatches = found.files.reduce((sum, { matches }) => sum + matches, 0);
   return {
-    content: [text([...words, ...notes.map((note) => `(${note})`)].join("\n\n"))],
+    content: [text([...words, ...notes].join("\n\n"))],
     display:
       mode === "files_with_matches"
-        ? { kind: "files", paths: told.filenames, truncated: isCut }
-        : { kind: "text", text: told.total === 0 ? nothing : shown },
+        ? { kind: "files", paths: filenames, truncated }
+        : { kind: "text", text: entries.length === 0 ? nothing : content },
     data: {
       mode,
       // Only where files are what was asked for does the list say more than the text.
-      numFiles: mode === "content" ? 0 : told.filenames.length,
-      filenames: mode === "files_with_matches" ? told.filenames : [],
-      ...(mode === "content" ? { content: shown, numLines: told.shown } : {}),
-      ...(mode === "count" ? { content: shown, numMatches: told.matches } : {}),
-      ...(told.shown < told.total - offset ? { appliedLimit: head_limit } : {}),
+      numFiles: mode === "content" ? 0 : filenames.length,
+      filenames: mode === "files_with_matches" ? filenames : [],
+      ...(mode === "content" ? { content, numLines: inWindow.length } : {}),
+      ...(mode === "count" ? { content, numMatches } : {}),
+      ...(inWindow.length < entries.length - offset ? { appliedLimit: head_limit } : {}),
       ...(offset > 0 ? { appliedOffset: offset } : {}),
       countIsComplete: found.end === "complete",
     },
@@ -135,3 +139,46 @@ function report(
 }
 
 const nothing = "No matches found. (Binary files, links and files that ignore files name were not searched.)";
+
+type GrepEntry = { readonly file: string; readonly text: string };
+
+function entriesOf(
+  { output_mode, "-n": withNumbers = true }: GrepInput,
+  files: readonly TextMatch[],
+  cwd: string,
+): GrepEntry[] {
+  const named = files.map((match) => ({ ...match, file: shownPath(cwd, match.path) }));
+  switch (output_mode) {
+    case "files_with_matches":
+      return named.sort(newestFirst).map(({ file }) => ({ file, text: file }));
+    case "count":
+      return named.map(({ file, matches }) => ({ file, text: `${file}:${matches}` }));
+    case "content":
+      return named.flatMap(({ file, lines }) => linesOf(file, lines, withNumbers ? "numbered" : "bare"));
+  }
+}
+
+const newestFirst = (left: TextMatch, right: TextMatch): number =>
+  right.modifiedMs - left.modifiedMs || (left.path < right.path ? -1 : 1);
+
+/** As search programs write them: `path:12:text` for a match, `path-13-text` for a line beside one. */
+const linesOf = (file: string, lines: readonly LineMatch[], form: "numbered" | "bare"): GrepEntry[] =>
+  lines.map(({ number, text, isMatch }, at) => {
+    const sign = isMatch ? ":" : "-";
+    const before = lines[at - 1];
+    const isGap = before !== undefined && !(before.isMatch && isMatch) && number > before.number + 1;
+    const line = `${file}${sign}${form === "numbered" ? `${number}${sign}` : ""}${text}`;
+    return { file, text: isGap ? `--\n${line}` : line };
+  });
+
+function windowNotes(
+  { total, shown, offset }: { total: number; shown: number; offset: number },
+  mode: GrepInput["output_mode"],
+): string[] {
+  if (shown === total) return [];
+  const what = mode === "content" ? "lines" : "files";
+  if (shown === 0) return [`There are only ${total} ${what}; offset ${offset} is past their end.`];
+  const last = offset + shown;
+  const next = last < total ? ` Go on with offset ${last}.` : "";
+  return [`${what === "lines" ? "Lines" : "Files"} ${offset + 1} to ${last} of ${total}.${next}`];
+}

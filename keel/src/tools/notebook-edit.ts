@@ -1,6 +1,7 @@
 /** NotebookEdit: replaces, inserts or removes one cell of a notebook that was read and has not changed since. */
 
 import * as z from "zod/mini";
+import { present } from "../kernel/present.ts";
 import { no, type Refused } from "../kernel/result.ts";
 import { fingerprint, shorten } from "../kernel/text.ts";
 import type { ToolContext } from "../ports/tool.ts";
@@ -59,8 +60,7 @@ export const notebookEditTool = builtInTool({
       ...(edit_mode === "delete" ? {} : { shows: shorten(new_source, maxShownCharacters) }),
       data: () => ({
         new_source,
-        ...(plan.oldSource === undefined ? {} : { old_source: plan.oldSource }),
-        ...(plan.cellId === undefined ? {} : { cell_id: plan.cellId }),
+        ...present({ old_source: plan.oldSource, cell_id: plan.cellId }),
         cell_type: plan.cellType,
         language: plan.language,
         edit_mode,
@@ -139,7 +139,7 @@ function insertCell(
   const fresh: Cell = {
     cell_type,
     ...(cell_type === "code" ? { execution_count: null } : {}),
-    ...(cellId === undefined ? {} : { id: cellId }),
+    ...present({ id: cellId }),
     metadata: {},
     ...(cell_type === "code" ? { outputs: [] } : {}),
     source: linesOf(new_source),

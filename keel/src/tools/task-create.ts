@@ -1,7 +1,7 @@
 /** TaskCreate: one more thing to do, at the end of the model's list. */
 import * as z from "zod/mini";
+import { present } from "../kernel/present.ts";
 import { jsonSchema } from "../protocol/message.ts";
-import type { Todo } from "../protocol/tool.ts";
 import { builtInTool, textField } from "./built-in.ts";
 import {
   changed,
@@ -34,17 +34,11 @@ export const taskCreateTool = builtInTool({
       : `The list holds ${maxTodos} tasks, which is the most. Delete what is done with TaskUpdate first.`,
   run: async function* ({ subject, description, activeForm, metadata }, context) {
     const { todos, lastTodo } = context.desk();
-    const todo: Todo = {
-      id: String(lastTodo + 1),
-      text: subject,
-      status: "pending",
-      description,
-      ...(activeForm === undefined ? {} : { activeForm }),
-      ...(metadata === undefined ? {} : { metadata }),
-    };
-    return changed([...todos, todo], {
-      said: `Task #${todo.id} is on the list: ${subject}`,
-      data: { task: { id: todo.id, subject, description } },
+    const id = String(lastTodo + 1);
+    const more = present({ activeForm, metadata });
+    return changed([...todos, { id, text: subject, status: "pending", description, ...more }], {
+      said: `Task #${id} is on the list: ${subject}`,
+      data: { task: { id, subject, description } },
     });
   },
 });

@@ -1,5 +1,6 @@
 /** TaskGet: everything about one task of the list. */
 import * as z from "zod/mini";
+import { present } from "../kernel/present.ts";
 import { text } from "../protocol/message.ts";
 import { builtInTool, textField } from "./built-in.ts";
 import { listTraits, noSuchTodo, sayTodo, showTodos } from "./todo-list.ts";
@@ -31,9 +32,7 @@ export const taskGetTool = builtInTool({
           status,
           blocks,
           blockedBy,
-          ...(activeForm === undefined ? {} : { activeForm }),
-          ...(owner === undefined ? {} : { owner }),
-          ...(metadata === undefined ? {} : { metadata }),
+          ...present({ activeForm, owner, metadata }),
         },
       },
     };

@@ -1,5 +1,6 @@
 /** TaskList: the model's list, one line a task. */
 import * as z from "zod/mini";
+import { present } from "../kernel/present.ts";
 import { text } from "../protocol/message.ts";
 import { builtInTool } from "./built-in.ts";
 import { listTraits, sayTodo, showTodos } from "./todo-list.ts";
@@ -23,7 +24,7 @@ export const taskListTool = builtInTool({
           subject,
           status,
           blockedBy,
-          ...(owner === undefined ? {} : { owner }),
+          ...present({ owner }),
         })),
       },
     };

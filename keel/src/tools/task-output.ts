@@ -1,12 +1,12 @@
 /** TaskOutput: how a task in the background is doing, and what it has written. */
+
 import * as z from "zod/mini";
 import { isRunning } from "../core/state/task-state.ts";
 import { sayTask } from "../core/task-text.ts";
-import type { Task } from "../ports/tasks.ts";
+import type { CallTasks, Task } from "../ports/tasks.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import { middleOut } from "./bash-result.ts";
 import { builtInTool, failure, flagField, numberField, said, textField } from "./built-in.ts";
-import { unknownTask } from "./unknown-task.ts";
 
 const second = 1_000;
 const defaultWaitMs = 30 * second;
@@ -63,4 +63,12 @@ async function outputOf(
   if (held !== undefined || outputFile === undefined) return held ?? "";
   const read = await workspace.files.read(outputFile, { maxBytes: maxFileBytes });
   return read.ok ? new TextDecoder().decode(read.file.bytes) : `(The output cannot be read: ${read.why})`;
+}
+
+/** What a tool says about a task that the session does not know. */
+export function unknownTask(id: string, tasks: CallTasks): string | undefined {
+  if (tasks.find(id)) return undefined;
+  const known = tasks.list().map((task) => `${task.id} (${task.status})`);
+  const others = known.length === 0 ? "There are none." : `There are: ${known.join(", ")}.`;
+  return `There is no task ${id}. ${others}`;
 }

@@ -2,8 +2,9 @@
 import * as z from "zod/mini";
 import { isRunning } from "../core/state/task-state.ts";
 import { sayTask } from "../core/task-text.ts";
+import { present } from "../kernel/present.ts";
 import { builtInTool, failure, said, textField } from "./built-in.ts";
-import { unknownTask } from "./unknown-task.ts";
+import { unknownTask } from "./task-output.ts";
 
 const input = z.object({
   task_id: z.optional(textField("The task's id.")),
@@ -33,7 +34,7 @@ export const taskStopTool = builtInTool({
     const message = before && isRunning(before) ? sayTask(task) : `It had ended before.\n${sayTask(task)}`;
     return {
       ...said(message),
-      data: { message, task_id: id, task_type: kind, ...(command === undefined ? {} : { command }) },
+      data: { message, task_id: id, task_type: kind, ...present({ command }) },
     };
   },
 });

@@ -1,5 +1,6 @@
 /** TaskUpdate: what has become of a task of the list. */
 import * as z from "zod/mini";
+import { present } from "../kernel/present.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
 import { builtInTool, failure, textField } from "./built-in.ts";
@@ -96,13 +97,9 @@ function updated(todo: Todo, given: TaskUpdateInput): Todo {
     ...todo,
     text: subject ?? todo.text,
     status: status === undefined || status === "deleted" ? todo.status : status,
-    ...(description === undefined ? {} : { description }),
-    ...(activeForm === undefined ? {} : { activeForm }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(addBlockedBy === undefined
-      ? {}
-      : { blockedBy: [...new Set([...(todo.blockedBy ?? []), ...addBlockedBy])] }),
-    ...(metadata === undefined ? {} : { metadata: Object.fromEntries(kept) }),
+    ...present({ description, activeForm, owner }),
+    ...(addBlockedBy ? { blockedBy: [...new Set([...(todo.blockedBy ?? []), ...addBlockedBy])] } : {}),
+    ...(metadata ? { metadata: Object.fromEntries(kept) } : {}),
   };
 }
 

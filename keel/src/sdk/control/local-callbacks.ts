@@ -4,7 +4,7 @@ import type { HookCallback } from "../options/hooks.ts";
 import type { Options } from "../options/options.ts";
 import { type ControlAnswerer, ControlError } from "./channel.ts";
 import { LocalServer, type Tell } from "./local-server.ts";
-import { present } from "./present.ts";
+import { present } from "../../kernel/present.ts";
 import {
   type CanUseToolRequest,
   type ElicitationWireRequest,

@@ -4,7 +4,7 @@ import type { HookCallback, HookMap } from "../options/hooks.ts";
 import type { OnElicitation } from "../tools/elicitation.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
-import { present } from "./present.ts";
+import { present } from "../../kernel/present.ts";
 import {
   type CanUseToolRequest,
   type ElicitationWireRequest,
