@@ -4,12 +4,15 @@
  * connected to.
  */
 
+import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { no, type Refused } from "../../kernel/result.ts";
 import { whyNotPublic } from "./public-address.ts";
 
 /** All addresses of a name. Throws as `node:dns` does when there are none. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
+export const systemLookUp: LookUp = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
 
 export type UrlGuard = {
   /** Judges the text of an address. Touches nothing. */
@@ -21,14 +24,13 @@ export type UrlGuard = {
 export type JudgedUrl = { readonly ok: true; readonly url: URL } | Refused;
 export type Reachable = { readonly ok: true; readonly addresses: readonly string[] } | Refused;
 
-/** `allowHosts`: names or addresses, each with a port or for all ports: `localhost:8080`, `10.0.0.7`, `wiki.local`. */
-export function urlGuard({
-  allowHosts,
-  lookUp,
-}: {
-  allowHosts: readonly string[];
-  lookUp: LookUp;
-}): UrlGuard {
+type UrlGuardOptions = {
+  /** Names or addresses, each with a port or for all ports: `localhost:8080`, `10.0.0.7`, `wiki.local`. */
+  readonly allowHosts: readonly string[];
+  readonly lookUp?: LookUp | undefined;
+};
+
+export function urlGuard({ allowHosts, lookUp = systemLookUp }: UrlGuardOptions): UrlGuard {
   const allowed = allowHosts.flatMap(parseHost);
   const isAllowed = (url: URL): boolean =>
     allowed.some(({ host, port }) => host === plainHost(url) && (port === undefined || port === portOf(url)));
@@ -40,10 +42,10 @@ export function urlGuard({
       const addresses = literal ? [host] : await lookUp(host);
       // One bad address among good ones is how a name is made to point inside: then none is used.
       const refused = isAllowed(url) ? undefined : addresses.find((address) => whyNotPublic(address));
-      if (addresses.length === 0) return { ok: false, why: `${host} has no address.` };
+      if (addresses.length === 0) return no(`${host} has no address.`);
       if (refused === undefined) return { ok: true, addresses };
       const leads = literal ? host : `${host} leads to ${refused}, which`;
-      return { ok: false, why: notPublic(leads, whyNotPublic(refused) ?? "refused", host) };
+      return no(notPublic(leads, whyNotPublic(refused) ?? "refused", host));
     },
   };
 }
