@@ -7,7 +7,7 @@ import { explain } from "../../keel/src/policy/explain.ts";
 import { analyseReading, read, wantsSecondReader } from "../../keel/src/shell/meaning/analyse.ts";
 import { withInner } from "../../keel/src/shell/meaning/commands.ts";
 import type { ShellStep } from "../../keel/src/shell/meaning/walk.ts";
-import { loadsCode } from "../../keel/src/shell/programs/loading-variables.ts";
+import { loadsCode } from "../../keel/src/policy/hidden-command.ts";
 import { openGrammar } from "../../keel/src/workspace/processes/grammar.ts";
 import { chanceOf, generateCommand, stubPrograms } from "../differential/generate.ts";
 import { openStubRoot, type StubRoot } from "../differential/stub-root.ts";

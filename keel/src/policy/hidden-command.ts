@@ -5,7 +5,6 @@
 import type { Argument } from "../shell/meaning/arguments.ts";
 import { programName } from "../shell/meaning/inside.ts";
 import type { ShellStep } from "../shell/meaning/walk.ts";
-import { givesLoading, loadsCode } from "../shell/programs/loading-variables.ts";
 import { readerOf } from "../shell/programs/readers.ts";
 import { specialOf } from "../shell/programs/specials.ts";
 import { wrappers } from "../shell/programs/wrappers.ts";
@@ -92,3 +91,11 @@ const maxText = 20_000;
 
 const tokensOf = (text: string): string[] => text.slice(0, maxText).split(/[^\w./+-]+/);
 const baseOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
+
+/** Variables that make whatever starts behind them run code before its own. */
+export const loadsCode = (name: string): boolean =>
+  /^(?:BASH_ENV|BASH_FUNC_.*|LD_AUDIT|LD_PRELOAD)$/.test(name);
+
+/** `name=value` as a word, of which only the start may be known. */
+const givesLoading = (word: string): boolean =>
+  word.includes("=") && loadsCode(word.slice(0, word.indexOf("=")));
