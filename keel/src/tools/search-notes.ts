@@ -4,15 +4,9 @@ import { never } from "../kernel/never.ts";
 import { oneLine } from "../kernel/text.ts";
 import type { SearchEnd } from "../ports/search.ts";
 
-export function searchNotes({
-  end,
-  problems,
-  timeoutMs,
-}: {
-  end: SearchEnd;
-  problems: readonly string[];
-  timeoutMs: number;
-}): string[] {
+type SearchFacts = { readonly end: SearchEnd; readonly problems: readonly string[]; readonly timeoutMs: number };
+
+export function searchNotes({ end, problems, timeoutMs }: SearchFacts): string[] {
   const unread = problems.length > 0 ? [`Not everything could be read: ${problems.join("; ")}`] : [];
   switch (end) {
     case "complete":

@@ -60,9 +60,10 @@ export function nodeDiagnostics(options: DiagnosticsOptions): Diagnostics {
   };
 }
 
-function checkerOf(entry: DiagnosticsEntry, { root, env, guard, shell }: DiagnosticsOptions): Checker {
+function checkerOf(entry: DiagnosticsEntry, around: DiagnosticsOptions): Checker {
   const { timeoutMs = defaultTimeoutMs } = entry;
-  if ("check" in entry) return checkCommand({ command: entry.check, root, shell, timeoutMs });
+  if ("check" in entry) return checkCommand({ command: entry.check, timeoutMs }, around);
+  const { root, env, guard } = around;
   const { command, options = null } = entry;
   const language = (file: string): string => entry.language ?? languageOf(path.basename(file));
   return serverChecker({ command, language, options, root, env, guard });
@@ -85,17 +86,10 @@ const limit = (signal: AbortSignal, timeoutMs: number): AbortSignal =>
 const maxBytes = 1_000_000;
 
 /** `{file}` in the command stands for the file, as a shell takes it. */
-function checkCommand({
-  command,
-  root,
-  shell,
-  timeoutMs,
-}: {
-  command: string;
-  root: string;
-  shell: Shell;
-  timeoutMs: number;
-}): Checker {
+function checkCommand(
+  { command, timeoutMs }: { command: string; timeoutMs: number },
+  { root, shell }: DiagnosticsOptions,
+): Checker {
   /** What was wrong with each file when it was looked at last. */
   const known = new Map<string, readonly DiagnosticFinding[]>();
 

@@ -68,7 +68,7 @@ export async function openLanguageServer(
     isObject(begun.result) && isObject(begun.result["capabilities"])
       ? begun.result["capabilities"]["diagnosticProvider"] !== undefined
       : false;
-  const worklist = new OpenDocument({ peer, language, published });
+  const worklist = new OpenDocument(peer, language, published);
   return {
     over,
     async errors({ path, text, as }, within) {
@@ -149,11 +149,7 @@ class OpenDocument {
   #open: { path: string; uri: string; text: string } | undefined;
   version = 0;
 
-  constructor({
-    peer,
-    language,
-    published,
-  }: { peer: Peer; language: (path: string) => string; published: Published }) {
+  constructor(peer: Peer, language: (path: string) => string, published: Published) {
     this.#peer = peer;
     this.#language = language;
     this.#published = published;

@@ -91,14 +91,11 @@ async function readOnce(
   }
 }
 
+type OpenedRead = Pick<FileReadContext, "stamps" | "maxBytes"> & { given: string; decided: string };
+
 async function readOpened(
   file: FileHandle,
-  {
-    given,
-    decided,
-    stamps,
-    maxBytes,
-  }: { given: string; decided: string } & Omit<FileReadContext, "place" | "known">,
+  { given, decided, stamps, maxBytes }: OpenedRead,
 ): Promise<ReadOutcome | "moved"> {
   // The kernel knows it of an open file; a thread would only make the answer wait.
   const stat = fstatSync(file.fd, { bigint: true });
@@ -129,19 +126,14 @@ async function sayMissing(given: string, missing: string): Promise<string> {
   return `No such file: ${given}. In ${directory} there is ${names.join(", ")}.`;
 }
 
+type FileWriteContext = Pick<FileReadContext, "place" | "stamps"> & {
+  bytes: Uint8Array;
+  basis: { stamp: string | null } | undefined;
+};
+
 async function writeFile(
   given: string,
-  {
-    place,
-    stamps,
-    bytes,
-    basis,
-  }: {
-    place: WorkspaceRoots;
-    stamps: Stamps;
-    bytes: Uint8Array;
-    basis: { stamp: string | null } | undefined;
-  },
+  { place, stamps, bytes, basis }: FileWriteContext,
 ): Promise<WriteOutcome> {
   const facts = await locate(given, place);
   if (facts.problem !== undefined) return no(facts.problem);

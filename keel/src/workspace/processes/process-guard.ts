@@ -38,15 +38,10 @@ export interface ProcessGuard {
 }
 
 export type GuardMode = "on" | "off";
+type GuardOptions = { readonly env: ProcessEnvironment; readonly wish?: GuardMode };
 
 /** `off` makes no namespace, for those whose commands need setuid programs; what serves otherwise still does. */
-export function openProcessGuard({
-  env,
-  wish = "on",
-}: {
-  env: ProcessEnvironment;
-  wish?: GuardMode;
-}): ProcessGuard {
+export function openProcessGuard({ env, wish = "on" }: GuardOptions): ProcessGuard {
   let given: string | undefined;
   // At the first program: a session that starts none need not load what makes it.
   const name = (): string => {
@@ -106,10 +101,7 @@ export function sayProcessGuard({ kind, why }: GuardFacts): string {
 }
 
 /** Looks which guard would stand here; leaves nothing running. */
-export async function describeProcessGuard(wanted: {
-  env: ProcessEnvironment;
-  wish?: GuardMode;
-}): Promise<GuardFacts> {
+export async function describeProcessGuard(wanted: GuardOptions): Promise<GuardFacts> {
   const guard = openProcessGuard(wanted);
   try {
     return await guard.describe();

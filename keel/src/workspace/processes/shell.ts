@@ -28,15 +28,9 @@ type ShellPorts = {
   readonly openPipe: OpenPipe;
 };
 
-export function nodeShell({
-  env,
-  guard = groupGuard(),
-  openPipe = pipes(env),
-}: {
-  env: ProcessEnvironment;
-  guard?: ProcessGuard;
-  openPipe?: OpenPipe;
-}): Shell {
+type ShellOptions = Partial<Omit<ShellPorts, "env">> & { readonly env: ProcessEnvironment };
+
+export function nodeShell({ env, guard = groupGuard(), openPipe = pipes(env) }: ShellOptions): Shell {
   const ports: ShellPorts = { env: commandEnvironment(env), guard, openPipe };
   const begin: Shell["start"] = (command) => start(command, ports);
   return { start: begin, run: (command, signal) => runCommand(begin, command, signal) };

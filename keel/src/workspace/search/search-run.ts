@@ -71,16 +71,10 @@ export async function runSearch(
   });
 }
 
+type SearchExit = { readonly end: SearchEnd; readonly code: number | null; readonly complaints: string };
+
 /** 0: found; 1: nothing found; 2: something was wrong, with or without results. */
-function ranOf({
-  end,
-  code,
-  complaints,
-}: {
-  end: SearchEnd;
-  code: number | null;
-  complaints: string;
-}): SearchRan {
+function ranOf({ end, code, complaints }: SearchExit): SearchRan {
   const lines = complaints.split("\n").map(withoutPrefix).filter(Boolean);
   if (code === 2 && isRefusal(complaints)) return { ok: false, why: lines.join("\n") };
   if (end === "complete" && code !== 0 && code !== 1 && code !== 2)
