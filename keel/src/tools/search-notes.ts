@@ -4,7 +4,11 @@ import { never } from "../kernel/never.ts";
 import { oneLine } from "../kernel/text.ts";
 import type { SearchEnd } from "../ports/search.ts";
 
-type SearchFacts = { readonly end: SearchEnd; readonly problems: readonly string[]; readonly timeoutMs: number };
+type SearchFacts = {
+  readonly end: SearchEnd;
+  readonly problems: readonly string[];
+  readonly timeoutMs: number;
+};
 
 export function searchNotes({ end, problems, timeoutMs }: SearchFacts): string[] {
   const unread = problems.length > 0 ? [`Not everything could be read: ${problems.join("; ")}`] : [];
