@@ -46,7 +46,7 @@ export async function findExisting(
   return { ok: true, existing: { path, stamp: seen, file: decodeText(read.file.bytes) } };
 }
 
-export type TextChange = {
+export type FileRewrite = {
   readonly path: string;
   /** Undefined for a file that was not there, or held no text. */
   readonly before: string | undefined;
@@ -63,7 +63,7 @@ export type TextChange = {
 
 /** Words for the model, a diff for a screen, counts for the bill; and what it broke, where there is a signal to wait by. */
 export async function changeFile(
-  change: TextChange,
+  change: FileRewrite,
   { workspace }: ToolContext,
   signal?: AbortSignal,
 ): Promise<ToolOutcome> {

@@ -5,7 +5,7 @@ import { shorten } from "../kernel/text.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { DiffHunk } from "../protocol/tool.ts";
 import { failure } from "./built-in.ts";
-import { boundedText, changeFile, findExisting, maxFileBytes, type TextChange } from "./change-file.ts";
+import { boundedText, changeFile, type FileRewrite, findExisting, maxFileBytes } from "./change-file.ts";
 import { findOccurrences, lineEnd, lineOf } from "./occurrences.ts";
 import { plainForm } from "./text-file.ts";
 
@@ -19,7 +19,7 @@ export type TextReplacement = {
 };
 
 export type EditRequest = { readonly file_path: string; readonly edits: readonly TextReplacement[] };
-type Edit = Omit<TextChange, "said" | "shows" | "data"> & { readonly places: number };
+type Edit = Omit<FileRewrite, "said" | "shows" | "data"> & { readonly places: number };
 type EditPlan = { readonly ok: true; readonly edit: Edit } | Refused;
 type Applied = { readonly ok: true; readonly text: string; readonly places: number } | Refused;
 
@@ -42,7 +42,7 @@ export async function makeEdits(
   const { path: filePath, before = "", places, stamp } = plan.edit;
   const originalFile = boundedText(before);
   const edited = `Edited ${filePath}${places > 1 ? ` in ${places} places` : ""}`;
-  const change: TextChange = {
+  const change: FileRewrite = {
     ...plan.edit,
     said: stamp === null ? `Made ${filePath}` : edited,
     data: (structuredPatch) => data({ filePath, originalFile, structuredPatch, userModified: false }),

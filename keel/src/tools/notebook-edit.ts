@@ -6,7 +6,7 @@ import { no, type Refused } from "../kernel/result.ts";
 import { fingerprint, shorten } from "../kernel/text.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import { builtInTool, failure, textField } from "./built-in.ts";
-import { boundedText, changeFile, findExisting, type TextChange, whyNot } from "./change-file.ts";
+import { boundedText, changeFile, type FileRewrite, findExisting, whyNot } from "./change-file.ts";
 import {
   type Cell,
   type CellType,
@@ -75,7 +75,7 @@ export const notebookEditTool = builtInTool({
 
 const verbs = { replace: "Replaced", insert: "Inserted", delete: "Deleted" } as const;
 
-type CellPlan = Pick<TextChange, "path" | "after" | "form" | "stamp"> & {
+type CellPlan = Pick<FileRewrite, "path" | "after" | "form" | "stamp"> & {
   readonly before: string;
   readonly language: string;
   readonly number: number;

@@ -1,6 +1,7 @@
 /** What a search has to say beside what it found: nothing is left out in silence. */
 import path from "node:path";
 import { never } from "../kernel/never.ts";
+import { isInside } from "../kernel/path.ts";
 import { oneLine } from "../kernel/text.ts";
 import type { SearchEnd } from "../ports/search.ts";
 
@@ -25,8 +26,5 @@ export function searchNotes({ end, problems, timeoutMs }: SearchFacts): string[]
 }
 
 /** A path as the model reads it: short where that is clear, and without signs that would pass for something else. */
-export function shownPath(cwd: string, file: string): string {
-  const relative = path.relative(cwd, file);
-  const isBelow = relative !== "" && relative !== ".." && !relative.startsWith("../");
-  return oneLine(isBelow ? relative : file);
-}
+export const shownPath = (cwd: string, file: string): string =>
+  oneLine(isInside(file, [cwd]) ? path.relative(cwd, file) || file : file);

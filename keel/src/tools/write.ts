@@ -6,9 +6,9 @@ import { builtInTool, failure, pathField, textField } from "./built-in.ts";
 import {
   boundedText,
   changeFile,
+  type FileRewrite,
   findExisting,
   maxFileBytes,
-  type TextChange,
   whyNot,
 } from "./change-file.ts";
 import { lineEnd } from "./occurrences.ts";
@@ -33,7 +33,7 @@ export const writeTool = builtInTool({
     const { change } = plan;
     const { path, before, after } = change;
     const isNew = change.stamp === null;
-    const data: TextChange["data"] = (hunks) => ({
+    const data: FileRewrite["data"] = (hunks) => ({
       type: isNew ? "create" : "update",
       filePath: path,
       content: boundedText(after),
@@ -44,7 +44,7 @@ export const writeTool = builtInTool({
   },
 });
 
-type WritePlan = { readonly ok: true; readonly change: Omit<TextChange, "said" | "data"> } | Refused;
+type WritePlan = { readonly ok: true; readonly change: Omit<FileRewrite, "said" | "data"> } | Refused;
 
 async function planWrite({ file_path, content }: WriteInput, context: ToolContext): Promise<WritePlan> {
   if (!content.isWellFormed()) return no("content is not valid text: it holds half of a surrogate pair.");
