@@ -275,7 +275,7 @@ export class AgentSupervisor implements Agents {
         description: order.description,
         before: held.before,
         write: (words) => {
-          if (outputFile !== undefined) void world.write?.(outputFile, words).catch(() => undefined);
+          if (outputFile !== undefined) void world.append?.(above.id, outputFile, words).catch(() => undefined);
         },
         leave: async () => {
           leaveTree();

@@ -113,7 +113,7 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
 
   "deletes a session with all that belongs to it": async ({ store, beside, folders: [cwd] }) => {
     await write(store, cwd, envelopes(first, [opened(cwd)]));
-    await store.spill(first, "output", "text");
+    await store.artifacts.put({ session: first, kind: "output", name: "output" }, "text");
     await store.delete(first);
     await refuses("session_unknown", () => store.open(first));
     assert.deepEqual(await (await beside()).list(), []);
@@ -126,8 +126,10 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     await write(store, cwd, envelopes(first, [opened(cwd)]));
     const texts = ["one", "two é", "", "\u0000"];
     const places: { path: string; bytes: number }[] = [];
-    for (const text of texts) places.push(await store.spill(first, "call-1.txt", text));
-    const hostile = await store.spill(first, "../../../evil\u0000/..", "inside");
+    const put = (name: string, text: string) =>
+      store.artifacts.put({ session: first, kind: "output", name }, text);
+    for (const text of texts) places.push(await put("call-1.txt", text));
+    const hostile = await put("../../../evil\u0000/..", "inside");
     assert.equal(new Set([...places, hostile].map(({ path }) => path)).size, texts.length + 1);
     assert.deepEqual(await Promise.all(places.map(({ path }) => readSpilled(path))), texts);
     assert.equal(await readSpilled(hostile.path), "inside");

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { text } from "../../protocol/message.ts";
 import { startModelServer } from "../../testing/model-server.ts";
 import { reply } from "../../testing/reply.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../../../../test/support/open-session.ts";
 import { usableFallbacks } from "./model.ts";
 
 const settings = {};

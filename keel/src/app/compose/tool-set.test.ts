@@ -8,7 +8,7 @@ import { text } from "../../protocol/message.ts";
 import { startModelServer } from "../../testing/model-server.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../../../../test/support/open-session.ts";
 import type { OpenOptions } from "../options.ts";
 import { searchEngine } from "./web-ports.ts";
 

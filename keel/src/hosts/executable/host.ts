@@ -1,6 +1,7 @@
 /** The session behind a wire: opened by the first line that needs it, fed in the order of the lines, closed at the end. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { type Home, openHome } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { never } from "../../kernel/never.ts";
@@ -36,6 +37,7 @@ type StartedConversation = { readonly conversation: Conversation; readonly metho
 export class WireHost {
   readonly #values: WireValues;
   readonly #context: Context;
+  readonly #home: Home;
   readonly #output: WireOutput;
   readonly #channel: Channel;
   readonly #servers: RemoteServers;
@@ -53,6 +55,7 @@ export class WireHost {
   constructor({ values, context, output }: { values: WireValues; context: Context; output: WireOutput }) {
     this.#values = values;
     this.#context = context;
+    this.#home = openHome(context);
     this.#output = output;
     this.#channel = new Channel({
       send: (frame) => output.control(frame),
@@ -236,14 +239,17 @@ export class WireHost {
   async #open(said: InitializeRequest | undefined): Promise<StartedConversation> {
     let conversation: Conversation;
     try {
-      if (this.#values.resume !== undefined) await restoreSession(this.#values.resume, this.#context);
+      if (this.#values.resume !== undefined) await restoreSession(this.#values.resume, this.#context, this.#home);
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
         this.#session = session;
         this.#transcript.follow(session);
         this.#state.watch(session);
       };
-      conversation = new Conversation(await this.#optionsFor(said), this.#output, heard);
+      conversation = new Conversation(await this.#optionsFor(said), this.#output, {
+        heard,
+        findHome: async () => this.#home,
+      });
     } catch (thrown) {
       this.#output.fail(thrown);
       throw thrown;

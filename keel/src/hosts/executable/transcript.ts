@@ -4,6 +4,7 @@
  */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { Home } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { toLine } from "../../kernel/json.ts";
 import { type Durable, isDurable } from "../../protocol/event.ts";
@@ -95,9 +96,11 @@ export class WireTranscript {
 }
 
 /** Brings a session back that only the transcript knows, as an SDK with a store leaves it before a resume. */
-export async function restoreSession(session: string, context: Context): Promise<void> {
-  const { storedSessions } = await import("../../app/sessions/sessions.ts");
-  const sessions = storedSessions({ env: context.env, cwd: context.cwd });
+export async function restoreSession(
+  session: string,
+  context: Context,
+  { sessions }: Pick<Home, "sessions">,
+): Promise<void> {
   if (sessions.location(session) !== undefined) return;
   const text = await readFile(
     path.join(projectFolder(context.env, context.cwd), `${path.basename(session)}.jsonl`),
@@ -110,7 +113,7 @@ export async function restoreSession(session: string, context: Context): Promise
   ]);
   const store = { append: async () => undefined, load: async () => ownRecordsIn(text.split("\n")) };
   const key = { projectKey: projectKeyOf(context.cwd), sessionId: session };
-  await restoreFrom(store, { key, sessions });
+  await restoreFrom(store, { key, cwd: context.cwd, sessions });
 }
 
 const projectFolder = (env: Context["env"], cwd: string): string =>

@@ -9,6 +9,7 @@ import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
 import type { SessionServers } from "../tools/servers.ts";
 import { AbortError } from "./abort-error.ts";
+import { type FindHome, homeOf } from "./homes.ts";
 import type { OpenedConversation } from "./opened.ts";
 
 export type Prompt = string | AsyncIterable<UserMessage>;
@@ -20,15 +21,24 @@ export class Conversation {
   readonly options: Options;
   readonly #out: Outlet;
   readonly #heard: (session: OpenSession) => void;
+  readonly #findHome: FindHome;
   readonly #named = new Set<string>();
   #opened: Promise<OpenedConversation> | undefined;
   #closing: Promise<void> | undefined;
 
   /** `heard` is given every session of the conversation, before anything is said in it. */
-  constructor(options: Options, out: Outlet, heard: (session: OpenSession) => void = () => undefined) {
+  constructor(
+    options: Options,
+    out: Outlet,
+    {
+      heard = () => undefined,
+      findHome = homeOf,
+    }: { heard?: (session: OpenSession) => void; findHome?: FindHome } = {},
+  ) {
     this.options = options;
     this.#out = out;
     this.#heard = heard;
+    this.#findHome = findHome;
   }
 
   async open(): Promise<OpenSession> {
@@ -143,6 +153,7 @@ export class Conversation {
         out: this.#out,
         named: this.#named,
         heard: this.#heard,
+        findHome: this.#findHome,
         tooSlow: () => {
           if (!this.#closing) this.#out.fail(fault("queue_full", { limit: maxWaiting }));
         },

@@ -35,7 +35,12 @@ export function eventsIn(entries: readonly SessionStoreEntry[], session: string)
  */
 export async function restoreFrom(
   store: SessionStore,
-  { key, sessions, timeoutMs }: { key: SessionKey; sessions: Sessions; timeoutMs?: number | undefined },
+  {
+    key,
+    cwd,
+    sessions,
+    timeoutMs,
+  }: { key: SessionKey; cwd: string; sessions: Sessions; timeoutMs?: number | undefined },
 ): Promise<number> {
   const entries = await inTime(store.load(key), timeoutMs);
   if (!entries) return 0;
@@ -44,7 +49,7 @@ export async function restoreFrom(
   let here = 0;
   if (sessions.location(key.sessionId) !== undefined)
     for await (const { seq } of sessions.read(key.sessionId)) here = seq;
-  if (known > here) await sessions.restore(key.sessionId, events);
+  if (known > here) await sessions.restore(key.sessionId, { cwd, events });
   return known;
 }
 

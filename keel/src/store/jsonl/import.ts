@@ -13,7 +13,7 @@ import { LogLocations } from "./log-locations.ts";
 import { openForReading } from "./open-file.ts";
 import { unreadable, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import { sessionId } from "./session-id.ts";
+import { sessionId } from "./names.ts";
 import { type LogSurvey, survey } from "./survey.ts";
 
 export type Import = {

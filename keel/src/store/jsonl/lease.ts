@@ -9,10 +9,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { fault } from "../../kernel/fault.ts";
+import type { HeldLease, Leases } from "../../ports/lease.ts";
 import { type FileLayer, isMissing, makeDurableDirectory, writeAll } from "./files.ts";
 import { type KernelLock, lockExisting, lockFile } from "./kernel-lock.ts";
-
-export type SessionLock = { release(): Promise<void> };
 
 export type LeaseOptions = {
   /** Where locks and leases stand, common to all processes of this home. */
@@ -32,7 +31,7 @@ const MAX_LOCK_BYTES = 4096;
 const lockSchema = z.object({ lease: z.uuid(), pid: z.number(), at: z.number() });
 type LockData = z.infer<typeof lockSchema>;
 
-export class SessionLeases {
+export class SessionLeases implements Leases {
   readonly #options: LeaseOptions;
   readonly #held = new Set<string>();
   #lease: { readonly id: string; readonly lock: KernelLock } | undefined;
@@ -42,13 +41,13 @@ export class SessionLeases {
     this.#options = options;
   }
 
-  /** Throws `session_busy` while another log, here or in another process, is open; otherwise as Node or SQLite throw. */
-  take(session: string): Promise<SessionLock> {
+  /** Beside `session_busy` it throws as Node or SQLite throw. */
+  take(session: string): Promise<HeldLease> {
     return this.#inTurn(() => this.#take(session));
   }
 
   /** Whether a lock stands there, stale or not. */
-  isLocked(session: string): boolean {
+  isHeld(session: string): boolean {
     return this.#options.files.existsNow(this.#lockPath(session));
   }
 
@@ -59,7 +58,7 @@ export class SessionLeases {
     this.#held.clear();
   }
 
-  async #take(session: string): Promise<SessionLock> {
+  async #take(session: string): Promise<HeldLease> {
     if (this.#held.has(session)) throw fault("session_busy", { session, pid: process.pid });
     await makeDurableDirectory(this.#options.files, this.#options.directory);
     const guard = await this.#guard(session);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fingerprint } from "../../kernel/text.ts";
 import { codeOf, type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
 import { unreadable } from "./reasons.ts";
-import { isSessionId } from "./session-id.ts";
+import { isSessionId } from "./names.ts";
 
 const LOG = ".jsonl";
 /** A name of a directory holds 255 bytes; this much of the path is enough for a person. */

@@ -3,13 +3,16 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { Fault, fault } from "../../kernel/fault.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
+import type { Artifacts } from "../../ports/artifacts.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
+import type { HeldLease, Leases } from "../../ports/lease.ts";
 import type { Log, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
+import { JsonlArtifacts } from "./artifacts.ts";
 import { type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fold-cache.ts";
 import { copyLog } from "./fork.ts";
-import { SessionLeases, type SessionLock } from "./lease.ts";
+import { SessionLeases } from "./lease.ts";
 import { encodeHeader } from "./line.ts";
 import { listLogs } from "./list.ts";
 import { JsonlLog } from "./log.ts";
@@ -17,8 +20,7 @@ import { agentsOf, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log
 import { openForReading, openLogFile } from "./open-file.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import { isSessionId, sessionId } from "./session-id.ts";
-import { spillText } from "./spill.ts";
+import { isSessionId, sessionId } from "./names.ts";
 import { type LogSurvey, survey, surveyBehind } from "./survey.ts";
 
 export type JsonlStoreOptions = {
@@ -29,7 +31,7 @@ export type JsonlStoreOptions = {
   /** The files below; tests fail any call of it. */
   readonly fs?: FileLayer;
   /** Who holds which session; made when absent. */
-  readonly leases?: SessionLeases;
+  readonly leases?: Leases;
   /** Absent: nothing is kept of a fold. */
   readonly keeping?: FoldCacheOptions | undefined;
 };
@@ -52,7 +54,8 @@ class JsonlStore implements Store {
   readonly #home: string;
   readonly #files: FileLayer;
   readonly #places: LogLocations;
-  readonly #leases: SessionLeases;
+  readonly leases: Leases;
+  readonly artifacts: Artifacts;
   readonly #now: () => number;
   readonly #keeping: FoldCacheOptions | undefined;
 
@@ -60,7 +63,8 @@ class JsonlStore implements Store {
     this.#home = options.home;
     this.#files = options.fs ?? nodeFiles();
     this.#places = new LogLocations(options.home, this.#files);
-    this.#leases = options.leases ?? leasesOf(options);
+    this.artifacts = new JsonlArtifacts(this.#files, this.#places);
+    this.leases = options.leases ?? leasesOf(options);
     this.#now = () => options.clock?.now() ?? Date.now();
     this.#keeping = options.keeping;
   }
@@ -183,15 +187,6 @@ class JsonlStore implements Store {
     return this.#places.findNow(sessionId(id));
   }
 
-  async spill(id: string, name: string, text: string): Promise<{ path: string; bytes: number }> {
-    const log = await this.#find(sessionId(id));
-    try {
-      return await spillText({ files: this.#files, log, name, text });
-    } catch (thrown) {
-      throw unwritable(folderOf(log), thrown);
-    }
-  }
-
   async #directories({ cwd, parent }: { cwd: string | undefined; parent: string | undefined }) {
     if (parent !== undefined) return [agentsOf(await this.#find(sessionId(parent)))];
     return cwd === undefined ? this.#places.directories() : [await this.#places.directoryOf(cwd)];
@@ -203,9 +198,9 @@ class JsonlStore implements Store {
     return log;
   }
 
-  async #take(session: string): Promise<SessionLock> {
+  async #take(session: string): Promise<HeldLease> {
     try {
-      return await this.#leases.take(session);
+      return await this.leases.take(session);
     } catch (thrown) {
       throw unwritable(this.#home, thrown);
     }
@@ -225,11 +220,11 @@ class JsonlStore implements Store {
     }
   }
 
-  async #openLocked(session: string, log: string, lock: SessionLock | undefined): Promise<Log> {
+  async #openLocked(session: string, log: string, lock: HeldLease | undefined): Promise<Log> {
     const opened = await openLogFile(this.#files, log, session);
     try {
       const found = await this.#lookAt(session, log, opened.file);
-      const parts = { session, path: log, files: this.#files, leases: this.#leases, now: this.#now };
+      const parts = { session, path: log, files: this.#files, leases: this.leases, now: this.#now };
       const open = new JsonlLog({ ...parts, keeping: this.#keeping, lock, opened, ...found });
       await open.prepare();
       return open;
@@ -254,7 +249,7 @@ class JsonlStore implements Store {
 
   /** While somebody holds the log, its end may be half written at any moment: that is no damage. */
   #survey(session: string, log: string, file: OpenFile) {
-    return survey(file, { path: log, tornEnd: this.#leases.isLocked(session) ? "ignored" : "told" });
+    return survey(file, { path: log, tornEnd: this.leases.isHeld(session) ? "ignored" : "told" });
   }
 }
 

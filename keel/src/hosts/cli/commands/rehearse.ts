@@ -1,7 +1,8 @@
 /** `keel rehearse`: a whole session for people who have no key yet. The model is a script; everything else is real. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type OpenSession, openSession } from "../../../app/open-session.ts";
+import { openHome } from "../../../app/home.ts";
+import type { OpenSession } from "../../../app/open-session.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { sayUsd } from "../../../view/say.ts";
 import { visible } from "../../../view/visible.ts";
@@ -17,7 +18,8 @@ export async function rehearse(_: unknown, context: Context): Promise<number> {
   await using stage = await openStage();
   stage.keep();
   out.write(opening(stage));
-  const session = await openSession({ ...stage.options(context), version, permissionMode: "acceptEdits" });
+  const options = stage.options(context);
+  const session = await openHome(options).open({ ...options, version, permissionMode: "acceptEdits" });
   const code = await converse(session, {
     prompt: stage.prompt,
     newPrinter: narrator,

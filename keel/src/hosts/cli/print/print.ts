@@ -1,5 +1,5 @@
 /** `keel -p`: one prompt in, one answer out. Opens the session, shows it in the wanted form, and ends with its code. */
-import { openSession } from "../../../app/open-session.ts";
+import { openHome } from "../../../app/home.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { textOf } from "../../../protocol/message.ts";
 import { readable } from "../../../view/readable.ts";
@@ -33,7 +33,8 @@ export async function print(
 
   const options = await openOptions(values, prompt === undefined ? "go on" : "new prompt", context);
   await using stage = values.model === "rehearsal" ? await rehearsalStage(goesOn) : undefined;
-  const session = await openSession({ ...options, ...stage?.options(context) });
+  const wanted = { ...options, ...stage?.options(context) };
+  const session = await openHome(wanted).open(wanted);
   // Awaited here: the stage of a rehearsal stands until the last word.
   return await converse(session, { prompt, newPrinter, context, level: values.verbose ? "info" : "warning" });
 }
