@@ -7,7 +7,7 @@ import path from "node:path";
 import type { Home } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { toLine } from "../../kernel/json.ts";
-import { type Durable, isDurable } from "../../protocol/event.ts";
+import { isDurable } from "../../protocol/event.ts";
 import { projectKeyOf } from "../../sdk/stored/session-store.ts";
 import { Transcript, type TranscriptRecord } from "../../sdk/stored/transcript.ts";
 import type { Context } from "../cli/context.ts";
@@ -22,7 +22,6 @@ export class WireTranscript {
   readonly #kept: "on disk" | "nowhere";
   readonly #mirror: ((message: MirrorMessage) => void) | undefined;
   #work: Promise<void> = Promise.resolve();
-  #held: TranscriptRecord[] = [];
   #file = "";
   #hasFailed = false;
 
@@ -36,7 +35,7 @@ export class WireTranscript {
   }
 
   /** From now on what happens is copied, and what happened before if it is not there yet. */
-  follow(session: Pick<OpenSession, "id" | "info" | "history" | "onEvent">): void {
+  follow(session: Pick<OpenSession, "id" | "info" | "attach">): void {
     if (this.#kept === "nowhere" && !this.#mirror) return;
     const { env, version } = this.#context;
     const transcript = new Transcript({
@@ -46,33 +45,22 @@ export class WireTranscript {
       entrypoint: env["CLAUDE_CODE_ENTRYPOINT"] ?? "cli",
       holds: this.#mirror ? "events" : "messages",
     });
-    const file = path.join(projectFolder(env, session.info.cwd), `${session.id}.jsonl`);
-    let seen = 0;
-    const take = async (event: Durable): Promise<void> => {
-      if (event.seq <= seen) return;
-      seen = event.seq;
-      this.#held.push(...transcript.take(event));
-      const isPause = event.type === "model.finished" || event.type === "turn.finished";
-      if (isPause || this.#held.length >= maxHeld) await this.#write(this.#held.splice(0));
-    };
     this.#then(async () => {
-      await this.#write(this.#held.splice(0));
-      this.#file = file;
-      const known = await idsIn(file);
-      for await (const event of session.history()) {
-        seen = event.seq;
-        const entries = transcript.take(event).filter(({ uuid }) => !known.has(uuid));
-        await this.#write(entries);
+      this.#file = path.join(projectFolder(env, session.info.cwd), `${session.id}.jsonl`);
+      const known = await idsIn(this.#file);
+      const held: TranscriptRecord[] = [];
+      for await (const event of session.attach()) {
+        if (!isDurable(event) || event.origin) continue;
+        held.push(...transcript.take(event).filter(({ uuid }) => !known.has(uuid)));
+        const isPause = event.type === "model.finished" || event.type === "turn.finished";
+        if (isPause || held.length >= maxHeld) await this.#write(held.splice(0));
       }
-    });
-    session.onEvent((envelope) => {
-      if (isDurable(envelope)) this.#then(() => take(envelope));
+      await this.#write(held);
     });
   }
 
-  /** Everything so far is written. */
+  /** Settles when everything of sessions that have ended is written. */
   async flush(): Promise<void> {
-    this.#then(() => this.#write(this.#held.splice(0)));
     await this.#work;
   }
 

@@ -102,7 +102,7 @@ export class Conversation {
     const before = await this.#open();
     await before.session.idle();
     await before.session.close("cleared");
-    await before.mirror?.send();
+    await before.mirror?.finish();
     const { resume: _, continue: __, forkSession: ___, sessionId: ____, ...options } = this.options;
     this.#opened = this.#openWith(options);
     const { session, emitter } = await this.#opened;
@@ -132,7 +132,7 @@ export class Conversation {
       // What kept it from opening was told where it was opened.
       const opened = await this.#opened?.catch(() => undefined);
       await opened?.session.close("ended");
-      await opened?.mirror?.send();
+      await opened?.mirror?.finish();
     } catch (thrown) {
       if (thrown instanceof Fault && thrown.code !== "session_closed") this.#out.fail(thrown);
     } finally {

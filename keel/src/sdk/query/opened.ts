@@ -4,7 +4,6 @@ import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
-import { isDurable } from "../../protocol/event.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { MessageEmitter } from "../dialect/message-emitter.ts";
 import type { Outlet } from "../dialect/outlet.ts";
@@ -63,7 +62,7 @@ export async function openFor(
   const emitter = new MessageEmitter(session, { options, named, out });
   const mirror = mirrorOf(options, { session, known, emitter });
   await emitter.catchUp();
-  if (mirror) for await (const event of session.history()) mirror.add(event);
+  mirror?.follow(session);
   const servers: SessionServers = new SessionServers(session, {
     given: options.mcpServers,
     changed: () => emitter.showServers(servers.states()),
@@ -78,7 +77,6 @@ export async function openFor(
       emitter.showServers(servers.states());
       hasBegun = true;
     }
-    if (isDurable(envelope) && !envelope.origin) mirror?.add(envelope);
     if (!emitter.emit(envelope)) tooSlow();
   });
   heard(session);

@@ -1,8 +1,9 @@
 /** Sends a session to a store of the program as it grows, and brings it back from there. */
 import type { Sessions } from "../../app/sessions/sessions.ts";
-import { fault } from "../../kernel/fault.ts";
+import type { OpenSession } from "../../app/open-session.ts";
+import { fault, toFault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
-import { type Durable, durableEventSchema } from "../../protocol/event.ts";
+import { type Durable, durableEventSchema, isDurable } from "../../protocol/event.ts";
 import { uuidFrom } from "../dialect/uuid.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 
@@ -64,6 +65,7 @@ export class Mirror {
   readonly #failed: (why: string) => void;
   #waiting: Durable[] = [];
   #sending: Promise<void> = Promise.resolve();
+  #following: Promise<void> = Promise.resolve();
   #seen: number;
   #hasGivenUp = false;
 
@@ -81,6 +83,21 @@ export class Mirror {
     this.#flush = flush;
     this.#failed = failed;
     this.#seen = known;
+  }
+
+  /** Adds what the session's log has and gets, until the session ends. */
+  follow(session: Pick<OpenSession, "attach">): void {
+    const add = async (): Promise<void> => {
+      for await (const event of session.attach(this.#seen))
+        if (isDurable(event) && !event.origin) this.add(event);
+    };
+    this.#following = add().catch((thrown: unknown) => this.#failed(toFault(thrown).message));
+  }
+
+  /** Settles when all that the ended session had is sent, or has failed. Never rejects. */
+  async finish(): Promise<void> {
+    await this.#following;
+    await this.send();
   }
 
   add(event: Durable): void {
