@@ -12,7 +12,7 @@ import type { Log } from "../ports/store.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Origin } from "../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
-import { boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./child.ts";
+import { agentPorts, boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./rights.ts";
 import type { AgentExtras, AgentPorts, AgentTree } from "./tree.ts";
 
 export type ParentSession = { readonly session: Session; readonly parts: SessionPorts };
@@ -97,14 +97,14 @@ export function portsFor(
   const box = parts.toolbox && boxOf(definition, parts.toolbox);
   const mode = (): PermissionMode => modeAtMost(definition.permissionMode, parentMode(parent));
   const transcript = tree.ports.location(log.session) ?? "";
+  const { spill, taskFile } = tree.ports.artifacts(log.session);
   return {
-    parts: {
-      ...parts,
-      ...tree.ports.artifacts(log.session),
+    parts: agentPorts(parts, {
       log,
       workspace,
+      spill,
+      taskFile,
       tools: own,
-      agentTools: undefined,
       toolbox: isFork ? parts.toolbox : outfit ? outfit.join(box) : box,
       // As they are now, and as they will be: what is denied above is denied below.
       rules: session.rules,
@@ -112,9 +112,6 @@ export function portsFor(
         facts: { agentId: origin.agentId, kind: origin.kind, transcript },
         context,
       }),
-      checkpoints: undefined,
-      plan: undefined,
-      memory: undefined,
       briefing: isFork ? undefined : parts.briefing,
       above: {
         origin,
@@ -133,8 +130,7 @@ export function portsFor(
       system: isFork
         ? (session.state.prompt?.system ?? parts.system)
         : tree.ports.system({ definition, workspace }),
-      promptOnResume: "logged",
-    },
+    }),
     start: {
       keel: tree.ports.version,
       cwd: workspace.cwd,

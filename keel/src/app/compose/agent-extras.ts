@@ -1,5 +1,5 @@
 /** What a kind of agent brings along: the texts of its skills, and MCP servers that are connected for it alone. */
-import { boxOf } from "../../agents/child.ts";
+import { boxOf } from "../../agents/rights.ts";
 import type { AgentExtras, AgentPorts } from "../../agents/tree.ts";
 import { defuse, note } from "../../core/context/blocks.ts";
 import { enclose } from "../../core/context/enclose.ts";

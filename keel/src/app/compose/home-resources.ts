@@ -11,7 +11,11 @@ import type { Grammar } from "../../ports/shell.ts";
 import type { Store } from "../../ports/store.ts";
 import { jsonlStore } from "../../store/jsonl/store.ts";
 import { openGrammar } from "../../workspace/processes/grammar.ts";
-import { type GuardMode, openProcessGuard, type ProcessGuard } from "../../workspace/processes/process-guard.ts";
+import {
+  type GuardMode,
+  openProcessGuard,
+  type ProcessGuard,
+} from "../../workspace/processes/process-guard.ts";
 import { nodeClock, nodeIds } from "../node-ports.ts";
 import { type Heap, MemoryBudget } from "./memory-budget.ts";
 

@@ -1,5 +1,5 @@
 /** A session that works as a named kind of agent: its prompt, its model and its tools are that agent's. */
-import { hasTool } from "../../agents/child.ts";
+import { hasTool } from "../../agents/rights.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { ToolHead } from "../../ports/tool.ts";

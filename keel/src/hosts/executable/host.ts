@@ -239,7 +239,8 @@ export class WireHost {
   async #open(said: InitializeRequest | undefined): Promise<StartedConversation> {
     let conversation: Conversation;
     try {
-      if (this.#values.resume !== undefined) await restoreSession(this.#values.resume, this.#context, this.#home);
+      if (this.#values.resume !== undefined)
+        await restoreSession(this.#values.resume, this.#context, this.#home);
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
         this.#session = session;

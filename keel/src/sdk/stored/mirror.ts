@@ -1,6 +1,7 @@
 /** Sends a session to a store of the program as it grows, and brings it back from there. */
-import type { Sessions } from "../../app/sessions/sessions.ts";
+
 import type { OpenSession } from "../../app/open-session.ts";
+import type { Sessions } from "../../app/sessions/sessions.ts";
 import { fault, toFault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { type Durable, durableEventSchema, isDurable } from "../../protocol/event.ts";

@@ -1,11 +1,17 @@
 /** What a session keeps beside its log: files in a folder of its kind, in the session's own folder. */
 import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
-import type { ArtifactFile, ArtifactKind, ArtifactName, Artifacts, KeptArtifact } from "../../ports/artifacts.ts";
+import type {
+  ArtifactFile,
+  ArtifactKind,
+  ArtifactName,
+  Artifacts,
+  KeptArtifact,
+} from "../../ports/artifacts.ts";
 import { codeOf, type FileLayer, isMissing, makeDurableDirectory, type OpenFile, writeAll } from "./files.ts";
 import { folderOf, type LogLocations } from "./log-locations.ts";
-import { unwritable } from "./reasons.ts";
 import { namesLike, plainName, sessionId } from "./names.ts";
+import { unwritable } from "./reasons.ts";
 
 const folders: Readonly<Record<ArtifactKind, string>> = { output: "output", plan: "plans" };
 

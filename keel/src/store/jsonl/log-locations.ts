@@ -2,8 +2,8 @@
 import path from "node:path";
 import { fingerprint } from "../../kernel/text.ts";
 import { codeOf, type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
-import { unreadable } from "./reasons.ts";
 import { isSessionId } from "./names.ts";
+import { unreadable } from "./reasons.ts";
 
 const LOG = ".jsonl";
 /** A name of a directory holds 255 bytes; this much of the path is enough for a person. */

@@ -17,10 +17,10 @@ import { encodeHeader } from "./line.ts";
 import { listLogs } from "./list.ts";
 import { JsonlLog } from "./log.ts";
 import { agentsOf, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log-locations.ts";
+import { isSessionId, sessionId } from "./names.ts";
 import { openForReading, openLogFile } from "./open-file.ts";
 import { unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import { isSessionId, sessionId } from "./names.ts";
 import { type LogSurvey, survey, surveyBehind } from "./survey.ts";
 
 export type JsonlStoreOptions = {

@@ -4,10 +4,10 @@
  */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { type Home, openHome } from "../../../app/home.ts";
 import { listSettings } from "../../../app/maintenance/configure.ts";
 import type { Finding } from "../../../app/maintenance/doctor.ts";
 import { storedKeys } from "../../../app/maintenance/keys.ts";
-import { type Home, openHome } from "../../../app/home.ts";
 import { fault } from "../../../kernel/fault.ts";
 import type { Json } from "../../../kernel/json.ts";
 import type { Durable } from "../../../protocol/event.ts";

@@ -1,9 +1,91 @@
-/** What an agent may do, from what its parent may do and what its kind asks for. Never more. Pure. */
+/**
+ * What an agent may do, from what its parent may do and what its kind asks for. Never more. Pure. Each port is named as
+ * given, narrowed or withheld: one that is added tomorrow does not compile here until somebody has said which.
+ */
 
+import type { SessionPorts } from "../engine/step-context.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentStopFacts, Hooks } from "../ports/hooks.ts";
 import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
+
+/** Every port, also those that a session may lack. */
+export type NamedPorts = { readonly [Name in keyof SessionPorts]-?: SessionPorts[Name] };
+
+/** What an agent has of its own, or its parent's as its kind and its parent narrow it. */
+export type NarrowedPorts = Pick<
+  NamedPorts,
+  | "log"
+  | "workspace"
+  | "tools"
+  | "toolbox"
+  | "rules"
+  | "hooks"
+  | "spill"
+  | "taskFile"
+  | "briefing"
+  | "above"
+  | "recover"
+  | "cacheKey"
+  | "limits"
+  | "system"
+>;
+
+/** What an agent works with. */
+export const agentPorts = (parent: SessionPorts, narrowed: NarrowedPorts): NamedPorts => ({
+  ...narrowed,
+  model: parent.model,
+  clock: parent.clock,
+  ids: parent.ids,
+  redirects: parent.redirects,
+  asks: parent.asks,
+  bypass: parent.bypass,
+  condense: parent.condense,
+  budget: parent.budget,
+  // Files are kept, plans made, notes taken and work given out by the session that a person speaks with.
+  checkpoints: undefined,
+  plan: undefined,
+  memory: undefined,
+  agentTools: undefined,
+  // It begins with its first input, whatever its parent began as.
+  startedAs: undefined,
+  promptOnResume: "logged",
+});
+
+/** What the log of a lost agent is settled with: nothing is asked, nothing runs, and nothing is spent. */
+export const recoveryPorts = (
+  parent: SessionPorts,
+  { log, spill, taskFile, recover }: Pick<NarrowedPorts, "log" | "spill" | "taskFile" | "recover">,
+): NamedPorts => ({
+  model: parent.model,
+  clock: parent.clock,
+  ids: parent.ids,
+  workspace: parent.workspace,
+  tools: parent.tools,
+  rules: parent.rules,
+  hooks: parent.hooks,
+  asks: parent.asks,
+  startedAs: parent.startedAs,
+  above: parent.above,
+  limits: parent.limits,
+  system: parent.system,
+  promptOnResume: parent.promptOnResume,
+  log,
+  spill,
+  taskFile,
+  recover,
+  toolbox: undefined,
+  redirects: undefined,
+  agentTools: undefined,
+  bypass: undefined,
+  condense: undefined,
+  cacheKey: undefined,
+  briefing: undefined,
+  checkpoints: undefined,
+  plan: undefined,
+  memory: undefined,
+  budget: undefined,
+});
 
 /** From the strictest to the freest. `auto` asks as `default` does. */
 const byFreedom: readonly PermissionMode[] = [
