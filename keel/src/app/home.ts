@@ -40,7 +40,7 @@ export class Home implements AsyncDisposable {
 
   /** Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. */
   async open(options: Omit<OpenOptions, "home">): Promise<OpenSession> {
-    if (this.#closing) throw fault("session_closed");
+    if (this.#closing !== undefined) throw fault("session_closed");
     // Loaded late: who only lists sessions needs nothing of what makes one.
     const { openSession } = await import("./open-session.ts");
     const session = await openSession({ ...options, home: this.path }, this.#resources);
