@@ -130,6 +130,7 @@ export function portsFor(
       system: isFork
         ? (session.state.prompt?.system ?? parts.system)
         : tree.ports.system({ definition, workspace }),
+      promptOnResume: "logged",
     }),
     start: {
       keel: tree.ports.version,

@@ -9,83 +9,62 @@ import type { AgentStopFacts, Hooks } from "../ports/hooks.ts";
 import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 
-/** Every port, also those that a session may lack. */
-export type NamedPorts = { readonly [Name in keyof SessionPorts]-?: SessionPorts[Name] };
+/** `own`: of its own making, or its parent's as its kind and its parent narrow it. */
+type Right = "given" | "own" | "withheld";
 
-/** What an agent has of its own, or its parent's as its kind and its parent narrow it. */
-export type NarrowedPorts = Pick<
-  NamedPorts,
-  | "log"
-  | "workspace"
-  | "tools"
-  | "toolbox"
-  | "rules"
-  | "hooks"
-  | "spill"
-  | "taskFile"
-  | "briefing"
-  | "above"
-  | "recover"
-  | "cacheKey"
-  | "limits"
-  | "system"
->;
+/**
+ * What an agent works with, and what the log of a lost one is settled with: nothing is asked then, and nothing spent.
+ * Files are kept, plans made, notes taken and work given out by the session that a person speaks with.
+ */
+const rights = {
+  log: { agent: "own", lost: "own" },
+  spill: { agent: "own", lost: "own" },
+  taskFile: { agent: "own", lost: "own" },
+  recover: { agent: "own", lost: "own" },
+  model: { agent: "given", lost: "given" },
+  clock: { agent: "given", lost: "given" },
+  ids: { agent: "given", lost: "given" },
+  asks: { agent: "given", lost: "given" },
+  workspace: { agent: "own", lost: "given" },
+  tools: { agent: "own", lost: "given" },
+  rules: { agent: "own", lost: "given" },
+  hooks: { agent: "own", lost: "given" },
+  above: { agent: "own", lost: "given" },
+  limits: { agent: "own", lost: "given" },
+  system: { agent: "own", lost: "given" },
+  promptOnResume: { agent: "own", lost: "given" },
+  toolbox: { agent: "own", lost: "withheld" },
+  briefing: { agent: "own", lost: "withheld" },
+  cacheKey: { agent: "own", lost: "withheld" },
+  redirects: { agent: "given", lost: "withheld" },
+  bypass: { agent: "given", lost: "withheld" },
+  condense: { agent: "given", lost: "withheld" },
+  budget: { agent: "given", lost: "withheld" },
+  startedAs: { agent: "withheld", lost: "given" },
+  agentTools: { agent: "withheld", lost: "withheld" },
+  checkpoints: { agent: "withheld", lost: "withheld" },
+  plan: { agent: "withheld", lost: "withheld" },
+  memory: { agent: "withheld", lost: "withheld" },
+} as const satisfies Record<keyof SessionPorts, Readonly<Record<"agent" | "lost", Right>>>;
 
-/** What an agent works with. */
-export const agentPorts = (parent: SessionPorts, narrowed: NarrowedPorts): NamedPorts => ({
-  ...narrowed,
-  model: parent.model,
-  clock: parent.clock,
-  ids: parent.ids,
-  redirects: parent.redirects,
-  asks: parent.asks,
-  bypass: parent.bypass,
-  condense: parent.condense,
-  budget: parent.budget,
-  // Files are kept, plans made, notes taken and work given out by the session that a person speaks with.
-  checkpoints: undefined,
-  plan: undefined,
-  memory: undefined,
-  agentTools: undefined,
-  // It begins with its first input, whatever its parent began as.
-  startedAs: undefined,
-  promptOnResume: "logged",
-});
+type OwnPorts<Whose extends "agent" | "lost"> = {
+  readonly [Name in keyof SessionPorts as (typeof rights)[Name][Whose] extends "own"
+    ? Name
+    : never]-?: SessionPorts[Name];
+};
 
-/** What the log of a lost agent is settled with: nothing is asked, nothing runs, and nothing is spent. */
-export const recoveryPorts = (
-  parent: SessionPorts,
-  { log, spill, taskFile, recover }: Pick<NarrowedPorts, "log" | "spill" | "taskFile" | "recover">,
-): NamedPorts => ({
-  model: parent.model,
-  clock: parent.clock,
-  ids: parent.ids,
-  workspace: parent.workspace,
-  tools: parent.tools,
-  rules: parent.rules,
-  hooks: parent.hooks,
-  asks: parent.asks,
-  startedAs: parent.startedAs,
-  above: parent.above,
-  limits: parent.limits,
-  system: parent.system,
-  promptOnResume: parent.promptOnResume,
-  log,
-  spill,
-  taskFile,
-  recover,
-  toolbox: undefined,
-  redirects: undefined,
-  agentTools: undefined,
-  bypass: undefined,
-  condense: undefined,
-  cacheKey: undefined,
-  briefing: undefined,
-  checkpoints: undefined,
-  plan: undefined,
-  memory: undefined,
-  budget: undefined,
-});
+export const agentPorts = (parent: SessionPorts, own: OwnPorts<"agent">): SessionPorts =>
+  allowed(parent, own, "agent");
+
+export const recoveryPorts = (parent: SessionPorts, own: OwnPorts<"lost">): SessionPorts =>
+  allowed(parent, own, "lost");
+
+function allowed(parent: SessionPorts, own: object, whose: "agent" | "lost"): SessionPorts {
+  const from = { given: parent, own, withheld: {} };
+  const ports = Object.entries(rights).map(([name, right]) => [name, Reflect.get(from[right[whose]], name)]);
+  // The table names every port, and its type says from where each comes.
+  return Object.fromEntries(ports) as SessionPorts;
+}
 
 /** From the strictest to the freest. `auto` asks as `default` does. */
 const byFreedom: readonly PermissionMode[] = [
