@@ -1,7 +1,6 @@
 /** The session behind a wire: opened by the first line that needs it, fed in the order of the lines, closed at the end. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Home, openHome } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { never } from "../../kernel/never.ts";
@@ -14,6 +13,7 @@ import { RemoteServers } from "../../sdk/control/remote-servers.ts";
 import type { UserMessage } from "../../sdk/messages/read-content.ts";
 import type { Options } from "../../sdk/options/options.ts";
 import { Conversation } from "../../sdk/query/conversation.ts";
+import { rememberHomes } from "../../sdk/query/homes.ts";
 import { methodsOf, type QueryMethods } from "../../sdk/query/query.ts";
 import type { Context } from "../cli/context.ts";
 import { awaitTasks } from "../cli/print/await-tasks.ts";
@@ -37,7 +37,8 @@ type StartedConversation = { readonly conversation: Conversation; readonly metho
 export class WireHost {
   readonly #values: WireValues;
   readonly #context: Context;
-  readonly #home: Home;
+  /** The one of this process, loaded with its session. */
+  readonly #findHome = rememberHomes();
   readonly #output: WireOutput;
   readonly #channel: Channel;
   readonly #servers: RemoteServers;
@@ -55,7 +56,6 @@ export class WireHost {
   constructor({ values, context, output }: { values: WireValues; context: Context; output: WireOutput }) {
     this.#values = values;
     this.#context = context;
-    this.#home = openHome(context);
     this.#output = output;
     this.#channel = new Channel({
       send: (frame) => output.control(frame),
@@ -240,7 +240,7 @@ export class WireHost {
     let conversation: Conversation;
     try {
       if (this.#values.resume !== undefined)
-        await restoreSession(this.#values.resume, this.#context, this.#home);
+        await restoreSession(this.#values.resume, this.#context, await this.#findHome(this.#context));
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
         this.#session = session;
@@ -249,7 +249,7 @@ export class WireHost {
       };
       conversation = new Conversation(await this.#optionsFor(said), this.#output, {
         heard,
-        findHome: async () => this.#home,
+        findHome: this.#findHome,
       });
     } catch (thrown) {
       this.#output.fail(thrown);

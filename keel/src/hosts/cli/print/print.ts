@@ -1,5 +1,7 @@
 /** `keel -p`: one prompt in, one answer out. Opens the session, shows it in the wanted form, and ends with its code. */
 import { openHome } from "../../../app/home.ts";
+// A home loads it with the first session; here there is always one.
+import "../../../app/open-session.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { textOf } from "../../../protocol/message.ts";
 import { readable } from "../../../view/readable.ts";
