@@ -1,5 +1,4 @@
 /** From an order to the parts of an agent's session: its kind, its model, its tools, how far it may go. */
-
 import type { OpenedFields } from "../core/opening.ts";
 import { modelOf } from "../core/state/state.ts";
 import type { Session } from "../engine/session.ts";
@@ -10,6 +9,8 @@ import type { FileLedger } from "../ports/file-ledger.ts";
 import type { HookContext } from "../ports/hooks.ts";
 import type { Log } from "../ports/store.ts";
 import type { Workspace } from "../ports/workspace.ts";
+import type { DurableEvent } from "../protocol/event.ts";
+import { type InputBlock, type Message, type ToolResult, text } from "../protocol/message.ts";
 import type { Origin } from "../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
 import { agentPorts, boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./rights.ts";
@@ -162,3 +163,46 @@ export function parentHookContext(parent: ParentSession, signal: AbortSignal): H
     show: (event) => session.relay({ at: parts.clock.now(), session: session.id, ...event }),
   };
 }
+
+/**
+ * What the log of a fork begins with. Its requests start with the very bytes of the parent's: the same tools and system,
+ * the same messages up to the reply that started it. So the provider's cache is read and not written.
+ */
+export function inherited({ id, state }: Pick<Session, "id" | "state">): DurableEvent[] {
+  const { prompt, history, calls, contextTokens, seq } = state;
+  const answered: Message = {
+    role: "user",
+    content: calls.map(
+      ({ use }): ToolResult => ({
+        type: "tool_result",
+        callId: use.id,
+        content: [text("Handed on.")],
+        failed: false,
+      }),
+    ),
+  };
+  return [
+    ...(prompt
+      ? [
+          {
+            type: "prompt.fixed" as const,
+            system: [...prompt.system],
+            tools: [...prompt.tools],
+            why: "first" as const,
+          },
+        ]
+      : []),
+    {
+      type: "context.inherited",
+      from: { session: id, seq },
+      messages: [...history.slice(), ...(calls.length > 0 ? [answered] : [])],
+      tokens: contextTokens,
+    },
+  ];
+}
+
+export const forkedInput = (prompt: string): InputBlock[] => [
+  text(
+    `From here on you are a copy of the agent above, started to do one part of the work on your own. It goes on without you and sees only your last message. Your part, and nothing beside it:\n\n${prompt}`,
+  ),
+];

@@ -2,7 +2,6 @@
  * The agents of one session. Each is a session of its own whose log names the call that started it; it has the parts of
  * its parent, narrowed, and ends with it at the latest. What it does is told to the parent's host with its origin.
  */
-
 import { isRunning } from "../core/state/task-state.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
@@ -17,20 +16,20 @@ import type { Origin } from "../protocol/origin.ts";
 import type { TaskData } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
 import { type Bill, noBill } from "../protocol/usage.ts";
-import { forkedInput, inherited } from "./fork.ts";
 import { Admission } from "./limits.ts";
 import { above, agentMessage } from "./mail.ts";
-import { launchedOutcome, outcomeOf } from "./outcome.ts";
 import {
   type AgentPlan,
   type AgentSessionOptions,
+  forkedInput,
+  inherited,
   type ParentSession,
   parentHookContext,
   planFor,
   portsFor,
 } from "./plan.ts";
 import { recoverAgent } from "./recover.ts";
-import { AgentRun } from "./run.ts";
+import { AgentRun, launchedOutcome, outcomeOf } from "./run.ts";
 import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
 
 type Delivered = { readonly ok: true } | { readonly ok: false; readonly why: string };

@@ -12,7 +12,7 @@ import type { Toolbox } from "../../ports/tool.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { SessionMcp } from "./mcp.ts";
-import { joinBoxes } from "./own-toolbox.ts";
+import { joinBoxes } from "./own-tools.ts";
 import { allowedBox } from "./tool-set.ts";
 
 export type AgentExtrasContext = {

@@ -4,12 +4,13 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
+import { visible } from "../../kernel/visible.ts";
 import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
+import type { LeftOut } from "../../store/jsonl/import-rights.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
 import type { HomeResources } from "../compose/home-resources.ts";
-import { sayLeftOut } from "./say-import.ts";
 
 export type StoredSession = SessionInfo;
 
@@ -156,3 +157,28 @@ export async function forgetBlobs(
   }
   await openBlobs({ folder, now }).drop((name) => !named.has(name) && (isQuiet || own.has(name)));
 }
+
+/** As many as a person reads. */
+const maxNamed = 5;
+
+/** What an imported session is not allowed any more: one sentence for each kind, none when nothing was left out. */
+export function sayLeftOut({ rules, folders, answers, lifted }: LeftOut): string[] {
+  return [
+    ...(rules.length > 0 ? [`What was allowed there is asked about here; left out: ${named(rules)}.`] : []),
+    ...(folders.length > 0 ? [`Folders that it had beside its own are left out: ${named(folders)}.`] : []),
+    ...(answers > 0
+      ? [`${count(answers, "call")} of its unfinished turn had been allowed; here that counts as refused.`]
+      : []),
+    ...(lifted > 0
+      ? ["Rules that deny or ask were taken away in it; here they stay until you take them away."]
+      : []),
+  ];
+}
+
+function named(all: readonly string[]): string {
+  const more = all.length - maxNamed;
+  const shown = all.slice(0, maxNamed).map((text) => visible(text.slice(0, 100)));
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -11,8 +11,7 @@ import { copyLog } from "./fork.ts";
 import { type LeftOut, RightsFilter } from "./import-rights.ts";
 import { LogLocations } from "./log-locations.ts";
 import { sessionId } from "./names.ts";
-import { openForReading } from "./open-file.ts";
-import { unreadable, unwritable } from "./reasons.ts";
+import { openForReading, unreadable, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import { type LogSurvey, survey } from "./survey.ts";
 

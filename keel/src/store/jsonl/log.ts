@@ -13,15 +13,13 @@ import { checkFollows, checkReadable } from "./accept.ts";
 import type { Damage } from "./damage.ts";
 import type { FileLayer, OpenFile } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, writeFoldCache } from "./fold-cache.ts";
-import { GroupCommit } from "./group-commit.ts";
 import { encodeHeader, encodeRecord, MAX_LINE_BYTES } from "./line.ts";
-import { openLogFile } from "./open-file.ts";
-import { unwritable } from "./reasons.ts";
+import { openLogFile, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import type { RecordEntry, Scan } from "./scan.ts";
 import { cutBack, keepOriginal } from "./seal.ts";
 import { type LogSurvey, survey } from "./survey.ts";
-import { type LogEnd, Writer } from "./writer.ts";
+import { GroupCommit, type LogEnd, Writer } from "./writer.ts";
 
 export type JsonlLogOptions = {
   readonly session: string;

@@ -1,4 +1,5 @@
 /** The default store: one JSON lines file per session, in the layout of the architecture. */
+
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { Fault, fault } from "../../kernel/fault.ts";
@@ -18,8 +19,7 @@ import { listLogs } from "./list.ts";
 import { JsonlLog } from "./log.ts";
 import { agentsOf, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log-locations.ts";
 import { isSessionId, sessionId } from "./names.ts";
-import { openForReading, openLogFile } from "./open-file.ts";
-import { unwritable } from "./reasons.ts";
+import { openForReading, openLogFile, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import { type LogSurvey, survey, surveyBehind } from "./survey.ts";
 
