@@ -8,7 +8,7 @@ import type {
   Artifacts,
   KeptArtifact,
 } from "../../ports/artifacts.ts";
-import { codeOf, type FileLayer, isMissing, makeDurableDirectory, type OpenFile, writeAll } from "./files.ts";
+import { codeOf, type FileLayer, makeDurableDirectory, type OpenFile, writeAll } from "./files.ts";
 import { folderOf, type LogLocations } from "./log-locations.ts";
 import { namesLike, plainName, sessionId } from "./names.ts";
 import { unwritable } from "./reasons.ts";
@@ -28,7 +28,8 @@ export class JsonlArtifacts implements Artifacts {
 
   put(wanted: ArtifactName, text: string): Promise<KeptArtifact> {
     return this.#writing(wanted, async (directory) => {
-      const { file, place } = await this.#createFree(directory, wanted.name);
+      const { file: opened, place } = await this.#createFree(directory, wanted.name);
+      await using file = opened;
       const bytes = Buffer.from(text);
       try {
         await writeAll(file, bytes, 0);
@@ -37,47 +38,28 @@ export class JsonlArtifacts implements Artifacts {
       } catch (thrown) {
         await this.#files.remove(place).catch(() => undefined);
         throw thrown;
-      } finally {
-        await file.close();
       }
       return { name: path.basename(place), path: place, bytes: bytes.length };
     });
   }
 
   append(known: ArtifactName, text: string): Promise<void> {
-    const appended = this.#appending.then(() => this.#append(known, text));
+    const append = async (directory: string): Promise<void> => {
+      const place = path.join(directory, plainName(known.name));
+      await using file = await this.#files.open(place, this.#files.existsNow(place) ? "write" : "create");
+      await writeAll(file, Buffer.from(text), (await file.facts()).bytes);
+    };
+    const appended = this.#appending.then(() => this.#writing(known, append));
     this.#appending = appended.catch(() => undefined);
     return appended;
   }
 
-  #append(known: ArtifactName, text: string): Promise<void> {
-    return this.#writing(known, async (directory) => {
-      const place = path.join(directory, plainName(known.name));
-      const file = await this.#files
-        .open(place, "write")
-        .catch((thrown) => (isMissing(thrown) ? this.#files.open(place, "create") : Promise.reject(thrown)));
-      try {
-        await writeAll(file, Buffer.from(text), (await file.facts()).bytes);
-      } finally {
-        await file.close();
-      }
-    });
-  }
-
   async get(known: ArtifactName): Promise<string | undefined> {
-    const directory = await this.#directory(known);
-    try {
-      const file = await this.#files.open(path.join(directory, plainName(known.name)), "read");
-      try {
-        const buffer = Buffer.alloc((await file.facts()).bytes);
-        return buffer.toString("utf8", 0, await file.read(buffer, 0));
-      } finally {
-        await file.close();
-      }
-    } catch (thrown) {
-      if (isMissing(thrown)) return undefined;
-      throw thrown;
-    }
+    const place = path.join(await this.#directory(known), plainName(known.name));
+    if (!this.#files.existsNow(place)) return undefined;
+    await using file = await this.#files.open(place, "read");
+    const buffer = Buffer.alloc((await file.facts()).bytes);
+    return buffer.toString("utf8", 0, await file.read(buffer, 0));
   }
 
   async list(of: Omit<ArtifactName, "name">): Promise<string[]> {

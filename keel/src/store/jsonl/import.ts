@@ -38,28 +38,24 @@ export async function importLog({
   const from = await files.realPath(given).catch((thrown: unknown) => {
     throw unreadable(given, thrown);
   });
-  const file = await openForReading(files, from, given);
+  await using file = await openForReading(files, from, given);
+  const found = await survey(file, { path: given, tornEnd: "told" });
+  const { origin, unfinishedFrom } = await check(file, found, given);
+  const rights = new RightsFilter();
   try {
-    const found = await survey(file, { path: given, tornEnd: "told" });
-    const { origin, unfinishedFrom } = await check(file, found, given);
-    const rights = new RightsFilter();
-    try {
-      const path = await new LogLocations(home, files).newLog(sessionId(session), { cwd });
-      await copyLog({
-        files,
-        from: { session: origin, file, survey: found },
-        to: { session: sessionId(session), path, cwd },
-        upTo: Number.POSITIVE_INFINITY,
-        now,
-        change: (record, seq) => rights.change(record, seq > unfinishedFrom ? "unfinished" : "finished"),
-      });
-    } catch (thrown) {
-      throw unwritable(home, thrown);
-    }
-    return { events: found.entries.length, leftOut: rights.leftOut() };
-  } finally {
-    await file.close();
+    const path = await new LogLocations(home, files).newLog(sessionId(session), { cwd });
+    await copyLog({
+      files,
+      from: { session: origin, file, survey: found },
+      to: { session: sessionId(session), path, cwd },
+      upTo: Number.POSITIVE_INFINITY,
+      now,
+      change: (record, seq) => rights.change(record, seq > unfinishedFrom ? "unfinished" : "finished"),
+    });
+  } catch (thrown) {
+    throw unwritable(home, thrown);
   }
+  return { events: found.entries.length, leftOut: rights.leftOut() };
 }
 
 type CheckedLog = {

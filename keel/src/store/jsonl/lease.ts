@@ -107,27 +107,21 @@ export class SessionLeases implements Leases {
     const lockPath = this.#lockPath(session);
     const data: LockData = { lease, pid: process.pid, at: now() };
     const bytes = Buffer.from(`${JSON.stringify(data)}\n`);
-    const file = await files.open(lockPath, "create");
+    await using file = await files.open(lockPath, "create");
     try {
       await writeAll(file, bytes, 0);
     } catch (thrown) {
       await this.#tryRemove(lockPath);
       throw thrown;
-    } finally {
-      await file.close();
     }
   }
 
   async #readLock(lockPath: string): Promise<LockData | "missing" | "damaged"> {
     try {
-      const file = await this.#options.files.open(lockPath, "read");
-      try {
-        const buffer = Buffer.alloc(MAX_LOCK_BYTES);
-        const bytes = await file.read(buffer, 0);
-        return parseLock(buffer.toString("utf8", 0, bytes)) ?? "damaged";
-      } finally {
-        await file.close();
-      }
+      await using file = await this.#options.files.open(lockPath, "read");
+      const buffer = Buffer.alloc(MAX_LOCK_BYTES);
+      const bytes = await file.read(buffer, 0);
+      return parseLock(buffer.toString("utf8", 0, bytes)) ?? "damaged";
     } catch (thrown) {
       if (isMissing(thrown)) return "missing";
       throw thrown;

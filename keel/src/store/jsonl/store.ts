@@ -108,17 +108,13 @@ class JsonlStore implements Store {
   ): AsyncGenerator<Durable[], void> {
     const session = sessionId(id);
     const log = await this.#find(session);
-    const file = await openForReading(this.#files, log, session);
+    await using file = await openForReading(this.#files, log, session);
+    const { entries, damage } = await this.#survey(session, log, file);
+    const wanted = entries.filter(({ seq }) => seq > after);
     try {
-      const { entries, damage } = await this.#survey(session, log, file);
-      const wanted = entries.filter(({ seq }) => seq > after);
-      try {
-        yield* readEvents({ file, entries: wanted, session, damage });
-      } finally {
-        for (const notice of damage.notices()) tell?.(notice);
-      }
+      yield* readEvents({ file, entries: wanted, session, damage });
     } finally {
-      await file.close();
+      for (const notice of damage.notices()) tell?.(notice);
     }
   }
 
@@ -141,19 +137,15 @@ class JsonlStore implements Store {
     const lock = await this.#take(to);
     try {
       if (await this.#places.find(to)) throw fault("session_busy", { session: to });
-      const file = await openForReading(this.#files, log, from);
-      try {
-        const found = await this.#survey(from, log, file);
-        await copyLog({
-          files: this.#files,
-          from: { session: from, file, survey: found },
-          to: { session: to, path: copyPath },
-          upTo: copy.upTo ?? Number.POSITIVE_INFINITY,
-          now: this.#now(),
-        });
-      } finally {
-        await file.close();
-      }
+      await using file = await openForReading(this.#files, log, from);
+      const found = await this.#survey(from, log, file);
+      await copyLog({
+        files: this.#files,
+        from: { session: from, file, survey: found },
+        to: { session: to, path: copyPath },
+        upTo: copy.upTo ?? Number.POSITIVE_INFINITY,
+        now: this.#now(),
+      });
     } catch (thrown) {
       throw unwritable(copyPath, thrown);
     } finally {
@@ -207,7 +199,7 @@ class JsonlStore implements Store {
   }
 
   async #createFile(log: string, header: Buffer): Promise<void> {
-    const file = await this.#files.open(log, "create");
+    await using file = await this.#files.open(log, "create");
     try {
       // The first append makes it durable, with its records; until then nothing was promised.
       await writeAll(file, header, 0);
@@ -215,8 +207,6 @@ class JsonlStore implements Store {
     } catch (thrown) {
       await this.#files.remove(log).catch(() => undefined);
       throw thrown;
-    } finally {
-      await file.close();
     }
   }
 
