@@ -16,7 +16,7 @@ import { offersForeign } from "../tools/presets.ts";
 import { attachTo } from "./attach.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { sessionArtifacts } from "./compose/artifacts.ts";
-import { guardMode, type HomeResources } from "./compose/home-resources.ts";
+import type { HomeResources } from "./compose/home-resources.ts";
 import { type HostFold, HostFolds } from "./compose/host-folds.ts";
 import { mustKnowPrices } from "./compose/limits.ts";
 import type { McpControl } from "./compose/mcp-control.ts";
@@ -25,8 +25,9 @@ import { allowedMode } from "./compose/mode.ts";
 import { lateModel, type OpenModel, openModel } from "./compose/model.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
 import { composeSession, type SessionComposition } from "./compose/session-composition.ts";
-import { commandsNow, inputHandler } from "./input/input-handler.ts";
+import { inputHandler } from "./input/input-handler.ts";
 import type { FileContents } from "./input/look-at-file.ts";
+import { factsOf, namesOf } from "./inquiries/facts.ts";
 import { type RunningTask, runningTasks, type SessionFacts } from "./inquiries/info.ts";
 import type { Inquiries } from "./inquiries/inquiries.ts";
 import type { WantedChange } from "./maintenance/change-permissions.ts";
@@ -340,52 +341,6 @@ function handleOf({
       return closing;
     },
     closed: closed.promise,
-  };
-}
-
-const namesOf = ({ parts }: SessionComposition): string[] =>
-  [...parts.tools, ...(parts.toolbox?.tools() ?? [])].map(({ name }) => name);
-
-function factsOf(composition: SessionComposition, { facts, catalog }: OpenModel): SessionFacts {
-  const { parts, permissionMode, env, settings, trust, texts } = composition;
-  const names = [facts.model, ...parts.limits.fallbackModels];
-  return {
-    cwd: parts.workspace.cwd,
-    get roots() {
-      return parts.workspace.roots;
-    },
-    model: facts.model,
-    provider: facts.provider,
-    keySource: facts.keySource,
-    permissionMode,
-    tools: namesOf(composition),
-    // What comes from files and servers is as it is whenever somebody looks.
-    get agents() {
-      return texts.agents.map(({ name, description, model }) => ({ name, description, model }));
-    },
-    get commands() {
-      return commandsNow(composition);
-    },
-    get skills() {
-      return texts.skillNames;
-    },
-    get plugins() {
-      return texts.library.plugins.map(({ name, path, version }) => ({
-        name,
-        path,
-        ...(version === undefined ? {} : { version }),
-      }));
-    },
-    get outputStyle() {
-      return texts.style;
-    },
-    models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
-    guard: guardMode(env, settings),
-    trust: {
-      root: trust.root,
-      state: trust.state,
-      leftOut: trust.waiting.map(({ path }) => path.join(".")),
-    },
   };
 }
 

@@ -9,9 +9,7 @@ import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import { fault } from "../../kernel/fault.ts";
 import { fileMemory } from "../../memory/notes.ts";
-import { changeRules, type RuleChange } from "../../policy/changes.ts";
-import type { Rules } from "../../policy/decide.ts";
-import { parseRule, type RuleSource } from "../../policy/rules.ts";
+import { parseRule } from "../../policy/rules.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Ids } from "../../ports/clock.ts";
 import type { Memory } from "../../ports/memory.ts";
@@ -45,7 +43,7 @@ import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import type { ProgramHook } from "./program-hook.ts";
-import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
+import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
@@ -370,31 +368,3 @@ function sandboxNotices(entries: readonly JudgedEntry[]): LogNotice[] {
 
 const instead =
   "Permission rules and modes decide about every command; run Keel in a container to confine them. `sandbox.enabled: false` takes the wish back.";
-
-/** Rules that change while a session is open. What a file says is changed there too, by whoever changes it here. */
-type LiveRules = {
-  /** As they are whenever it is looked at. */
-  readonly now: Rules;
-  change(change: RuleChange, source: RuleSource): void;
-};
-
-export function liveRules(given: Rules): LiveRules {
-  let current = given;
-  return {
-    now: {
-      get allow() {
-        return current.allow;
-      },
-      get ask() {
-        return current.ask;
-      },
-      get deny() {
-        return current.deny;
-      },
-      protectedPaths: given.protectedPaths,
-    },
-    change(change, source) {
-      current = changeRules(current, change, source);
-    },
-  };
-}

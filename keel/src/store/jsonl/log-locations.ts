@@ -17,12 +17,10 @@ export class LogLocations {
   readonly #projects: string;
   /** Where sessions were last seen; looked at again before it is believed. */
   readonly #seen = new Map<string, string>();
-  readonly run: string;
 
   constructor(home: string, files: FileLayer) {
     this.#files = files;
     this.#projects = path.join(home, "projects");
-    this.run = path.join(home, "run");
   }
 
   /** The project's directory, which may not exist yet. */
