@@ -7,6 +7,7 @@ import { entryAt } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
+import type { Hook } from "../../hooks/run.ts";
 import { fault } from "../../kernel/fault.ts";
 import { fileMemory } from "../../memory/notes.ts";
 import { parseRule } from "../../policy/rules.ts";
@@ -42,7 +43,6 @@ import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
-import type { ProgramHook } from "./program-hook.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
@@ -63,7 +63,7 @@ export type SessionComposition = {
   readonly permissionMode: PermissionMode;
   readonly bypass: Bypass;
   /** Hooks that are functions of the program. */
-  readonly programHooks: readonly ProgramHook[];
+  readonly programHooks: readonly Hook[];
   /** Every value of every source, as the session began. */
   readonly entries: SettingsInForce["entries"];
   /** Where its settings stand. */

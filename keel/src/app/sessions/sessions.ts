@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
-import { visible } from "../../kernel/visible.ts";
+import { undisguised } from "../../kernel/text.ts";
 import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
@@ -177,7 +177,7 @@ export function sayLeftOut({ rules, folders, answers, lifted }: LeftOut): string
 
 function named(all: readonly string[]): string {
   const more = all.length - maxNamed;
-  const shown = all.slice(0, maxNamed).map((text) => visible(text.slice(0, 100)));
+  const shown = all.slice(0, maxNamed).map((text) => undisguised(text.slice(0, 100)));
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 

@@ -3,9 +3,8 @@ import { openHome } from "../../../app/home.ts";
 import type { StoredSession } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
-import { shorten } from "../../../kernel/text.ts";
+import { shorten, visible } from "../../../kernel/text.ts";
 import { isoTime } from "../../../view/say.ts";
-import { visible } from "../../../view/visible.ts";
 import type { Context } from "../context.ts";
 
 const maxCharacters = 60;

@@ -1,9 +1,8 @@
 /** `keel sessions rewind ID [MESSAGE]`: what a session changed in files, and taking it back. */
 import { openHome } from "../../../app/home.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { shorten } from "../../../kernel/text.ts";
+import { shorten, visible } from "../../../kernel/text.ts";
 import { textOf } from "../../../protocol/message.ts";
-import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 

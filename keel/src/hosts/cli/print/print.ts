@@ -3,8 +3,8 @@ import { openHome } from "../../../app/home.ts";
 // A home loads it with the first session; here there is always one.
 import "../../../app/open-session.ts";
 import { toLine } from "../../../kernel/json.ts";
+import { readable } from "../../../kernel/text.ts";
 import { textOf } from "../../../protocol/message.ts";
-import { readable } from "../../../view/readable.ts";
 import type { Arguments } from "../arguments.ts";
 import { oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
