@@ -1,4 +1,7 @@
 /** What a host may show about an open session and cannot learn from its events. */
+
+import type { SessionState } from "../../core/state/state.ts";
+import { isAwaited, isRunning } from "../../core/state/task-state.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 
@@ -61,3 +64,18 @@ export type ProjectTrust = {
   /** What waits for trust, as `permissions.allow` or `hooks.SessionStart`. */
   readonly leftOut: readonly string[];
 };
+
+export type RunningTask = {
+  readonly id: string;
+  readonly description: string;
+  /** Its end comes back to the model by itself; what a command merely left behind does not. */
+  readonly reports: boolean;
+};
+
+export function runningTasks({ tasks }: SessionState): RunningTask[] {
+  return [...tasks.values()].filter(isRunning).map((task) => ({
+    id: task.id,
+    description: task.data.description ?? task.id,
+    reports: isAwaited(task),
+  }));
+}

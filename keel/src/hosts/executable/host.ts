@@ -13,6 +13,7 @@ import { RemoteServers } from "../../sdk/control/remote-servers.ts";
 import type { UserMessage } from "../../sdk/messages/read-content.ts";
 import type { Options } from "../../sdk/options/options.ts";
 import { Conversation } from "../../sdk/query/conversation.ts";
+import { rememberHomes } from "../../sdk/query/homes.ts";
 import { methodsOf, type QueryMethods } from "../../sdk/query/query.ts";
 import type { Context } from "../cli/context.ts";
 import { awaitTasks } from "../cli/print/await-tasks.ts";
@@ -36,6 +37,8 @@ type StartedConversation = { readonly conversation: Conversation; readonly metho
 export class WireHost {
   readonly #values: WireValues;
   readonly #context: Context;
+  /** The one of this process, loaded with its session. */
+  readonly #findHome = rememberHomes();
   readonly #output: WireOutput;
   readonly #channel: Channel;
   readonly #servers: RemoteServers;
@@ -236,14 +239,18 @@ export class WireHost {
   async #open(said: InitializeRequest | undefined): Promise<StartedConversation> {
     let conversation: Conversation;
     try {
-      if (this.#values.resume !== undefined) await restoreSession(this.#values.resume, this.#context);
+      if (this.#values.resume !== undefined)
+        await restoreSession(this.#values.resume, this.#context, await this.#findHome(this.#context));
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
         this.#session = session;
         this.#transcript.follow(session);
         this.#state.watch(session);
       };
-      conversation = new Conversation(await this.#optionsFor(said), this.#output, heard);
+      conversation = new Conversation(await this.#optionsFor(said), this.#output, {
+        heard,
+        findHome: this.#findHome,
+      });
     } catch (thrown) {
       this.#output.fail(thrown);
       throw thrown;

@@ -1,5 +1,5 @@
 /** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
-import { knownModels } from "../../app/compose/known-models.ts";
+import { knownModels } from "../../app/compose/model.ts";
 import { attachedFile, escapeMarks } from "../../app/input/attached-file.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";

@@ -35,7 +35,7 @@ export async function describeSession(
   session: OpenSession,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<InitializationResult> {
-  const { knownModels } = await import("../../app/compose/known-models.ts");
+  const { knownModels } = await import("../../app/compose/model.ts");
   const { info } = session;
   const models = await knownModels({ env, cwd: info.cwd });
   return {
