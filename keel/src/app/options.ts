@@ -2,6 +2,7 @@
 import type { ChosenSource } from "../config/settings/layers.ts";
 import type { EnvironmentVariables } from "../config/settings/paths.ts";
 import type { CondenseStrategy } from "../core/context/condense.ts";
+import type { Hook } from "../hooks/run.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { McpServerOptions } from "../protocol/mcp.ts";
@@ -9,7 +10,6 @@ import type { PermissionMode, SessionSettings, ThinkingMode } from "../protocol/
 import type { ToolChoice } from "../tools/presets.ts";
 import type { LimitOptions } from "./compose/limits.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
-import type { ProgramHook } from "./compose/program-hook.ts";
 import type { SessionChoice } from "./sessions/which-session.ts";
 
 export type OpenOptions = LimitOptions & {
@@ -59,7 +59,7 @@ export type OpenOptions = LimitOptions & {
   /** Only the servers that are named here, and none of files. */
   readonly strictMcpConfig?: boolean | undefined;
   /** Functions of the program that are called at points of the session. */
-  readonly hooks?: readonly ProgramHook[] | undefined;
+  readonly hooks?: readonly Hook[] | undefined;
   /** Kinds of agents of the program, beside those of files and our own. */
   readonly agents?: readonly AgentProfile[] | undefined;
   /** The session itself works as this kind of agent. */

@@ -3,12 +3,12 @@
  * every word of the session stands on it as a word. A policy in its head forbids the rest to the browser as well.
  */
 import { never } from "../kernel/never.ts";
+import { plainTerminal } from "../kernel/text.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
 import type { DiffHunk, Display } from "../protocol/tool.ts";
 import { displayText, hunkHead } from "./display-text.ts";
 import type { SessionDocument } from "./document.ts";
 import { escapedPlainText, escapedText, type Html, nothing, picture, prose, tag } from "./html-text.ts";
-import { plainTerminal } from "./readable.ts";
 import type { ConversationRow, ToolRow } from "./rows.ts";
 import { isoTime } from "./say.ts";
 import {
