@@ -11,9 +11,9 @@ import { viewOf } from "../keel/src/testing/read-request.ts";
 import { type RequestLaw, requestLaw } from "../keel/src/testing/request-law.ts";
 import { violationsIn } from "../keel/src/testing/request-rules.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../keel/src/testing/test-session.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { answerAsk, answerOf, commands, files, inputId, play } from "./crash/scenario.ts";
+import { memoryLog, openTestSession } from "./support/test-session.ts";
 import { verifies } from "./support/verifies.ts";
 
 type World = {

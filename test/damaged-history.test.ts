@@ -8,9 +8,9 @@ import { text } from "../keel/src/protocol/message.ts";
 import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
 import { findViolations } from "../keel/src/testing/request-rules.ts";
 import { scriptedModel, testModelInfo } from "../keel/src/testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../keel/src/testing/test-session.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { answerAsk, answerOf, commands, files, play } from "./crash/scenario.ts";
+import { memoryLog, openTestSession } from "./support/test-session.ts";
 import { verifies } from "./support/verifies.ts";
 
 const log = memoryLog();

@@ -6,8 +6,8 @@ import { cacheState, readState } from "../keel/src/engine/load-state.ts";
 import type { CachedFold, Log } from "../keel/src/ports/store.ts";
 import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { fakeClock, instantClock } from "../keel/src/testing/fake-clock.ts";
-import { memoryLog } from "../keel/src/testing/test-session.ts";
 import { goldenLogs, quietPlaces, simulatedLogs } from "./support/quiet-places.ts";
+import { memoryLog } from "./support/test-session.ts";
 
 type Folded = { readonly state: SessionState; readonly used: UsedIds };
 

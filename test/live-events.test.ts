@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { type Envelope, envelopeSchema, isDurable } from "../keel/src/protocol/event/envelope.ts";
 import { liveEventSchema } from "../keel/src/protocol/event/live.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "../keel/src/testing/reply.ts";
-import { openTestSession } from "../keel/src/testing/test-session.ts";
-import { changeTool, lookTool } from "../keel/src/testing/test-tools.ts";
+import { openTestSession } from "./support/test-session.ts";
+import { changeTool, lookTool } from "./support/test-tools.ts";
 import { wordsStage } from "./support/words-stage.ts";
 
 const hook = { type: "command", command: `printf '{"systemMessage":"seen"}'` };

@@ -23,10 +23,10 @@ import { memoryStore } from "../../keel/src/store/memory/memory.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { instantClock } from "../../keel/src/testing/fake-clock.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
-import { loadedTools } from "../../keel/src/testing/test-session.ts";
 import { agentTool } from "../../keel/src/tools/agent.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
 import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
+import { loadedTools } from "../support/test-session.ts";
 
 export const rootId = "00000000-0000-7000-8000-0000000000f0";
 

@@ -19,7 +19,7 @@ import { startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply, replyWith, thinking, toolUse } from "../../keel/src/testing/reply.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
-import { memoryLog, openTestSession, type TestSession } from "../../keel/src/testing/test-session.ts";
+import { memoryLog, openTestSession, type TestSession } from "../support/test-session.ts";
 
 export type Day = {
   /** What the server counted, in the order of the requests that it answered. */

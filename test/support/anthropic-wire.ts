@@ -1,4 +1,4 @@
-/** Pieces of the Messages wire for the tests of this folder. */
+/** Pieces of the Messages wire for tests of the Messages adapter. */
 import type { Json, JsonObject } from "../../keel/src/kernel/json.ts";
 
 export const usage = {

@@ -1,4 +1,4 @@
-/** Chunks of chat completions as a server sends them, for the tests of this folder. */
+/** Chunks of chat completions as a server sends them, for tests of the chat adapter. */
 import type { Json, JsonObject } from "../../keel/src/kernel/json.ts";
 
 export const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({

@@ -4,12 +4,7 @@ import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { toMessages } from "../../keel/src/sdk/dialect/dialect.ts";
 import { type DialectMemo, type InitFacts, newMemo } from "../../keel/src/sdk/dialect/memo.ts";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
-import {
-  memoryLog,
-  openTestSession,
-  type TestSession,
-  type TestSessionOptions,
-} from "../../keel/src/testing/test-session.ts";
+import { memoryLog, openTestSession, type TestSession, type TestSessionOptions } from "./test-session.ts";
 
 export const testFacts: InitFacts = {
   sessionId: "00000000-0000-7000-8000-00000000005e",

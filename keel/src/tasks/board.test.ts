@@ -1,4 +1,11 @@
 import { describe, expect, test } from "vitest";
+import {
+  memoryLog,
+  openTestSession,
+  type TestSession,
+  type TestSessionOptions,
+} from "../../../test/support/test-session.ts";
+import { anyInput } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { fault } from "../kernel/fault.ts";
 import { defineTool } from "../ports/define-tool.ts";
@@ -8,13 +15,6 @@ import type { Durable } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import {
-  memoryLog,
-  openTestSession,
-  type TestSession,
-  type TestSessionOptions,
-} from "../testing/test-session.ts";
-import { anyInput } from "../testing/test-tools.ts";
 
 const ended: TaskEnd = { status: "completed", exitCode: 0, summary: "count: ended with exit code 0" };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { memoryLog, openTestSession } from "../../../../test/support/test-session.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { schemaOf } from "../../kernel/schema.ts";
 import { parseRule } from "../../policy/rules.ts";
@@ -12,7 +13,6 @@ import { layout } from "../../testing/layout.ts";
 import { memoryWorkspace } from "../../testing/memory-workspace.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../../testing/test-session.ts";
 
 /** A tool that does what a test says. */
 function does(name: string, outcome: Partial<ToolOutcome>, more: { deferred?: boolean } = {}): Tool {

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { isObject } from "../../kernel/json.ts";
+import { present } from "../../kernel/present.ts";
 import type { InitializeRequest } from "../../sdk/control/host-requests.ts";
-import { present } from "../../sdk/control/present.ts";
 import type { Options } from "../../sdk/options/options.ts";
 import type { McpServerConfig } from "../../sdk/tools/mcp-server.ts";
 import { amount, oneOf, splitList, usage, wholeNumber } from "../cli/arguments.ts";

@@ -21,7 +21,7 @@ import { isRetryable } from "../../kernel/retryable.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
-import { maxRetryAfterMs } from "../retry-after.ts";
+import { maxRetryAfterMs } from "../provider-error.ts";
 import { anthropicModel } from "./model.ts";
 
 const key = "sk-ant-canary-0123456789abcdef";

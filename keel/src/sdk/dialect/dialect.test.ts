@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { changeTool, lookTool } from "../../../../test/support/test-tools.ts";
 import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { text } from "../../protocol/message.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
-import { changeTool, lookTool } from "../../testing/test-tools.ts";
 import type { SDKMessage, SDKResultMessage } from "../messages/messages.ts";
 
 const tools = [lookTool([]), changeTool([])];

@@ -1,11 +1,11 @@
 // The law of the dialect: a stored log says what the live session said, and every message has a name of its own.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { changeTool, lookTool } from "../../../../test/support/test-tools.ts";
 import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
-import { changeTool, lookTool } from "../../testing/test-tools.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 
 const block = fc.oneof(

@@ -1,7 +1,7 @@
 /** The options of a query as an executable takes them: arguments, environment, and its introduction. Pure. */
 import { fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/present.ts";
 import type { wireHooks } from "../control/local-callbacks.ts";
-import { present } from "../control/present.ts";
 import type { Options, SystemPromptPreset } from "../options/options.ts";
 
 type ArgumentsEnvironment = Record<string, string | undefined>;
