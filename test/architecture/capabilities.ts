@@ -81,7 +81,6 @@ export const capabilities: readonly Capability[] = [
       "mcp/transports/stdio.ts",
       "workspace/web/web.ts",
       // For tests.
-      "models/loopback.ts",
     ],
     instead: "throw a fault by its code",
   },
