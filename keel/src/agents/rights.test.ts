@@ -30,10 +30,10 @@ describe("of the ports of its parent", () => {
     expect(ports).not.toHaveProperty("deployKey");
     expect(owners(ports)).toEqual({
       parent: ["asks", "budget", "bypass", "clock", "condense", "ids", "model", "redirects"],
-      agent: [
-        ...["above", "briefing", "cacheKey", "hooks", "limits", "log", "promptOnResume", "recover", "rules"],
-        ...["spill", "system", "taskFile", "toolbox", "tools", "workspace"],
-      ],
+      agent:
+        "above briefing cacheKey hooks limits log promptOnResume recover rules spill system taskFile toolbox tools workspace".split(
+          " ",
+        ),
       withheld: ["agentTools", "checkpoints", "memory", "plan", "startedAs"],
     });
   });
