@@ -63,7 +63,7 @@ function contextIn(workspace: Workspace, seen: ReadonlyMap<string, string>): Too
     tasks: noTasks,
     seen: (file) => seen.get(file),
     ask: () => Promise.reject(new Error("Nothing is asked here.")),
-    desk: () => {
+    worklist: () => {
       throw new Error("The tools that are measured know nothing of a session.");
     },
   };

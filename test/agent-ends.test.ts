@@ -1,7 +1,8 @@
 // What becomes of agents at odd moments: a stop before they begin, a log that fails, a crash while they go on. Each of
 // these was found by the simulation.
 import { describe, expect, test } from "vitest";
-import { emptyState, fold } from "../keel/src/core/state/state.ts";
+import { fold } from "../keel/src/core/fold.ts";
+import { emptyState } from "../keel/src/core/state/state.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
 import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { text, textOf } from "../keel/src/protocol/message.ts";

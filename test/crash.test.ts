@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { emptyState, fold } from "../keel/src/core/state/state.ts";
+import { fold } from "../keel/src/core/fold.ts";
+import { emptyState } from "../keel/src/core/state/state.ts";
 import type { Session } from "../keel/src/engine/session.ts";
 import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import type { Message } from "../keel/src/protocol/message.ts";

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../keel/src/core/context/request.ts";
+import { fold } from "../keel/src/core/fold.ts";
 import { settleAsLost, settleRequest } from "../keel/src/core/settle.ts";
-import { emptyState, fold, type SessionState } from "../keel/src/core/state/state.ts";
+import { emptyState, type SessionState } from "../keel/src/core/state/state.ts";
 import type { Durable, DurableEvent } from "../keel/src/protocol/event/durable.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";

@@ -1,5 +1,7 @@
 /** The fold of a log that is in memory already: from events to state. */
-import { emptyState, fold } from "../../keel/src/core/state/state.ts";
+
+import { fold } from "../../keel/src/core/fold.ts";
+import { emptyState } from "../../keel/src/core/state/state.ts";
 import { runProgram } from "../program.ts";
 import { typicalEvents } from "../workloads/events.ts";
 

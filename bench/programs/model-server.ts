@@ -142,9 +142,9 @@ function violationsIn(last: readonly Buffer[]): string[] {
   return findViolations(body);
 }
 
-const desk = new Desk();
+const worklist = new Desk();
 const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
-  desk.serve(request, response).catch((thrown: unknown) => {
+  worklist.serve(request, response).catch((thrown: unknown) => {
     process.stderr.write(`model server: ${String(thrown)}\n`);
     response.destroy();
   });

@@ -1,7 +1,8 @@
 /** The laws, checked on the disk alone. Each complaint is a sentence; none means that all is well. */
 import { requestOf } from "../../keel/src/core/context/request.ts";
+import { fold } from "../../keel/src/core/fold.ts";
 import { defaultLimits } from "../../keel/src/core/limits.ts";
-import { emptyState, fold, type SessionState } from "../../keel/src/core/state/state.ts";
+import { emptyState, type SessionState } from "../../keel/src/core/state/state.ts";
 import { isRunning, isUnsettled } from "../../keel/src/core/state/task-state.ts";
 import { retryKind } from "../../keel/src/kernel/retryable.ts";
 import type { ModelRequest } from "../../keel/src/ports/model.ts";

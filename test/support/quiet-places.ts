@@ -1,7 +1,8 @@
 // Logs to fold, and the places in them at which a fold could be kept.
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { emptyState, fold } from "../../keel/src/core/state/state.ts";
+import { fold } from "../../keel/src/core/fold.ts";
+import { emptyState } from "../../keel/src/core/state/state.ts";
 import { isIdle } from "../../keel/src/core/unload.ts";
 import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { simulate } from "../simulation/run.ts";

@@ -1,7 +1,8 @@
 // The board of background tasks on a log in memory, for tests of tools without a session around them.
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { emptyState, fold, type SessionState } from "../../keel/src/core/state/state.ts";
+import { fold } from "../../keel/src/core/fold.ts";
+import { emptyState, type SessionState } from "../../keel/src/core/state/state.ts";
 import type { DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import { TaskBoard } from "../../keel/src/tasks/board.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";

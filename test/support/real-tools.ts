@@ -90,7 +90,14 @@ function contextIn(
     tasks: board.forCall("call-1"),
     seen: (file) => seen.get(file),
     ask: () => Promise.reject(new Error("These tools ask nothing.")),
-    desk: () => ({ todos: [], lastTodo: 0, mode: "default", planFile: undefined, offered: [], deferred: [] }),
+    worklist: () => ({
+      todos: [],
+      lastTodo: 0,
+      mode: "default",
+      planFile: undefined,
+      offered: [],
+      deferred: [],
+    }),
   };
 }
 

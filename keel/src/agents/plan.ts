@@ -74,21 +74,11 @@ export type AgentSessionOptions = {
 
 export function portsFor(
   { definition, model, effort }: AgentPlan,
-  {
-    tree,
-    supervisor: crew,
-    parent,
-    log,
-    origin,
-    workspace,
-    ledger,
-    extras: outfit,
-    context,
-  }: AgentSessionOptions,
+  { tree, supervisor, parent, log, origin, workspace, ledger, extras: outfit, context }: AgentSessionOptions,
 ): { parts: SessionPorts; start: OpenedFields } {
   const { session, parts } = parent;
   const isFork = definition.inherits === "conversation";
-  const bound = tree.ports.tools(crew);
+  const bound = tree.ports.tools(supervisor);
   const given = isFork ? parts.tools : (parts.agentTools ?? parts.tools);
   const tools = given.map((tool) => bound.find(({ name }) => name === tool.name) ?? tool);
   const isDeepest = origin.depth >= tree.limits.maxDepth;
@@ -121,7 +111,7 @@ export function portsFor(
         mode,
         ledger,
       },
-      recover: (task) => crew.recover(task),
+      recover: (task) => supervisor.recover(task),
       cacheKey: isFork ? (parts.cacheKey ?? session.id) : undefined,
       limits: {
         ...parts.limits,

@@ -3,8 +3,9 @@
  * otherwise it is settled there, from the deepest up, so that each level has its terminal event.
  */
 
+import { fold } from "../core/fold.ts";
 import { hasWork } from "../core/next-step.ts";
-import { emptyState, fold, type SessionState } from "../core/state/state.ts";
+import { emptyState, type SessionState } from "../core/state/state.ts";
 import { isRunning, isUnsettled } from "../core/state/task-state.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
@@ -53,18 +54,13 @@ export async function recoverAgent({ id, data }: Task, help: RecoveryContext): P
 async function settle(
   id: string,
   state: SessionState,
-  {
-    ports: world,
-    parts,
-    supervisor: crew,
-    reason,
-  }: RecoveryContext & { readonly reason: "ended" | "failed" },
+  { ports: world, parts, supervisor, reason }: RecoveryContext & { readonly reason: "ended" | "failed" },
 ): Promise<SessionState> {
   const log = await world.openLog(id);
   const { spill, taskFile } = world.artifacts(id);
-  const recover: SessionPorts["recover"] = (task) => crew.recover(task);
+  const recover: SessionPorts["recover"] = (task) => supervisor.recover(task);
   const own = recoveryPorts(parts, { log, spill, taskFile, recover });
-  crew.equip(own);
+  supervisor.equip(own);
   const settings = state.settings ?? {
     model: "",
     permissionMode: "default" as const,

@@ -99,7 +99,7 @@ export class AgentSupervisor implements Agents {
   /** What became of an agent whose process has ended. */
   recover(task: Task): Promise<TaskEnd> {
     const parts = this.#parts;
-    if (!parts) throw fault("unexpected", { reason: "the crew has no parts yet" });
+    if (!parts) throw fault("unexpected", { reason: "the supervisor has no parts yet" });
     const supervisor = new AgentSupervisor(this.#tree, this.#depth + 1);
     return recoverAgent(task, { ports: this.#tree.ports, parts, supervisor });
   }
@@ -321,7 +321,8 @@ export class AgentSupervisor implements Agents {
   }
 
   #parent(): ParentSession {
-    if (!this.#parts || !this.#session) throw fault("unexpected", { reason: "the crew has no session yet" });
+    if (!this.#parts || !this.#session)
+      throw fault("unexpected", { reason: "the supervisor has no session yet" });
     return { session: this.#session, parts: this.#parts };
   }
 }

@@ -27,7 +27,7 @@ export type AgentPorts = {
   location(id: string): string | undefined;
   /** What an agent keeps beside its log. */
   artifacts(id: string): Pick<SessionPorts, "spill" | "taskFile">;
-  /** The tools that give work to agents, over the crew of the session that uses them. */
+  /** The tools that give work to agents, over the supervisor of the session that uses them. */
   tools(agents: Agents): readonly ToolHead[];
   /** The name under which a model is asked, or why it cannot be. */
   resolveModel(

@@ -131,13 +131,13 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     ...(which.kind === "fork" ? { startedAs: "fork" as const } : {}),
     ...sessionArtifacts(composition.store, log.session),
   };
-  const { supervisor: crew, tree } = composition.agents;
-  crew.equip(parts);
+  const { supervisor, tree } = composition.agents;
+  supervisor.equip(parts);
   const session = await Session.open(parts, {
     start: startOf(options, composition, chosen),
     unfinished: options.unfinished ?? "continue",
   });
-  crew.attach(session);
+  supervisor.attach(session);
   tree.plant(session, clock);
   undo.defer(() => tree.budget.close());
   const place = session.state.folder?.worktree;
@@ -260,7 +260,7 @@ function handleOf({
   const words = inputHandler({
     session,
     kit,
-    desk: {
+    about: {
       id: session.id,
       version,
       location,

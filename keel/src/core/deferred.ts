@@ -6,8 +6,8 @@ import type { SessionState } from "./state/state.ts";
 export const toolSearchName = "ToolSearch";
 
 /** One that an earlier request has offered stays offered: taking it away would change the prompt for nothing. */
-export const isDeferred = ({ deferred, name }: ToolHead, { desk, prompt }: SessionState): boolean =>
-  deferred && !desk.loaded.includes(name) && prompt?.tools.some((known) => known.name === name) !== true;
+export const isDeferred = ({ deferred, name }: ToolHead, { worklist, prompt }: SessionState): boolean =>
+  deferred && !worklist.loaded.includes(name) && prompt?.tools.some((known) => known.name === name) !== true;
 
 /**
  * What the next request offers. Without a way to load them nothing is held back, but what came in the middle of a turn

@@ -6,10 +6,11 @@ import type { Input } from "../protocol/event/durable.ts";
 import { type Message, type ToolUse, text } from "../protocol/message.ts";
 import type { Stop } from "../protocol/reasons.ts";
 import { noBill } from "../protocol/usage.ts";
+import { fold } from "./fold.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { explainStep, nextStep, rows, type Step } from "./next-step.ts";
 import type { ToolCall } from "./state/call-state.ts";
-import { emptyState, fold, type SessionState } from "./state/state.ts";
+import { emptyState, type SessionState } from "./state/state.ts";
 import type { Turn } from "./state/turn.ts";
 import { emptyWorklist } from "./state/worklist.ts";
 
@@ -82,7 +83,7 @@ const cases: Case[] = [
   { rule: "still too long", turn: { ...failed("prompt_too_long", { retryable: false }), compactedForLength: true }, state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "still too long", turn: { ...failed("prompt_too_long", { retryable: false }), fruitlessCompactions: 2 }, state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), step: { kind: "finish", reason: "prompt_too_long" } },
-  { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), state: { history: List.of([said, said]), desk: { ...emptyWorklist, briefed: true } }, step: { kind: "finish", reason: "prompt_too_long" } },
+  { rule: "still too long", turn: failed("prompt_too_long", { retryable: false }), state: { history: List.of([said, said]), worklist: { ...emptyWorklist, briefed: true } }, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "too long to be summed up: the next try holds less", turn: failed("prompt_too_long", { retryable: false, purpose: "compaction" }), state: long, step: { kind: "compact", trigger: "too_long" } },
   { rule: "still too long", turn: failed("prompt_too_long", { retryable: false, purpose: "compaction", failures: 3 }), state: long, step: { kind: "finish", reason: "prompt_too_long" } },
   { rule: "a failed compaction is tried again", turn: { ...failed("overloaded", { purpose: "compaction" }), tooLong: true }, step: { kind: "compact", trigger: "too_long", wait: { attempt: 1, mostAttempts: 10, delayMs: 500 } } },

@@ -5,8 +5,9 @@ import type { ModelInfo, Usage } from "../protocol/usage.ts";
 import { testModelInfo } from "../testing/scripted-model.ts";
 import { estimateMessage } from "./context/blocks.ts";
 import { requestOf, summaryRequestOf } from "./context/request.ts";
+import { fold } from "./fold.ts";
 import { predictRequest } from "./predict.ts";
-import { emptyState, fold, type SessionState } from "./state/state.ts";
+import { emptyState, type SessionState } from "./state/state.ts";
 
 const session = "s";
 const minuteMs = 60_000;

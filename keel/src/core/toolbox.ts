@@ -51,13 +51,13 @@ function isHeldBack({ late = "announced" }: BoxTool, { prompt, turn }: SessionSt
   return late === "announced" || (turn !== null && turn.requests > 0);
 }
 
-/** What a call may know of the desk. */
+/** What a call may know of the worklist. */
 export function worklistOf(
   owner: ToolboxOwner & { readonly parts: { readonly plan?: Pick<ArtifactFile, "path"> | undefined } },
 ): WorklistView {
   const { state, parts } = owner;
   const tools = toolsNow(owner);
-  const { todos, lastTodo } = state.desk;
+  const { todos, lastTodo } = state.worklist;
   return {
     todos,
     lastTodo,

@@ -4,7 +4,8 @@
  * that were folded and the very code that folded them, and the store sees to both.
  */
 
-import { emptyState, fold, type SessionState } from "../core/state/state.ts";
+import { fold } from "../core/fold.ts";
+import { emptyState, type SessionState } from "../core/state/state.ts";
 import { isIdle, recall, textsOf } from "../core/unload.ts";
 import type { UsedIds } from "../core/used-ids.ts";
 import { over } from "../kernel/abort.ts";

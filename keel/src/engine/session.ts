@@ -1,12 +1,13 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
 
+import { fold } from "../core/fold.ts";
 import type { BudgetReason } from "../core/halt.ts";
 import { canHalt } from "../core/halt.ts";
 import { limitsFor } from "../core/limits.ts";
 import { inputFor, nextStep, type Step } from "../core/next-step.ts";
 import type { SessionOpening } from "../core/opening.ts";
 import { closingOf, settleAsLost, settleLeft, settleRequest } from "../core/settle.ts";
-import { emptyState, fold, modelOf, type SessionState } from "../core/state/state.ts";
+import { emptyState, modelOf, type SessionState } from "../core/state/state.ts";
 import { isIdle, unloaded } from "../core/unload.ts";
 import { UsedIds } from "../core/used-ids.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";

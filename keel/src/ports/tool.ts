@@ -82,7 +82,7 @@ export type ToolContext = {
   /** Asks the model beside the conversation, on the bill of the session. Absent where there is none. */
   readonly consult?: Consult | undefined;
   /** What the session knows about the work itself. */
-  desk(): WorklistView;
+  worklist(): WorklistView;
 };
 
 /** What is known of a tool before anybody calls it: what requests say of it. The rest comes with the first call. */

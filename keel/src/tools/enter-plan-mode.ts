@@ -14,9 +14,9 @@ export const enterPlanModeTool = builtInTool({
   input,
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
-  check: async (_, context) => (context.desk().mode === "plan" ? "Plan mode is on already." : undefined),
+  check: async (_, context) => (context.worklist().mode === "plan" ? "Plan mode is on already." : undefined),
   run: async function* (_, context) {
-    const { planFile, offered } = context.desk();
+    const { planFile, offered } = context.worklist();
     const message = planBegins({ file: planFile, tools: offered });
     return {
       content: [text(message)],

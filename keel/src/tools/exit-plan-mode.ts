@@ -29,7 +29,7 @@ export const exitPlanModeTool = builtInTool({
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
   check: async (given, context) => {
-    const { mode, planFile } = context.desk();
+    const { mode, planFile } = context.worklist();
     if (mode !== "plan") return "Plan mode is not on, so there is nothing to approve. Go on with the work.";
     if ((await planOf(given, context)) !== undefined) return undefined;
     return `There is no plan yet. ${planFile === undefined ? "Give it as plan." : `Write it to ${planFile}, or give it as plan.`}`;
@@ -37,7 +37,7 @@ export const exitPlanModeTool = builtInTool({
   run: async function* (given, context) {
     const plan = (await planOf(given, context)) ?? "";
     if (given.plan !== undefined) await keep(plan, context);
-    const { planFile } = context.desk();
+    const { planFile } = context.worklist();
     const answer = await context.ask({
       kind: "plan",
       title: "Carry out this plan?",
@@ -60,7 +60,7 @@ export const exitPlanModeTool = builtInTool({
 /** What was given, or what the file holds; undefined where there is nothing. */
 async function planOf({ plan }: ExitPlanModeInput, context: ToolContext): Promise<string | undefined> {
   if (plan?.trim()) return plan;
-  const { planFile } = context.desk();
+  const { planFile } = context.worklist();
   if (planFile === undefined) return undefined;
   const read = await context.workspace.files.read(planFile, { maxBytes: maxPlanCharacters * 4 });
   const written = read.ok ? new TextDecoder().decode(read.file.bytes).slice(0, maxPlanCharacters) : "";
@@ -69,7 +69,7 @@ async function planOf({ plan }: ExitPlanModeInput, context: ToolContext): Promis
 
 /** For later turns and for people. The conversation holds the plan too, so that a file that fails costs nothing. */
 async function keep(plan: string, context: ToolContext): Promise<void> {
-  const { planFile } = context.desk();
+  const { planFile } = context.worklist();
   if (planFile === undefined) return;
   const { path } = await context.workspace.files.describe(planFile);
   await context.workspace.files.write(path, new TextEncoder().encode(plan));

@@ -29,11 +29,11 @@ export const taskCreateTool = builtInTool({
   traits: listTraits,
   claims: async () => [],
   check: async (_, context) =>
-    context.desk().todos.length < maxTodos
+    context.worklist().todos.length < maxTodos
       ? undefined
       : `The list holds ${maxTodos} tasks, which is the most. Delete what is done with TaskUpdate first.`,
   run: async function* ({ subject, description, activeForm, metadata }, context) {
-    const { todos, lastTodo } = context.desk();
+    const { todos, lastTodo } = context.worklist();
     const id = String(lastTodo + 1);
     const more = present({ activeForm, metadata });
     return changed([...todos, { id, text: subject, status: "pending", description, ...more }], {

@@ -14,7 +14,7 @@ export const taskGetTool = builtInTool({
   traits: { ...listTraits, concurrent: true },
   claims: async () => [],
   run: async function* ({ taskId }, context) {
-    const { todos } = context.desk();
+    const { todos } = context.worklist();
     const todo = todos.find(({ id }) => id === taskId);
     if (!todo)
       return { content: [text(noSuchTodo(taskId, todos))], display: showTodos([]), data: { task: null } };

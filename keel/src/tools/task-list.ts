@@ -14,7 +14,7 @@ export const taskListTool = builtInTool({
   traits: { ...listTraits, concurrent: true },
   claims: async () => [],
   run: async function* (_, context) {
-    const { todos } = context.desk();
+    const { todos } = context.worklist();
     return {
       content: [text(todos.length === 0 ? "The list is empty." : todos.map(sayTodo).join("\n"))],
       display: showTodos(todos),

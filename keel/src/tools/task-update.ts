@@ -40,9 +40,9 @@ export const taskUpdateTool = builtInTool({
   input,
   traits: listTraits,
   claims: async () => [],
-  check: async (given, context) => whyNot(given, context.desk().todos),
+  check: async (given, context) => whyNot(given, context.worklist().todos),
   run: async function* (given, context) {
-    const { todos } = context.desk();
+    const { todos } = context.worklist();
     const before = todos.find(({ id }) => id === given.taskId);
     if (!before) return failure(noSuchTodo(given.taskId, todos));
     const after = given.status === "deleted" ? undefined : updated(before, given);

@@ -85,7 +85,10 @@ describe("the task list", () => {
       ["TaskUpdate", { taskId: "2", status: "deleted" }],
       create("c"),
     );
-    expect(session.session.state.desk.todos.map(({ id, text }) => `${id} ${text}`)).toEqual(["1 a", "3 c"]);
+    expect(session.session.state.worklist.todos.map(({ id, text }) => `${id} ${text}`)).toEqual([
+      "1 a",
+      "3 c",
+    ]);
     expect(results(session)[2]?.data).toMatchObject({ statusChange: { from: "pending", to: "deleted" } });
   });
 
@@ -180,7 +183,7 @@ describe("the task list", () => {
   test("has a most", async () => {
     const full = Array.from({ length: maxTodos + 1 }, (_, index) => create(`t${index}`));
     const session = await run(...full);
-    expect(session.session.state.desk.todos).toHaveLength(maxTodos);
+    expect(session.session.state.worklist.todos).toHaveLength(maxTodos);
     expect(said(session, -1)).toContain("which is the most");
   });
 
@@ -188,7 +191,7 @@ describe("the task list", () => {
     const uses = ["a", "b", "c"].map((subject) => toolUse("TaskCreate", { subject, description: "" }));
     const session = await openTestSession({ tools, script: { replies: [reply(...uses), reply("done")] } });
     await session.say("go");
-    expect(session.session.state.desk.todos.map(({ id, text }) => `${id}${text}`)).toEqual([
+    expect(session.session.state.worklist.todos.map(({ id, text }) => `${id}${text}`)).toEqual([
       "1a",
       "2b",
       "3c",
@@ -208,7 +211,7 @@ describe("TodoWrite", () => {
       { oldTodos: [], newTodos: todos },
       { oldTodos: todos, newTodos: todos.slice(0, 1) },
     ]);
-    expect(session.session.state.desk.todos).toMatchObject([{ id: "1", text: "Do A" }]);
+    expect(session.session.state.worklist.todos).toMatchObject([{ id: "1", text: "Do A" }]);
   });
 
   test("knows what the task tools wrote, and the other way round", async () => {
@@ -241,5 +244,5 @@ test("a change whose outcome was lost in a crash is made once", async () => {
     script: { replies: [reply("done")] },
   });
   await second.session.run();
-  expect(second.session.state.desk.todos).toMatchObject([{ id: "1", text: "a" }]);
+  expect(second.session.state.worklist.todos).toMatchObject([{ id: "1", text: "a" }]);
 });

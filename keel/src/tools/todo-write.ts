@@ -35,7 +35,7 @@ export const todoWriteTool = builtInTool({
     const open = list.filter(({ status }) => status !== "completed").length;
     return changed(list, {
       said: `The list is written: ${list.length} entries, ${open} of them to do.`,
-      data: { oldTodos: context.desk().todos.map(entryOf), newTodos: list.map(entryOf) },
+      data: { oldTodos: context.worklist().todos.map(entryOf), newTodos: list.map(entryOf) },
     });
   },
 });

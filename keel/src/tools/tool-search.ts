@@ -27,7 +27,7 @@ export const toolSearchTool = builtInTool({
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
   run: async function* ({ query, max_results = usualResults }, context) {
-    const { deferred } = context.desk();
+    const { deferred } = context.worklist();
     const found = findTools(query, deferred).slice(0, max_results);
     const matches = found.map(({ name }) => name);
     const said =

@@ -23,11 +23,11 @@ const maxIds = 1_000;
 export function inputHandler({
   session,
   kit,
-  desk,
+  about,
 }: {
   session: Session;
   kit: SessionComposition;
-  desk: Omit<CommandContext, "commands" | "library" | "hasSaid" | "instructions" | "servers" | "settings">;
+  about: Omit<CommandContext, "commands" | "library" | "hasSaid" | "instructions" | "servers" | "settings">;
 }): InputHandler {
   const { texts, parts } = kit;
   const listeners = new Set<EnvelopeListener>();
@@ -41,7 +41,7 @@ export function inputHandler({
       session,
     ),
     context: {
-      ...desk,
+      ...about,
       get library() {
         return texts.library;
       },

@@ -31,7 +31,7 @@ export function promptFor(
 
 /** A tool whose server is gone stays declared until a boundary comes anyway: its absence alone is not worth one. */
 function stillDeclared({ state, parts }: PromptOwner, offered: readonly ToolSpec[]): ToolSpec[] {
-  if (state.desk.mayRenew) return [];
+  if (state.worklist.mayRenew) return [];
   const names = new Set(offered.map(({ name }) => name));
   return (state.prompt?.tools ?? []).filter(({ name }) => !names.has(name) && parts.toolbox?.knows(name));
 }

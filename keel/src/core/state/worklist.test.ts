@@ -47,7 +47,7 @@ describe("the list of what is to be done", () => {
     });
     await first.say("go");
     const second = await openTestSession({ log, tools: [write] });
-    expect(second.session.state.desk).toMatchObject({ todos: [{ id: "1" }, { id: "7" }], lastTodo: 7 });
+    expect(second.session.state.worklist).toMatchObject({ todos: [{ id: "1" }, { id: "7" }], lastTodo: 7 });
   });
 
   test("is told again after a compaction, once, and not before", async () => {
@@ -78,7 +78,7 @@ describe("the list of what is to be done", () => {
     await say("go");
     events.push({ seq: session.state.seq + 1, at: 0, session: log.session, type: "context.cleared" });
     const again = await openTestSession({ log });
-    expect(again.session.state.desk).toMatchObject({ todos: [], lastTodo: 7, knowsTodos: true });
+    expect(again.session.state.worklist).toMatchObject({ todos: [], lastTodo: 7, knowsTodos: true });
   });
 });
 

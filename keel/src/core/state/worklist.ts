@@ -1,5 +1,5 @@
 /**
- * The model's desk: the list of what is to be done, what it knows of plan mode, and which deferred tools it was told of
+ * The model's worklist: the list of what is to be done, what it knows of plan mode, and which deferred tools it was told of
  * and has loaded. Folded from the log, so that it survives a resume and a compaction.
  */
 import type { Durable } from "../../protocol/event/durable.ts";
@@ -51,33 +51,39 @@ export const emptyWorklist: Worklist = {
 
 /** Pure. Takes the state before the event. */
 export const worklistAfter = (before: WorklistBefore, event: Durable): Worklist =>
-  handle(changes, event, before) ?? before.desk;
+  handle(changes, event, before) ?? before.worklist;
 
-type WorklistBefore = { readonly desk: Worklist; readonly settings: SessionSettings | null };
+type WorklistBefore = { readonly worklist: Worklist; readonly settings: SessionSettings | null };
 
 const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
-  "prompt.fixed": (_, { desk }) => (desk.mayRenew ? { ...desk, mayRenew: false } : desk),
-  "settings.changed": ({ patch, why }, { desk, settings }) => {
+  "prompt.fixed": (_, { worklist }) => (worklist.mayRenew ? { ...worklist, mayRenew: false } : worklist),
+  "settings.changed": ({ patch, why }, { worklist, settings }) => {
     const mode = patch.permissionMode;
-    if (mode === undefined) return desk;
+    if (mode === undefined) return worklist;
     const modeBeforePlan = entersPlan(settings, mode)
       ? (settings?.permissionMode ?? "default")
-      : desk.modeBeforePlan;
+      : worklist.modeBeforePlan;
     // Whoever changes it by a tool is told by the tool's result.
-    return { ...desk, modeBeforePlan, knowsPlan: why === "plan" ? mode === "plan" : desk.knowsPlan };
+    return { ...worklist, modeBeforePlan, knowsPlan: why === "plan" ? mode === "plan" : worklist.knowsPlan };
   },
-  "context.added": ({ why, files, tools }, { desk, settings }) => {
-    if (why === "plan") return { ...desk, knowsPlan: settings?.permissionMode === "plan" };
-    if (why === "todos") return { ...desk, knowsTodos: true };
-    if (why === "memory") return { ...desk, knowsMemory: true };
-    if (files) return { ...desk, briefed: true, instructed: [...new Set([...desk.instructed, ...files])] };
-    return tools ? { ...desk, announced: [...desk.announced, ...tools] } : desk;
+  "context.added": ({ why, files, tools }, { worklist, settings }) => {
+    if (why === "plan") return { ...worklist, knowsPlan: settings?.permissionMode === "plan" };
+    if (why === "todos") return { ...worklist, knowsTodos: true };
+    if (why === "memory") return { ...worklist, knowsMemory: true };
+    if (files)
+      return { ...worklist, briefed: true, instructed: [...new Set([...worklist.instructed, ...files])] };
+    return tools ? { ...worklist, announced: [...worklist.announced, ...tools] } : worklist;
   },
-  "model.started": (_, { desk }) => (desk.looked.length === 0 ? desk : { ...desk, looked: [] }),
-  "tool.finished": (event, { desk }) => afterTool(desk, event),
+  "model.started": (_, { worklist }) =>
+    worklist.looked.length === 0 ? worklist : { ...worklist, looked: [] },
+  "tool.finished": (event, { worklist }) => afterTool(worklist, event),
   // What was said may be gone with the messages that said it.
-  "context.compacted": (_, { desk }) => ({ ...desk, ...untold, knowsTodos: desk.todos.length === 0 }),
-  "context.cleared": (_, { desk }) => ({ ...desk, ...untold, todos: [], knowsTodos: true }),
+  "context.compacted": (_, { worklist }) => ({
+    ...worklist,
+    ...untold,
+    knowsTodos: worklist.todos.length === 0,
+  }),
+  "context.cleared": (_, { worklist }) => ({ ...worklist, ...untold, todos: [], knowsTodos: true }),
 };
 
 /** What a conversation no longer knows when its messages are gone. */

@@ -231,7 +231,7 @@ async function changeMode(work: StepContext, mode: NonNullable<ToolOutcome["mode
 
 /** A log may remember a mode that nobody has allowed for this process. */
 function modeToReturnTo({ state, parts }: StepContext): PermissionMode {
-  const { modeBeforePlan } = state.desk;
+  const { modeBeforePlan } = state.worklist;
   return modeBeforePlan === "bypassPermissions" && parts.bypass !== "allowed" ? "default" : modeBeforePlan;
 }
 

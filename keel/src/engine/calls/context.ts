@@ -36,7 +36,7 @@ export function contextFor(work: StepContext, call: Pick<ToolCall, "use">, tool:
     },
     consult: consultOf(work),
     ledger: ledgerOf(work),
-    desk: () => worklistOf(work),
+    worklist: () => worklistOf(work),
   };
 }
 

@@ -23,13 +23,13 @@ export async function briefModel(work: StepContext): Promise<void> {
   announceTools(work);
   await tellMemory(work);
   await tellPlan(work);
-  const { todos, knowsTodos } = work.state.desk;
+  const { todos, knowsTodos } = work.state.worklist;
   if (!knowsTodos) tell(work, "todos", todosAgain(todos));
 }
 
 /** Deferred tools are told in a message: the prompt, which stands before it, stays as it is. */
 function announceTools(work: StepContext): void {
-  const { announced } = work.state.desk;
+  const { announced } = work.state.worklist;
   const offered = new Set(work.state.prompt?.tools.map(({ name }) => name));
   const names = toolsNow(work)
     .filter(
@@ -42,7 +42,7 @@ function announceTools(work: StepContext): void {
 /** Notes are data that earlier sessions left: nothing in them passes as our word. */
 async function tellMemory(work: StepContext): Promise<void> {
   const { memory } = work.parts;
-  if (!memory || work.state.desk.knowsMemory) return;
+  if (!memory || work.state.worklist.knowsMemory) return;
   const index = await memory.index();
   if (index !== "") tell(work, "memory", notesKept(defuse(index)));
 }
@@ -50,7 +50,7 @@ async function tellMemory(work: StepContext): Promise<void> {
 async function tellPlan(work: StepContext): Promise<void> {
   const { plan } = work.parts;
   const isOn = work.state.settings?.permissionMode === "plan";
-  if (isOn === work.state.desk.knowsPlan) return;
+  if (isOn === work.state.worklist.knowsPlan) return;
   if (!isOn) return tell(work, "plan", planEnds);
   await plan?.ready();
   tell(work, "plan", planBegins({ file: plan?.path, tools: toolsNow(work).map(({ name }) => name) }));

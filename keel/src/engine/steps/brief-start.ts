@@ -7,14 +7,14 @@ import type { StepContext } from "../step-context.ts";
 /** Before the first word of a person, and again after the conversation was cleared or shortened. */
 export async function briefStart(work: StepContext): Promise<void> {
   const { briefing } = work.parts;
-  if (!briefing || work.state.desk.briefed) return;
+  if (!briefing || work.state.worklist.briefed) return;
   await record(work, await briefing.start(), "start");
 }
 
 /** Before a request: instructions of the folders in which files were looked at since the last one. */
 export async function briefNear(work: StepContext): Promise<void> {
   const { briefing } = work.parts;
-  const { looked, instructed } = work.state.desk;
+  const { looked, instructed } = work.state.worklist;
   if (!briefing || looked.length === 0) return;
   const told = await briefing.near(looked, instructed);
   if (told.content.length > 0) await record(work, told, "near");

@@ -11,7 +11,7 @@ import { hookContextOf } from "../hook-context.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 
 export async function runTools(work: StepContext): Promise<void> {
-  const { todos } = work.state.desk;
+  const { todos } = work.state.worklist;
   const open = work.state.calls.filter(({ status }) => status !== "settled");
   const jobs = await Promise.all(open.map((call) => jobFor(work, call)));
   await runInOrder(jobs, { maxAtOnce: work.parts.limits.concurrentCalls });
@@ -24,7 +24,7 @@ export async function runTools(work: StepContext): Promise<void> {
 async function tellOfList(work: StepContext, before: readonly Todo[]): Promise<void> {
   const { hooks } = work.parts;
   const known = new Map(before.map((todo) => [todo.id, todo]));
-  for (const { id, text, description, status } of work.state.desk.todos) {
+  for (const { id, text, description, status } of work.state.worklist.todos) {
     const was = known.get(id);
     const item = { id, text, description };
     const context = hookContextOf(work);

@@ -1,0 +1,324 @@
+/** Event → state. The only place where state changes. */
+
+import { List } from "../kernel/list.ts";
+import { Lookup } from "../kernel/lookup.ts";
+import { never } from "../kernel/never.ts";
+import { learn } from "../policy/changes.ts";
+import { foldRefusals } from "../policy/refusals.ts";
+import { foldBill } from "../protocol/bill.ts";
+import type { Durable } from "../protocol/event/durable.ts";
+import { type Block, type Message, type ToolResult, toolUses } from "../protocol/message.ts";
+import { outcomeOf } from "../protocol/outcome.ts";
+import { patchSettings } from "../protocol/settings.ts";
+import type { FileSeen } from "../protocol/tool.ts";
+import { contextTokens } from "../protocol/usage.ts";
+import {
+  estimateMessage,
+  foreign,
+  isBlank,
+  note,
+  sayable,
+  sendable,
+  startsCleanly,
+} from "./context/blocks.ts";
+import { foldShares } from "./context/shares.ts";
+import {
+  grown,
+  modeOf,
+  restarted,
+  withFailure,
+  withNotes,
+  withPrompt,
+  withReply,
+  withRequest,
+} from "./context/tally.ts";
+import { closeAsk } from "./state/ask-state.ts";
+import { batchMessage, changeCall, settledCalls, type ToolCall } from "./state/call-state.ts";
+import { keepSaved, leaveBehind, markCheckpoints } from "./state/checkpoint-state.ts";
+import type { SessionState } from "./state/state.ts";
+import { habitAfter, noHabit, toldHabit } from "./state/stuck.ts";
+import { foldTasks } from "./state/task-state.ts";
+import { afterRoom, chargedTurn, type Failure, newTurn, recovered, type Turn } from "./state/turn.ts";
+import { worklistAfter } from "./state/worklist.ts";
+
+/** Pure: one fact changes the state. */
+export function fold(before: SessionState, event: Durable): SessionState {
+  const state: SessionState = {
+    ...before,
+    seq: event.seq,
+    worklist: worklistAfter(before, event),
+    tasks: foldTasks(before, event),
+    shares: foldShares(before.shares, event),
+    refusals: foldRefusals(before, event),
+    bill: foldBill(before.bill, event),
+    turn: before.turn && chargedTurn(before.turn, event),
+  };
+  switch (event.type) {
+    case "session.opened":
+      return {
+        ...state,
+        opened: { cwd: event.cwd, agent: event.agent, at: event.at },
+        settings: event.settings,
+        closed: false,
+      };
+    case "settings.changed":
+      if (event.why === "fallback")
+        return inTurn(state, (turn) => ({
+          ...turn,
+          model: event.patch.model,
+          fallbacks: turn.fallbacks + 1,
+          failures: 0,
+          failure: null,
+        }));
+      return {
+        ...state,
+        settings: state.settings && patchSettings(state.settings, event.patch),
+        learnt: learn(state.learnt, event.patch.permissions ?? []),
+        seen: see(state.seen, event.patch.seen),
+      };
+    case "prompt.fixed":
+      return {
+        ...state,
+        prompt: { system: event.system, tools: event.tools },
+        tally: withPrompt(state.tally, event),
+      };
+    case "input.accepted":
+      return inTurn({ ...state, closed: false, pending: [...state.pending, event.input] }, (turn) =>
+        event.input.from.kind === "hook" ? { ...turn, objections: turn.objections + 1 } : turn,
+      );
+    case "input.dropped":
+      return { ...state, pending: state.pending.filter(({ id }) => id !== event.inputId) };
+    case "turn.started":
+      return takeInputs(
+        { ...settleCalls(state), turn: newTurn(event.turnId, event.at), answers: new Map() },
+        event,
+      );
+    case "input.joined":
+      return takeInputs(settleCalls(state), event);
+    case "turn.interrupted":
+      return inTurn(state, (turn) => ({
+        ...turn,
+        interrupted: true,
+        endsAs: event.reason ?? "interrupted",
+      }));
+    case "context.added":
+      return inTurn(addMessage(settleCalls(state), { role: "user", content: event.content }), (turn) =>
+        recovered({ ...turn, stopped: turn.stopped ?? event.stop ?? null }, event.why),
+      );
+    case "model.started":
+      return {
+        ...state,
+        request: { id: event.requestId, purpose: event.purpose, model: event.model },
+        tally: withRequest(state.tally, event, modeOf(state.settings)),
+      };
+    case "model.finished":
+      return takeReply(settleCalls(state), event);
+    case "model.failed":
+      return takeFailure(state, event);
+    case "tool.started":
+      return {
+        ...state,
+        calls: changeCall(state.calls, event.callId, (call) => ({
+          ...call,
+          status: "started",
+          input: event.input,
+        })),
+      };
+    case "tool.finished":
+      return takeResult(state, event);
+    case "ask.opened":
+      return { ...state, asks: [...state.asks, event.ask] };
+    case "ask.closed":
+      return closeAsk(state, event);
+    case "compaction.requested":
+      return { ...state, compaction: { instructions: event.instructions } };
+    case "context.compacted":
+      return compacted(settleCalls(state), event);
+    case "context.cleared":
+      return {
+        ...state,
+        history: List.empty(),
+        contextTokens: 0,
+        calls: [],
+        seen: Lookup.empty(),
+        tally: restarted(state.tally, 0),
+      };
+    case "files.saved":
+      return { ...state, files: keepSaved(state.files, event) };
+    case "context.inherited":
+      return inherit(state, event);
+    case "folder.changed":
+      return { ...state, folder: event.worktree ? { cwd: event.cwd, worktree: event.worktree } : null };
+    case "model.consulted":
+    case "task.changed":
+    case "files.rewound":
+      return state;
+    case "turn.finished":
+      return {
+        ...settleCalls(state),
+        // An objection that the turn did not come to ends with it.
+        pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)),
+        turn: null,
+        turns: state.turns + 1,
+        request: null,
+        // What belongs to no call does not end with the turn.
+        asks: state.asks.filter(({ callId }) => callId === undefined),
+        answers: new Map(),
+      };
+    case "session.closed":
+      return { ...state, closed: true };
+    default:
+      return never(event);
+  }
+}
+
+function inTurn(state: SessionState, change: (turn: Turn) => Turn): SessionState {
+  return state.turn ? { ...state, turn: change(state.turn) } : state;
+}
+
+function addMessage(state: SessionState, message: Message): SessionState {
+  const estimate = estimateMessage(message);
+  return {
+    ...inTurn(state, (turn) => ({ ...turn, reply: null })),
+    history: state.history.append(message),
+    contextTokens: state.contextTokens + estimate,
+    tally: grown(state.tally, estimate),
+  };
+}
+
+function takeInputs(
+  state: SessionState,
+  event: { inputIds: string[]; context?: string[] | undefined },
+): SessionState {
+  const taken = state.pending.filter(({ id }) => event.inputIds.includes(id));
+  const said = taken.flatMap((input) => sayable(input.content));
+  const content: Block[] = [...said, ...(event.context ?? []).map(note)];
+  const rest = {
+    ...state,
+    pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)),
+    files: markCheckpoints(state.files, event.inputIds),
+  };
+  const joined = inTurn(rest, (turn) => ({
+    ...turn,
+    inputIds: [...turn.inputIds, ...event.inputIds],
+    // Who was told something new tries with other eyes.
+    habit: turn.recoveries.stuck > 0 ? toldHabit : noHabit,
+    // What an objection sends back to work is not the answer yet.
+    answer: taken.some(({ from }) => from.kind === "hook") ? undefined : turn.answer,
+    allow: [...turn.allow, ...taken.flatMap(({ allow = [] }) => allow)],
+    model: turn.model ?? taken.find(({ model }) => model !== undefined)?.model,
+  }));
+  return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
+}
+
+function takeReply(state: SessionState, event: Extract<Durable, { type: "model.finished" }>): SessionState {
+  const content = sendable(event.content, event.stop);
+  const uses = toolUses(content);
+  const blank = isBlank(content);
+  const message: Message = { role: "assistant", content };
+  const history = blank ? state.history : state.history.append(message);
+  const next = inTurn({ ...state, request: null, history }, (turn) => ({
+    ...turn,
+    requests: turn.requests + 1,
+    failures: 0,
+    failure: null,
+    tooLong: false,
+    compactedForLength: false,
+    reply: { stop: event.stop, blank },
+  }));
+  const calls = uses.map((use): ToolCall => ({ use, status: "requested", context: [] }));
+  return {
+    ...next,
+    calls,
+    contextTokens: contextTokens(event.usage) || state.contextTokens,
+    tally: withReply(state.tally, event.usage, blank ? undefined : message),
+  };
+}
+
+function takeFailure(state: SessionState, event: Extract<Durable, { type: "model.failed" }>): SessionState {
+  const { fault, retryable, retryAfterMs, purpose } = event;
+  const tally = withFailure(state.tally, event);
+  const next = { ...state, request: null, tally };
+  // Between turns nobody waits for a compaction: one that failed is given up, one that was lost is still wanted.
+  if (!next.turn) return fault.code === "request_lost" ? next : { ...next, compaction: null };
+  const tooLong = next.turn.tooLong || fault.code === "prompt_too_long" || fault.code === "request_too_large";
+  const failure: Failure = { fault, retryable, retryAfterMs, purpose };
+  return inTurn(next, (turn) => ({ ...turn, failures: turn.failures + 1, failure, tooLong }));
+}
+
+function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.finished" }>): SessionState {
+  // A damaged log may hold a result without its call: it answers nothing.
+  if (state.calls.every(({ use, status }) => use.id !== event.callId || status === "settled")) return state;
+  const result: ToolResult = {
+    type: "tool_result",
+    callId: event.callId,
+    content: foreign(event.content),
+    failed: event.failed,
+  };
+  const calls = changeCall(state.calls, event.callId, (call) => ({
+    ...call,
+    status: "settled",
+    result,
+    context: event.context ?? [],
+  }));
+  // Only a tool that changed something leaves something behind; one that reads may see another's work.
+  const outcome = outcomeOf(event);
+  const files = event.linesAdded === undefined ? state.files : leaveBehind(state.files, event.seen ?? []);
+  const next = inTurn({ ...state, calls, files, seen: see(state.seen, event.seen) }, (turn) => ({
+    ...turn,
+    stopped: turn.stopped ?? event.stop ?? null,
+    deferred: turn.deferred || outcome.kind === "deferred",
+    answer: (outcome.kind === "answered" ? outcome.answer : undefined) ?? turn.answer,
+    allow: event.allow ? [...turn.allow, ...event.allow] : turn.allow,
+  }));
+  return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
+}
+
+function closeBatch(before: SessionState): SessionState {
+  const state = inTurn(before, (turn) => ({ ...turn, habit: habitAfter(turn.habit, before.calls) }));
+  return addMessage({ ...state, calls: [], answers: new Map() }, batchMessage(state.calls));
+}
+
+function settleCalls(state: SessionState): SessionState {
+  return state.calls.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
+}
+
+/** The conversation of another session, as if it had been said here. */
+function inherit(state: SessionState, event: Extract<Durable, { type: "context.inherited" }>): SessionState {
+  const estimate = event.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+  return {
+    ...state,
+    history: List.of(event.messages),
+    contextTokens: Math.max(event.tokens, estimate),
+    tally: restarted(state.tally, estimate),
+  };
+}
+
+function compacted(
+  state: SessionState,
+  event: Extract<Durable, { type: "context.compacted" }>,
+): SessionState {
+  // Where events were lost, the count may fall between a call and its result.
+  const newest = event.keep > 0 ? state.history.slice(-event.keep) : [];
+  const clean = newest.findIndex(startsCleanly);
+  const kept = clean < 0 ? [] : newest.slice(clean);
+  const summary: Message = { role: "user", content: [event.summary, ...(event.restored ?? [])].map(note) };
+  const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
+  const tally = withNotes(state.tally, event.usage, estimate);
+  const gained = event.tokensAfter < event.tokensBefore * 0.9;
+  const history = List.of([summary, ...kept]);
+  return inTurn(
+    { ...state, request: null, compaction: null, history, contextTokens: event.tokensAfter, tally },
+    (turn) => ({
+      ...turn,
+      failures: 0,
+      failure: null,
+      reply: kept.length > 0 ? afterRoom(turn.reply) : null,
+      compactedForLength: turn.compactedForLength || event.trigger === "too_long",
+      fruitlessCompactions: gained ? 0 : turn.fruitlessCompactions + 1,
+    }),
+  );
+}
+
+const see = (seen: SessionState["seen"], files: readonly FileSeen[] = []): SessionState["seen"] =>
+  files.reduce((known, { path, stamp }) => known.with(path, stamp), seen);
