@@ -32,7 +32,6 @@ import {
   withReply,
   withRequest,
 } from "./context/tally.ts";
-import { closeAsk } from "./state/ask-state.ts";
 import { batchMessage, changeCall, settledCalls, type ToolCall } from "./state/call-state.ts";
 import { keepSaved, leaveBehind, markCheckpoints } from "./state/checkpoint-state.ts";
 import type { SessionState } from "./state/state.ts";
@@ -322,3 +321,17 @@ function compacted(
 
 const see = (seen: SessionState["seen"], files: readonly FileSeen[] = []): SessionState["seen"] =>
   files.reduce((known, { path, stamp }) => known.with(path, stamp), seen);
+
+function closeAsk(state: SessionState, event: Extract<Durable, { type: "ask.closed" }>): SessionState {
+  const ask = state.asks.find(({ id }) => id === event.askId);
+  const { answer } = event;
+  const rule = ask?.options.find(({ id }) => id === answer.option)?.rule;
+  const added =
+    answer.verdict === "deny" ? [] : [...(rule === undefined ? [] : [rule]), ...(answer.rules ?? [])];
+  return {
+    ...state,
+    asks: state.asks.filter(({ id }) => id !== event.askId),
+    answers: new Map(state.answers).set(event.askId, { answer: event.answer, by: event.by }),
+    learnt: learn(state.learnt, [{ type: "rules", change: "add", list: "allow", rules: added }]),
+  };
+}
