@@ -9,6 +9,12 @@ export type {
   HookSpecificOutput,
 } from "../protocol/hook.ts";
 export { hookEvents as HOOK_EVENTS } from "../protocol/hook.ts";
+export type {
+  PluginConfig as SdkPluginConfig,
+  SystemPromptPreset,
+  ThinkingConfig,
+} from "../protocol/option-row.ts";
+export type { SettingSource } from "../protocol/options.ts";
 export type { PermissionMode } from "../protocol/settings.ts";
 export type * from "./messages/content.ts";
 export type * from "./messages/messages.ts";
@@ -32,13 +38,7 @@ export type {
   HookJSONOutput,
   HookMap,
 } from "./options/hooks.ts";
-export type {
-  Options,
-  SdkPluginConfig,
-  SettingSource,
-  SystemPromptPreset,
-  ThinkingConfig,
-} from "./options/options.ts";
+export type { Options } from "./options/options.ts";
 export type { AcceptedOptions } from "./options/options-accepted.ts";
 export type {
   PermissionBehavior,

@@ -1,14 +1,12 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
 import { type CliOptions, parseArguments, usage } from "./arguments.ts";
-import type { CliCommand, CommandRow } from "./command.ts";
+import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
 import { runnerOptions } from "./commands/runner-options.ts";
-import { targetOptions } from "./commands/target-options.ts";
+import { settingsCommands } from "./commands/settings-commands.ts";
 import { printOptions } from "./print/print-options.ts";
 
 const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies CliOptions;
-const yes = { yes: { kind: "flag", says: "Without a question" } } as const satisfies CliOptions;
-const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies CliOptions;
 
 export const commands: readonly CliCommand[] = [
   command({
@@ -138,135 +136,7 @@ export const commands: readonly CliCommand[] = [
     options: {},
     load: async () => (await import("./commands/auth.ts")).removeKey,
   }),
-  command({
-    name: "config list",
-    usage: "keel config list [--origin] [--json]",
-    says: "The settings in force",
-    options: {
-      ...json,
-      origin: { kind: "flag", says: "Every value with its file, also those that do not count" },
-    },
-    load: async () => (await import("./commands/config.ts")).list,
-  }),
-  command({
-    name: "config get",
-    takes: "words",
-    usage: "keel config get KEY [--json]",
-    says: "One setting by its name: permissions.defaultMode",
-    options: json,
-    load: async () => (await import("./commands/config.ts")).get,
-  }),
-  command({
-    name: "config set",
-    takes: "words",
-    usage: "keel config set KEY VALUE [--user|--project|--local]",
-    says: "Sets it, and keeps the comments of the file",
-    options: targetOptions,
-    load: async () => (await import("./commands/config.ts")).set,
-  }),
-  command({
-    name: "config unset",
-    takes: "words",
-    usage: "keel config unset KEY [--user|--project|--local]",
-    says: "Removes it",
-    options: targetOptions,
-    load: async () => (await import("./commands/config.ts")).unset,
-  }),
-  command({
-    name: "config schema",
-    usage: "keel config schema",
-    says: "Every setting as JSON Schema, for editors",
-    options: {},
-    load: async () => (await import("./commands/config.ts")).schema,
-  }),
-  command({
-    name: "trust",
-    takes: "words",
-    usage: "keel trust [FOLDER] [--yes]",
-    says: "Shows what trusting a project would enable, and asks",
-    options: yes,
-    unheard: "goes-on",
-    load: async () => (await import("./commands/trust.ts")).trust,
-  }),
-  command({
-    name: "trust status",
-    takes: "words",
-    usage: "keel trust status [FOLDER] [--json]",
-    says: "Whether a project is trusted, and what that enables",
-    options: json,
-    load: async () => (await import("./commands/trust.ts")).status,
-  }),
-  command({
-    name: "trust list",
-    usage: "keel trust list [--json]",
-    says: "The projects that are trusted",
-    options: json,
-    load: async () => (await import("./commands/trust.ts")).list,
-  }),
-  command({
-    name: "trust add",
-    takes: "words",
-    usage: "keel trust add [FOLDER] [--yes]",
-    says: "Trusts a project and what it has now",
-    options: yes,
-    unheard: "goes-on",
-    load: async () => (await import("./commands/trust.ts")).add,
-  }),
-  command({
-    name: "trust remove",
-    takes: "words",
-    usage: "keel trust remove [FOLDER]",
-    says: "Takes the trust back",
-    options: {},
-    load: async () => (await import("./commands/trust.ts")).remove,
-  }),
-  command({
-    name: "permissions list",
-    usage: "keel permissions list [--json]",
-    says: "The permission rules of every source",
-    options: json,
-    load: async () => (await import("./commands/permissions.ts")).list,
-  }),
-  command({
-    name: "permissions add",
-    takes: "words",
-    usage: "keel permissions add RULE [--deny|--ask] [--user|--project|--local]",
-    says: "Adds a rule that allows, or one that denies or asks",
-    options: {
-      deny: { kind: "flag", says: "What never runs" },
-      ask: { kind: "flag", says: "What is asked every time" },
-      ...targetOptions,
-    },
-    load: async () => (await import("./commands/permissions.ts")).add,
-  }),
-  command({
-    name: "permissions remove",
-    takes: "words",
-    usage: "keel permissions remove RULE [--user|--project|--local]",
-    says: "Removes a rule; from every file that has it when none is named",
-    options: targetOptions,
-    load: async () => (await import("./commands/permissions.ts")).remove,
-  }),
-  command({
-    name: "permissions test",
-    takes: "words",
-    usage: "keel permissions test FILE [--json]",
-    says: "Holds rules against the verdicts that a file expects",
-    options: json,
-    load: async () => (await import("./commands/permissions.ts")).test,
-  }),
-  command({
-    name: "permissions explain",
-    takes: "words",
-    usage: "keel permissions explain [--with-settings] [--json] (--batch | -- COMMAND)",
-    says: "What would be decided about a command, and why. Nothing runs",
-    options: {
-      ...json,
-      batch: { kind: "flag", says: "Questions as JSON lines on standard input, answers likewise" },
-      "with-settings": { kind: "flag", says: "Lay it over the settings in force; otherwise none are read" },
-    },
-    load: async () => (await import("./commands/permissions.ts")).explain,
-  }),
+  ...settingsCommands(command),
   command({
     name: "runner",
     usage: "keel runner [OPTIONS]",

@@ -1,6 +1,10 @@
-/** What a command is. The table of them is in `commands.ts`. */
+/** What a command is. The table of them is in `command-table.ts`. */
 import type { Arguments, CliOptions } from "./arguments.ts";
 import type { Context } from "./context.ts";
+
+/** Options that many commands have. */
+export const yes = { yes: { kind: "flag", says: "Without a question" } } as const satisfies CliOptions;
+export const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies CliOptions;
 
 export type CliCommand = {
   /** As it is typed: `sessions list`. The empty name is `keel` itself. */

@@ -236,7 +236,8 @@ export class WireHost {
   async #open(said: InitializeRequest | undefined): Promise<StartedConversation> {
     let conversation: Conversation;
     try {
-      if (this.#values.resume !== undefined) await restoreSession(this.#values.resume, this.#context);
+      const { resume } = this.#values;
+      if (typeof resume === "string") await restoreSession(resume, this.#context);
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
         this.#session = session;

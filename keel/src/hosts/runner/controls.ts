@@ -2,14 +2,13 @@
 import { knownModels } from "../../app/compose/known-models.ts";
 import { attachedFile, escapeMarks } from "../../app/input/attached-file.ts";
 import type { OpenSession } from "../../app/open-session.ts";
-import type { OpenOptions } from "../../app/options.ts";
+import { type OpenOptions, thinkingWith } from "../../app/options.ts";
 import { never } from "../../kernel/never.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { answerFor, type HostAnswer } from "./answers.ts";
 import type { RunnerEvent } from "./events.ts";
 import type { Attachment, ErrorCode, InputOf, RunnerInput } from "./inputs.ts";
 import { readServers, serversOf } from "./servers.ts";
-import { thinkingOf } from "./start.ts";
 
 /** Throws a Fault where the session refuses. */
 export async function controls(
@@ -44,7 +43,7 @@ export async function controls(
       return [];
     case "set_max_thinking_tokens": {
       const { maxThinkingTokens } = input;
-      await session.submit({ type: "set", patch: { thinking: thinkingOf(maxThinkingTokens ?? 0) } });
+      await session.submit({ type: "set", patch: { thinking: thinkingWith(maxThinkingTokens ?? 0) } });
       return [{ type: "max_thinking_tokens_changed", maxThinkingTokens }];
     }
     case "get_supported_models": {

@@ -1,9 +1,6 @@
 /** The rows of `keel mcp` in the table of commands. */
-import type { CliOptions } from "../arguments.ts";
-import type { CliCommand, Define } from "../command.ts";
+import { type CliCommand, type Define, json } from "../command.ts";
 import { targetOptions } from "./target-options.ts";
-
-const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies CliOptions;
 
 export const mcpCommands = (command: Define): readonly CliCommand[] => [
   command({
