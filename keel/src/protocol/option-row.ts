@@ -42,11 +42,11 @@ export type FlagDoor = "cli" | "executable" | "runner";
 
 export type OptionRow<Value = unknown> = {
   readonly form: OptionForm<Value>;
+  /** As a help shows it: `-m --model NAME`. The first name is ours, a second one that of the interface. */
+  readonly spelled: string;
   readonly says: string;
-  /** Without its dashes, and what stands for its value: `max-turns N`. Left out where no flag says it. */
-  readonly flag?: string;
-  /** Where the flag is another one. */
-  readonly flags?: Readonly<Partial<Record<FlagDoor, string>>>;
+  /** Where the runner's flag is another one. */
+  readonly runner?: string;
   /** The doors that have it beside the SDK; all when left out. */
   readonly at?: readonly FlagDoor[];
   /** In a first line, where it is another name than that of the runner's flag. */
@@ -55,9 +55,14 @@ export type OptionRow<Value = unknown> = {
   readonly introduced?: "only" | "also";
   /** The setting that it stands for. */
   readonly setting?: string;
-  readonly short?: string;
-  readonly aliases?: readonly string[];
 };
+
+export const row = <Value>(
+  form: OptionForm<Value>,
+  spelled: string,
+  says: string,
+  more: Omit<OptionRow, "form" | "spelled" | "says"> = {},
+): OptionRow<Value> => ({ form, spelled, says, ...more });
 
 const formOf = <Value>(
   kind: ValueKind,
@@ -116,12 +121,26 @@ export const form = {
   schema: formOf<OutputFormat>("schema", object),
 } as const;
 
-/** What the flag is called at a door, and what stands for its value; undefined where there is none. */
-export function flagAt(door: FlagDoor, row: OptionRow): { name: string; value?: string } | undefined {
-  const spelled = row.at && !row.at.includes(door) ? undefined : (row.flags?.[door] ?? row.flag);
-  if (spelled === undefined) return undefined;
-  const [name = "", value] = spelled.split(" ");
-  return { name, ...(value === undefined ? {} : { value }) };
+/** A flag without its dashes. */
+export type SpelledFlag = {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly short: string | undefined;
+  /** What stands for its value in a help. */
+  readonly value: string | undefined;
+};
+
+/** How the flag is spelled at a door; undefined where there is none. */
+export function flagAt(door: FlagDoor, { at, spelled, runner }: OptionRow): SpelledFlag | undefined {
+  if (at && !at.includes(door)) return undefined;
+  const words = (door === "runner" ? (runner ?? spelled) : spelled).split(" ");
+  const [name = "", ...aliases] = words.flatMap((word) => (word.startsWith("--") ? [word.slice(2)] : []));
+  return {
+    name,
+    aliases,
+    short: words.find((word) => /^-\w$/.test(word))?.slice(1),
+    value: words.find((word) => !word.startsWith("-")),
+  };
 }
 
 /** What it is called in a first line: as the runner's flag, in one word. */

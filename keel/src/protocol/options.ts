@@ -4,8 +4,8 @@
  * the runner's today, the server's and the desktop's to come. What is no plain data stays beside the table, at the SDK
  * alone, in `sdk/options/options.ts`: functions, servers of the program, its own process and store.
  */
-import { form, type OptionForm, type OptionRow } from "./option-row.ts";
-import { efforts, type PermissionMode, permissionModes, type SessionSettings } from "./settings.ts";
+import { form, type OptionRow, row } from "./option-row.ts";
+import { efforts, permissionModes } from "./settings.ts";
 
 export const toolPresets = ["full", "read-only", "no-bash", "safe-edit", "coordinator"] as const;
 export type ToolPreset = (typeof toolPresets)[number];
@@ -15,250 +15,165 @@ export type SettingSource = (typeof settingSources)[number];
 const or = (choices: readonly string[]): string =>
   `${choices.slice(0, -1).join(", ")} or ${choices.at(-1) ?? ""}`;
 const inPrograms = { at: ["executable"] } as const;
-const nowhere = { at: [] } as const;
+/** Told by an SDK in its introduction; no flag says it. */
+const unflagged = { at: [], introduced: "only" } as const;
 
 const rows = {
-  resume: {
-    form: form.text,
-    flag: "resume ID",
-    short: "r",
-    says: "Go on with this session; without a prompt, with its unfinished turn",
-  },
-  continue: {
-    form: form.flag,
-    flag: "continue",
-    short: "c",
-    says: "Go on with the newest session of this folder",
-  },
-  forkSession: {
-    form: form.flag,
-    flag: "fork",
-    aliases: ["fork-session"],
-    says: "With --resume or --continue: go on in a copy",
-  },
-  resumeSessionAt: {
-    ...inPrograms,
-    form: form.text,
-    flag: "resume-session-at UUID",
-    says: "With --resume: go on from this message, in a copy",
-  },
-  sessionId: { form: form.text, flag: "session-id UUID", says: "The id of the new session" },
-  persistSession: {
-    form: form.off,
-    flag: "no-session-persistence",
-    says: "Keep nothing of the session on disk",
-  },
-  title: { form: form.text, flag: "title TEXT", introduced: "only", says: "The title of the session" },
-  model: {
-    form: form.text,
-    flag: "model NAME",
-    short: "m",
-    setting: "model",
-    says: "A model or an alias (sonnet, opus, haiku)",
-  },
-  fallbackModel: {
-    form: form.joined,
-    flag: "fallback-model NAMES",
-    setting: "fallbackModel",
-    says: "Models to try when the first one is overloaded",
-  },
-  effort: {
-    form: form.choice<NonNullable<SessionSettings["effort"]>>(efforts),
-    flag: "effort LEVEL",
-    says: `How much the model works on a reply: ${or(efforts)}`,
-  },
-  thinking: {
-    form: form.thinking,
-    flag: "thinking MODE",
-    says: "Whether the model thinks before it answers: adaptive or disabled",
-  },
-  maxThinkingTokens: {
-    form: form.count(0),
-    flag: "max-thinking-tokens N",
-    says: "Most tokens of thinking for each reply; 0 for none",
-  },
-  maxTurns: {
-    form: form.count(1),
-    flag: "max-turns N",
+  resume: row(
+    form.text,
+    "-r --resume ID",
+    "Go on with this session; without a prompt, with its unfinished turn",
+  ),
+  continue: row(form.flag, "-c --continue", "Go on with the newest session of this folder"),
+  forkSession: row(form.flag, "--fork --fork-session", "With --resume or --continue: go on in a copy"),
+  resumeSessionAt: row(
+    form.text,
+    "--resume-session-at UUID",
+    "With --resume: go on from this message, in a copy",
+    inPrograms,
+  ),
+  sessionId: row(form.text, "--session-id UUID", "The id of the new session"),
+  persistSession: row(form.off, "--no-session-persistence", "Keep nothing of the session on disk"),
+  title: row(form.text, "--title TEXT", "The title of the session", { introduced: "only" }),
+  model: row(form.text, "-m --model NAME", "A model or an alias (sonnet, opus, haiku)", { setting: "model" }),
+  fallbackModel: row(
+    form.joined,
+    "--fallback-model NAMES",
+    "Models to try when the first one is overloaded",
+    { setting: "fallbackModel" },
+  ),
+  effort: row(form.choice(efforts), "--effort LEVEL", `How much work goes into a reply: ${or(efforts)}`),
+  thinking: row(form.thinking, "--thinking MODE", "Whether the model thinks first: adaptive or disabled"),
+  maxThinkingTokens: row(
+    form.count(0),
+    "--max-thinking-tokens N",
+    "Most tokens of thinking for each reply; 0 for none",
+  ),
+  maxTurns: row(form.count(1), "--max-turns N", "Most replies of the model to one message; 1 means one", {
     setting: "limits.maxTurns",
-    says: "Most replies of the model to one message; 1 means one",
-  },
-  maxBudgetUsd: {
-    form: form.amount,
-    flag: "max-budget-usd USD",
+  }),
+  maxBudgetUsd: row(form.amount, "--max-budget-usd USD", "Stop when the session has cost this much", {
     setting: "limits.maxBudgetUsd",
-    says: "Stop when the session has cost this much",
-  },
-  systemPrompt: {
-    form: form.prompt,
-    flag: "system-prompt TEXT",
+  }),
+  systemPrompt: row(form.prompt, "--system-prompt TEXT", "In place of Keel's own prompt", {
     introduced: "only",
-    says: "In place of Keel's own prompt",
-  },
-  appendSystemPrompt: {
-    form: form.text,
-    flag: "append-system-prompt TEXT",
+  }),
+  appendSystemPrompt: row(form.text, "--append-system-prompt TEXT", "After Keel's own prompt", {
     field: "instructions",
     introduced: "only",
-    says: "After Keel's own prompt",
-  },
-  permissionMode: {
-    form: form.choice<PermissionMode>(permissionModes),
-    flag: "permission-mode MODE",
+  }),
+  permissionMode: row(form.choice(permissionModes), "--permission-mode MODE", or(permissionModes), {
     setting: "permissions.defaultMode",
-    says: or(permissionModes),
-  },
-  allowDangerouslySkipPermissions: {
-    form: form.flag,
-    flag: "allow-dangerously-skip-permissions",
-    says: "Let --permission-mode bypassPermissions be set",
-  },
-  tools: {
-    form: form.tools,
-    flag: "tools NAMES",
-    says: "Only these built-in tools; default for all, an empty value for none",
-  },
-  toolPreset: {
-    form: form.choice<ToolPreset>(toolPresets),
-    flag: "tool-preset PRESET",
-    says: `Built-in tools: ${or(toolPresets)}`,
-  },
-  allowedTools: {
-    form: form.rules,
-    flag: "allowed-tools RULES",
-    aliases: ["allowedTools"],
-    setting: "permissions.allow",
-    says: "What runs without a question: Read, Bash(git log:*)",
-  },
-  disallowedTools: {
-    form: form.rules,
-    flag: "disallowed-tools RULES",
-    aliases: ["disallowedTools"],
-    setting: "permissions.deny",
-    says: "What never runs; a bare tool is not even offered",
-  },
-  permissionPromptToolName: {
-    ...inPrograms,
-    form: form.text,
-    flag: "permission-prompt-tool NAME",
-    says: "Who answers what would be asked: stdio for the SDK, or a tool of a server",
-  },
-  permissionPrompts: {
-    ...inPrograms,
-    form: form.choice(["host", "none"]),
-    flag: "permission-prompts WHO",
-    says: "none: whatever would be asked is refused",
-  },
-  toolAliases: {
-    ...nowhere,
-    form: form.aliases,
-    introduced: "only",
-    says: "A call of the one name runs the tool of the other",
-  },
-  settings: {
-    form: form.settings,
-    flag: "settings SETTINGS",
-    says: "Settings for this session: JSON, inline or a file",
-  },
-  settingSources: {
-    form: form.names<SettingSource>(settingSources),
-    flag: "setting-sources SOURCES",
-    says: "Which settings are read: user, project, local; what is named is trusted",
-  },
-  managedSettings: {
-    form: form.object,
-    flag: "managed-settings SETTINGS",
-    at: ["executable", "runner"],
-    says: "What the host forbids, as JSON: nothing in it allows anything",
-  },
-  projectConfigRoot: {
-    form: form.text,
-    flag: "project-config-root FOLDER",
-    says: "Whose project settings count, in place of the folder to work in",
-  },
-  mcpServers: {
-    form: form.servers,
-    flag: "mcp-config SERVERS",
-    flags: { runner: "mcp-servers-file FILE" },
-    field: "mcpServers",
-    setting: "mcpServers",
-    says: "MCP servers for this session: JSON, inline or a file",
-  },
-  strictMcpConfig: {
-    form: form.flag,
-    flag: "strict-mcp-config",
-    says: "Only the MCP servers that are named here",
-  },
-  additionalDirectories: {
-    form: form.folders,
-    flag: "add-dir FOLDER",
+  }),
+  allowDangerouslySkipPermissions: row(
+    form.flag,
+    "--allow-dangerously-skip-permissions",
+    "Let --permission-mode bypassPermissions be set",
+  ),
+  tools: row(
+    form.tools,
+    "--tools NAMES",
+    "Only these built-in tools; default for all, an empty value for none",
+  ),
+  toolPreset: row(form.choice(toolPresets), "--tool-preset PRESET", `Built-in tools: ${or(toolPresets)}`),
+  allowedTools: row(
+    form.rules,
+    "--allowed-tools --allowedTools RULES",
+    "What runs without a question: Read, Bash(git log:*)",
+    { setting: "permissions.allow" },
+  ),
+  disallowedTools: row(
+    form.rules,
+    "--disallowed-tools --disallowedTools RULES",
+    "What never runs; a bare tool is not even offered",
+    { setting: "permissions.deny" },
+  ),
+  permissionPromptToolName: row(
+    form.text,
+    "--permission-prompt-tool NAME",
+    "Who answers what would be asked: stdio for the SDK, or a tool of a server",
+    inPrograms,
+  ),
+  permissionPrompts: row(
+    form.choice(["host", "none"]),
+    "--permission-prompts WHO",
+    "none: whatever would be asked is refused",
+    inPrograms,
+  ),
+  toolAliases: row(form.aliases, "", "A call of the one name runs the tool of the other", unflagged),
+  settings: row(form.settings, "--settings SETTINGS", "Settings for this session: JSON, inline or a file"),
+  settingSources: row(
+    form.names(settingSources),
+    "--setting-sources SOURCES",
+    "Which settings are read: user, project, local; what is named is trusted",
+  ),
+  managedSettings: row(
+    form.object,
+    "--managed-settings SETTINGS",
+    "What the host forbids, as JSON: nothing in it allows anything",
+    { at: ["executable", "runner"] },
+  ),
+  projectConfigRoot: row(
+    form.text,
+    "--project-config-root FOLDER",
+    "Whose project settings count, in place of the folder to work in",
+  ),
+  mcpServers: row(
+    form.servers,
+    "--mcp-config SERVERS",
+    "MCP servers for this session: JSON, inline or a file",
+    { runner: "--mcp-servers-file --mcp-config SERVERS", field: "mcpServers", setting: "mcpServers" },
+  ),
+  strictMcpConfig: row(form.flag, "--strict-mcp-config", "Only the MCP servers that are named here"),
+  additionalDirectories: row(form.folders, "--add-dir FOLDER", "Another folder to work in", {
     setting: "permissions.additionalDirectories",
-    says: "Another folder to work in",
-  },
-  agent: { form: form.text, flag: "agent NAME", says: "Work as this kind of agent" },
-  agents: {
-    ...nowhere,
-    form: form.object,
-    introduced: "only",
-    says: "Kinds of agents for this session, by name",
-  },
-  plugins: {
-    form: form.plugins,
-    flag: "plugin-dir FOLDER",
-    says: "A plugin by its folder; naming one is trusting it",
-  },
-  skills: {
-    form: form.namesOrAll,
-    flag: "skills NAMES",
-    introduced: "only",
-    says: "The skills that the model is offered, by name; all when left out",
-  },
-  outputFormat: {
-    form: form.schema,
-    flag: "json-schema SCHEMA",
-    flags: { runner: "structured-output JSON" },
-    introduced: "also",
-    says: "The form of the answer: JSON Schema, inline or a file",
-  },
-  enableFileCheckpointing: {
-    form: form.flag,
-    flag: "enable-checkpointing",
-    at: ["runner"],
-    setting: "checkpoints.enabled",
-    says: "Keep files before they change, so that a turn can be taken back",
-  },
-  includePartialMessages: {
-    form: form.flag,
-    flag: "include-partial-messages",
-    at: ["cli", "executable"],
-    says: "With stream-json: also what arrives piece by piece",
-  },
-  includeHookEvents: {
-    ...inPrograms,
-    form: form.flag,
-    flag: "include-hook-events",
-    says: "Also tell when hooks run that are commands or addresses",
-  },
-  forwardSubagentText: {
-    ...nowhere,
-    form: form.flag,
-    introduced: "only",
-    says: "Also tell what agents say and think",
-  },
-  betas: {
-    form: form.rules,
-    flag: "betas NAMES",
+  }),
+  agent: row(form.text, "--agent NAME", "Work as this kind of agent"),
+  agents: row(form.object, "", "Kinds of agents for this session, by name", unflagged),
+  plugins: row(form.plugins, "--plugin-dir FOLDER", "A plugin by its folder; naming one is trusting it"),
+  skills: row(
+    form.namesOrAll,
+    "--skills NAMES",
+    "The skills that the model is offered, by name; all when left out",
+    { introduced: "only" },
+  ),
+  outputFormat: row(
+    form.schema,
+    "--json-schema SCHEMA",
+    "The form of the answer: JSON Schema, inline or a file",
+    { runner: "--structured-output --json-schema SCHEMA", introduced: "also" },
+  ),
+  enableFileCheckpointing: row(
+    form.flag,
+    "--enable-checkpointing",
+    "Keep files before they change, so that a turn can be taken back",
+    { at: ["runner"], setting: "checkpoints.enabled" },
+  ),
+  includePartialMessages: row(
+    form.flag,
+    "--include-partial-messages",
+    "With stream-json: also what arrives piece by piece",
+    { at: ["cli", "executable"] },
+  ),
+  includeHookEvents: row(
+    form.flag,
+    "--include-hook-events",
+    "Also tell when hooks run that are commands or addresses",
+    inPrograms,
+  ),
+  forwardSubagentText: row(form.flag, "", "Also tell what agents say and think", unflagged),
+  betas: row(form.rules, "--betas NAMES", "Taken for compatibility, and without effect", {
     at: ["executable", "runner"],
-    says: "Taken for compatibility, and without effect",
-  },
-} as const satisfies Readonly<Record<string, OptionRow>>;
+  }),
+} as const;
 
 export type OptionName = keyof typeof rows;
 export const sessionOptions: Readonly<Record<OptionName, OptionRow>> = rows;
 
-type ValueIn<Row> = Row extends { readonly form: OptionForm<infer Value> } ? Value : never;
 /** The options that were given, as the SDK takes them. */
-export type SessionOptions = { [Name in OptionName]?: ValueIn<(typeof rows)[Name]> | undefined };
+export type SessionOptions = {
+  [Name in OptionName]?: NonNullable<(typeof rows)[Name]["form"]["of"]> | undefined;
+};
 
 /** The rows with their names, in the order of the table. */
 export const rowsOf = (): [OptionName, OptionRow][] =>

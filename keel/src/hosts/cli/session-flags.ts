@@ -7,6 +7,7 @@ import {
   flagAt,
   fromPlain,
   type OptionRow,
+  type SpelledFlag,
   type ValueKind,
 } from "../../protocol/option-row.ts";
 import { rowsOf, type SessionOptions } from "../../protocol/options.ts";
@@ -29,21 +30,18 @@ export const flagsOf = (door: FlagDoor): CliOptions =>
   Object.fromEntries(
     rowsOf().flatMap(([, row]): [string, CliOption][] => {
       const flag = flagAt(door, row);
-      return flag === undefined ? [] : [[flag.name, cliOption(row, flag.value)]];
+      return flag === undefined ? [] : [[flag.name, cliOption(row, flag)]];
     }),
   );
 
-function cliOption(
-  { form: { kind }, says, short, aliases }: OptionRow,
-  value: string | undefined,
-): CliOption {
+function cliOption({ form: { kind }, says }: OptionRow, { aliases, short, value }: SpelledFlag): CliOption {
   const isFlag = kind === "flag" || kind === "off";
   return {
     kind: isFlag ? "flag" : listed.includes(kind) ? "list" : "text",
     says,
     ...(value === undefined ? {} : { value }),
     ...(short === undefined ? {} : { short }),
-    ...(aliases === undefined ? {} : { aliases }),
+    aliases,
   };
 }
 

@@ -28,11 +28,11 @@ export function argumentsOf(options: Options): string[] {
     maxThinkingTokens: thinking ? budgetOf(thinking) : maxThinkingTokens,
   };
   const named = rowsOf().flatMap(([name, row]) => {
-    const flag = row.introduced === "only" ? undefined : flagAt("executable", row)?.name;
+    const flag = row.introduced === "only" ? undefined : flagAt("executable", row);
     // Where there are two spellings, the second one is the interface's own.
     return flag === undefined || given[name] === undefined
       ? []
-      : written(`--${row.aliases?.[0] ?? flag}`, row.form.kind, given[name]);
+      : written(`--${flag.aliases[0] ?? flag.name}`, row.form.kind, given[name]);
   });
   return [
     ...base,
