@@ -65,6 +65,7 @@ export const methodNames = names<OwnMethods>()({
   close: true,
   getContextUsage: true,
   initializationResult: true,
+  inquire: true,
   interrupt: true,
   mcpServerStatus: true,
   readFile: true,

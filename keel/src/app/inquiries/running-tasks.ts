@@ -1,13 +1,7 @@
 /** Work in the background, as hosts see it. */
 import type { SessionState } from "../../core/state/state.ts";
 import { isRunning } from "../../core/state/task-state.ts";
-
-export type RunningTask = {
-  readonly id: string;
-  readonly description: string;
-  /** Its end comes back to the model by itself; what a command merely left behind does not. */
-  readonly reports: boolean;
-};
+import type { RunningTask } from "../../protocol/inquiry.ts";
 
 export function runningTasks({ tasks }: SessionState): RunningTask[] {
   return [...tasks.values()].filter(isRunning).map(({ id, data }) => ({

@@ -7,7 +7,12 @@ import { never } from "../../kernel/never.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import { Channel } from "../../sdk/control/channel.ts";
 import type { ControlRequest, ReceivedFrame } from "../../sdk/control/frames.ts";
-import { type InitializeRequest, readHostRequest } from "../../sdk/control/host-requests.ts";
+import {
+  answerRequest,
+  type InitializeRequest,
+  isInOrder,
+  readHostRequest,
+} from "../../sdk/control/host-requests.ts";
 import { remoteElicitation, remoteHooks, remotePermission } from "../../sdk/control/remote-callbacks.ts";
 import { RemoteServers } from "../../sdk/control/remote-servers.ts";
 import type { UserMessage } from "../../sdk/messages/read-content.ts";
@@ -16,7 +21,6 @@ import { Conversation } from "../../sdk/query/conversation.ts";
 import { methodsOf, type QueryMethods } from "../../sdk/query/query.ts";
 import type { Context } from "../cli/context.ts";
 import { awaitTasks } from "../cli/print/await-tasks.ts";
-import { answerRequest, isInOrder } from "./answers.ts";
 import type { WireValues } from "./options.ts";
 import type { WireOutput } from "./output.ts";
 import { sessionOptions } from "./session.ts";

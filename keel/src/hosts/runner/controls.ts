@@ -1,9 +1,10 @@
 /** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
-import { knownModels } from "../../app/compose/known-models.ts";
 import { attachedFile, escapeMarks } from "../../app/input/attached-file.ts";
 import type { OpenSession } from "../../app/open-session.ts";
-import { type OpenOptions, thinkingWith } from "../../app/options.ts";
+import { thinkingWith } from "../../app/options.ts";
+import type { Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
+import type { InquiryName } from "../../protocol/inquiry.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { answerFor, type HostAnswer } from "./answers.ts";
 import type { RunnerEvent } from "./events.ts";
@@ -14,7 +15,7 @@ import { readServers, serversOf } from "./servers.ts";
 export async function controls(
   session: OpenSession,
   input: RunnerInput,
-  { options, answered }: { readonly options: OpenOptions; readonly answered: Set<string> },
+  { answered }: { readonly answered: Set<string> },
 ): Promise<readonly RunnerEvent[]> {
   switch (input.type) {
     case "message": {
@@ -46,8 +47,14 @@ export async function controls(
       await session.submit({ type: "set", patch: { thinking: thinkingWith(maxThinkingTokens ?? 0) } });
       return [{ type: "max_thinking_tokens_changed", maxThinkingTokens }];
     }
+    case "inquire": {
+      const { inquiry, question } = input;
+      // Answers are JSON; what of them is undefined does not travel.
+      const answer = (await session.inquire(inquiry as InquiryName, question)) as Json;
+      return [{ type: "inquiry_answered", inquiry, answer }];
+    }
     case "get_supported_models": {
-      const models = await knownModels({ env: options.env, cwd: session.info.cwd });
+      const models = await session.inquire("models");
       return [
         {
           type: "supported_models",

@@ -1,5 +1,6 @@
 /** The methods of a query whose session runs in a process of its own: each is one request over the wire. */
 
+import type { Inquire } from "../../protocol/inquiry.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { SlashCommand } from "../messages/system.ts";
@@ -44,6 +45,8 @@ export function processMethods(running: Promise<ProcessSession>) {
       ask<void>("update_settings", { source, settings }).then(nothing),
     readFile: (path: string, { maxBytes, encoding }: ReadFileOptions = {}) =>
       ask<ReadFileResult>("read_file", { path, max_bytes: maxBytes, encoding }).catch(() => null),
+    inquire: (async (inquiry, question) =>
+      (await ask<{ answer: unknown }>("inquire", { inquiry, question })).answer) as Inquire,
     reloadPlugins: () => ask<ReloadedPlugins>("reload_plugins"),
     reloadSkills: () => ask<{ skills: SlashCommand[] }>("reload_skills"),
     reloadOutputStyles: () => ask<{ available_output_styles: string[] }>("reload_output_styles"),

@@ -5,7 +5,6 @@ import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { SlashCommand } from "../messages/system.ts";
-import { environmentOf } from "../options/environment.ts";
 import type { Options } from "../options/options.ts";
 import { runsApart, startApart } from "../process/apart.ts";
 import { controlsOf, type QueryControls } from "./controls.ts";
@@ -65,9 +64,7 @@ export const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Que
   });
 
 export function methodsOf(conversation: Conversation): QueryMethods {
-  const { options } = conversation;
-  const describe = async (): Promise<InitializationResult> =>
-    describeSession(await conversation.open(), environmentOf(options, process.env));
+  const describe = async (): Promise<InitializationResult> => describeSession(await conversation.open());
   return {
     async interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}) {
       const receipt = await conversation.submit({ type: "interrupt", dropQueued: cancelQueued });

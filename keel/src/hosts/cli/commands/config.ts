@@ -2,13 +2,13 @@
 import {
   getSetting,
   listSettings,
-  type SettingRow,
   setSetting,
   settingsSchema,
   unsetSetting,
 } from "../../../app/maintenance/configure.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
+import type { SettingRow } from "../../../protocol/inquiry.ts";
 import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
