@@ -40,7 +40,7 @@ recipe("An option", 2, async (tree) => {
       const start = readStart({ ok: true, line: '{"type":"start","greeting":"hello"}' });
       const sdk = { greeting: "hello" };
       console.log(JSON.stringify({
-        help: helpFor(commands[0], commands).includes("--greeting TEXT"),
+        help: (await helpFor(commands[0], commands)).includes("--greeting TEXT"),
         cli: (await openOptions(parseArguments(given, printOptions).values, "new prompt", context)).greeting,
         executable: (await sessionOptions(readWireArguments(given).values, undefined, context)).greeting,
         runner: (await readFlags("runner", parseArguments(given, runnerOptions).values, "/")).greeting,

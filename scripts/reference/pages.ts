@@ -40,7 +40,7 @@ export async function referencePages(sources: Sources): Promise<Record<string, s
     "docs/reference/faults.md": faultsPage(),
     "docs/reference/events.md": eventsPage(events, shapeFiles.flatMap(declared)),
     "docs/reference/commands.md": commandsPage(declared(commandFile)),
-    "docs/reference/command-line.md": commandLinePage(),
+    "docs/reference/command-line.md": await commandLinePage(),
     "docs/reference/options.md": optionsPage(),
     "docs/reference/inquiries.md": inquiriesPage(),
     "docs/reference/settings.md": settingsPage(),
@@ -158,10 +158,10 @@ function commandsPage(commands: readonly Declaration[]): string {
   ]);
 }
 
-function commandLinePage(): string {
+async function commandLinePage(): Promise<string> {
   return page("Command line", "the tables in `keel/src/hosts/cli/`", [
     "Every command of `keel` and its options. How it ends is told by the [exit codes](faults.md#exit-codes).",
-    ...commands.map(commandSection),
+    ...(await Promise.all(commands.map(commandSection))),
   ]);
 }
 
@@ -246,8 +246,8 @@ function settingsPage(): string {
   ]);
 }
 
-function commandSection({ name, usage, says, options }: CliCommand): string {
-  const rows = Object.entries(options).map(
+async function commandSection({ name, usage, says, options }: CliCommand): Promise<string> {
+  const rows = Object.entries(await options()).map(
     ([long, option]) => `| ${spellings(long, option)} | ${cell(option.says)} |`,
   );
   const table = ["| option | |", "|---|---|", ...rows].join("\n");

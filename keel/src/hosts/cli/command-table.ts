@@ -2,9 +2,7 @@
 import { type CliOptions, parseArguments, usage } from "./arguments.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
-import { runnerOptions } from "./commands/runner-options.ts";
 import { settingsCommands } from "./commands/settings-commands.ts";
-import { printOptions } from "./print/print-options.ts";
 
 const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies CliOptions;
 
@@ -14,7 +12,7 @@ export const commands: readonly CliCommand[] = [
     takes: "words",
     usage: "keel -p [OPTIONS] [PROMPT]",
     says: "Answers a prompt and ends. The prompt may also come on standard input; with both, they are joined",
-    options: { ...printOptions, version: { kind: "flag", short: "V", says: "Show the version" } },
+    options: async () => (await import("./print/print-options.ts")).rootOptions,
     load: async () => (await import("./print/root.ts")).root,
   }),
   command({
@@ -141,7 +139,7 @@ export const commands: readonly CliCommand[] = [
     name: "runner",
     usage: "keel runner [OPTIONS]",
     says: "One conversation for a host application: JSON lines in and out",
-    options: runnerOptions,
+    options: async () => (await import("./commands/runner-options.ts")).runnerOptions,
     load: async () => (await import("./commands/runner.ts")).startRunner,
   }),
   ...mcpCommands(command),
@@ -226,7 +224,7 @@ function command<const T extends CliOptions>({
   unheard,
   load,
 }: CommandRow<T>): CliCommand {
-  const all = { ...options, ...help };
+  const all = async () => ({ ...(typeof options === "function" ? await options() : options), ...help });
   const self: CliCommand = {
     name,
     usage: line,
@@ -234,16 +232,17 @@ function command<const T extends CliOptions>({
     options: all,
     unheard,
     async start(given, context) {
-      const { values, positionals } = parseArguments(given, all);
+      const parsed = parseArguments(given, await all());
+      const { values, positionals } = parsed;
       if (values.help) {
         const { helpFor } = await import("./help.ts");
-        context.out.write(helpFor(self, commands));
+        context.out.write(await helpFor(self, commands));
         return 0;
       }
       if (takes === undefined && positionals[0] !== undefined)
         throw usage(`\`keel ${name}\` takes no words, and ${JSON.stringify(positionals[0])} is one.`);
       const run = await load();
-      return run(parseArguments<T>(given, all), context);
+      return run(parsed, context);
     },
   };
   return self;

@@ -11,7 +11,8 @@ export type CliCommand = {
   readonly name: string;
   readonly usage: string;
   readonly says: string;
-  readonly options: CliOptions;
+  /** Those of a session come late: a start that needs none of them does not load their table. */
+  options(): Promise<CliOptions>;
   /** What it does after it has told is finished also when nobody reads any more. Left out: it ends soon then. */
   readonly unheard?: "goes-on" | undefined;
   /** Returns the exit code, or throws a fault that has one. */
@@ -24,7 +25,7 @@ type Run<T extends CliOptions> = (parsed: Arguments<T>, context: Context) => Pro
 export type CommandRow<T extends CliOptions> = Pick<CliCommand, "name" | "usage" | "says" | "unheard"> & {
   /** Left out: nothing but options. What is one word too many is wrong use, and not passed over. */
   readonly takes?: "words";
-  readonly options: T;
+  readonly options: T | (() => Promise<T>);
   load(): Promise<Run<T>>;
 };
 

@@ -15,3 +15,6 @@ const own = {
 
 export const printOptions: typeof own & CliOptions = { ...own, ...flagsOf("cli") };
 export type PrintValues = OptionValues<typeof own> & FlagValues;
+
+const version = { version: { kind: "flag", short: "V", says: "Show the version" } } as const;
+export const rootOptions: typeof printOptions & typeof version = { ...printOptions, ...version };
