@@ -1,12 +1,14 @@
 /**
  * `npm run bench -- [SUITE …] [--rounds N] [--json FILE] [--chart FILE] [--smoke] [--profile FOLDER]`: measures Keel
  * beside the least code that could do the same work, in one run, and prints medians, p90 and ratios. With `--from FILE`
- * nothing is measured: what an earlier run wrote as JSON is printed, and drawn where a chart is asked for.
+ * nothing is measured: what an earlier run wrote as JSON is printed, and drawn where a chart is asked for. With
+ * `--against FOLDER`, another built tree, the two are measured in turn and set beside each other.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { measureAgainst, sayAgainst } from "./against.ts";
 import { chartOf } from "./chart.ts";
 import { type Counts, fullCounts, smokeCounts } from "./counts.ts";
 import { bareStarts, machineGrounds } from "./grounds.ts";
@@ -39,7 +41,7 @@ const suites: Readonly<Record<string, Suite>> = {
   tools: toolsSuite,
   view: viewSuite,
 };
-const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--smoke] [--profile FOLDER]`;
+const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--against FOLDER] [--smoke] [--profile FOLDER]`;
 const usageCode = 64;
 
 type Wish = {
@@ -49,6 +51,7 @@ type Wish = {
   readonly json: string | undefined;
   readonly chart: string | undefined;
   readonly from: string | undefined;
+  readonly against: string | undefined;
   readonly profileTo: string | undefined;
 };
 
@@ -56,6 +59,10 @@ const wish = readWish(process.argv.slice(2));
 if (typeof wish === "string") {
   process.stderr.write(`bench: ${wish}\n${usage}\n`);
   process.exitCode = usageCode;
+} else if (wish.against !== undefined) {
+  const tell = (what: string): void => void process.stderr.write(`${what}\n`);
+  const pairs = await measureAgainst(wish.against, { names: wish.names, rounds: wish.counts.rounds, tell });
+  process.stdout.write(sayAgainst(pairs));
 } else {
   const report: Report = wish.from ? JSON.parse(await readFile(wish.from, "utf8")) : await run(wish);
   printReport(report, (text) => process.stdout.write(text));
@@ -125,6 +132,7 @@ function readWish(words: readonly string[]): Wish | string {
         json: { type: "string" },
         chart: { type: "string" },
         from: { type: "string" },
+        against: { type: "string" },
         profile: { type: "string" },
         smoke: { type: "boolean", default: false },
       },
@@ -141,6 +149,7 @@ function readWish(words: readonly string[]): Wish | string {
       json: values.json,
       chart: values.chart,
       from: values.from,
+      against: values.against,
       profileTo: values.profile,
     };
   } catch (thrown) {

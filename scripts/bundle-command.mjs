@@ -4,6 +4,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { parseSync, Visitor } from "oxc-parser";
 import { rolldown } from "rolldown";
 import { root } from "./run.mjs";
 
@@ -22,6 +23,8 @@ const loadedLate = [
   "node:worker_threads",
   "node:zlib",
 ];
+
+const schemasLater = "\0late-schemas.cjs";
 
 /** Writes the bundle into the folder; returns the number of bytes, and which source is imported by which. */
 export async function bundleCommand(folder, define) {
@@ -70,9 +73,11 @@ function importsInto(imports) {
   return {
     name: "imports",
     moduleParsed({ id, importedIds, dynamicallyImportedIds }) {
+      // What stands for the schemas loads their library when one of them is first used.
+      const isLate = id === schemasLater;
       imports[relative(id)] = {
-        now: importedIds.map(relative),
-        late: dynamicallyImportedIds.map(relative),
+        now: isLate ? [] : importedIds.map(relative),
+        late: [...(isLate ? importedIds : []), ...dynamicallyImportedIds].map(relative),
       };
     },
   };
@@ -105,7 +110,7 @@ function lateModules() {
 
 /** Schemas are made when they are first used, and the library with them: to make all of them took longer than to load them. */
 function lateSchemas() {
-  const stand = "\0late-schemas.cjs";
+  const stand = schemasLater;
   const library = "\0schemas.mjs";
   const names = usedNames();
   const texts = {
@@ -125,14 +130,19 @@ function lateSchemas() {
   };
 }
 
+/** What the sources use of the library, as their syntax says it: a pattern would be fooled by texts and comments. */
 function usedNames() {
   const sources = globSync("keel/src/**/*.ts", { cwd: root, exclude: (name) => name.endsWith(".test.ts") });
-  const found = sources.flatMap((file) =>
-    [
-      ...readFileSync(path.join(root, file), "utf8").matchAll(
-        /\bz\.(?!infer\b)([a-z_][a-zA-Z]*)(?:<[^()]*>)?\(/g,
-      ),
-    ].map(([, name]) => name),
-  );
-  return [...new Set(found)].sort();
+  const found = new Set();
+  for (const file of sources) {
+    const text = readFileSync(path.join(root, file), "utf8");
+    if (!text.includes('"zod/mini"')) continue;
+    const visitor = new Visitor({
+      MemberExpression({ object, property }) {
+        if (object.type === "Identifier" && object.name === "z") found.add(property.name);
+      },
+    });
+    visitor.visit(parseSync(file, text).program);
+  }
+  return [...found].sort();
 }

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { nodeClock } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";
 import { answerToolName } from "../keel/src/core/model-text.ts";
-import { answerTool } from "../keel/src/engine/calls/answer.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
 import type { Tool } from "../keel/src/ports/tool.ts";
 import { text } from "../keel/src/protocol/message.ts";
@@ -12,6 +11,7 @@ import { layout } from "../keel/src/testing/layout.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "../keel/src/testing/reply.ts";
 import { openTestSession } from "../keel/src/testing/test-session.ts";
 import { lookTool } from "../keel/src/testing/test-tools.ts";
+import { answerTool } from "../keel/src/tools/structured-answer.ts";
 import {
   checkAll,
   dot,

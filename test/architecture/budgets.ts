@@ -19,6 +19,7 @@ export const budgets: Readonly<Record<string, number>> = {
   sdk: 7_750,
   shell: 6_100,
   store: 3_200,
+  tasks: 350,
   testing: 5_550,
   tools: 3_900,
   transport: 450,

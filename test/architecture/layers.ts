@@ -29,7 +29,8 @@ const rows = {
   policy: { imports: ["shell", "ports", ...basics], packages: [] },
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"] },
   // Performing.
-  engine: { imports: ["core", "policy", "ports", ...basics], packages: ["zod"] },
+  tasks: { imports: ["core", "ports", ...basics], packages: [] },
+  engine: { imports: ["tasks", "core", "policy", "ports", ...basics], packages: ["zod"] },
   agents: { imports: ["engine", "core", "ports", ...basics], packages: [] },
   hooks: { imports: ["ports", ...basics], packages: [] },
 

@@ -2,8 +2,8 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { emptyState, fold, type SessionState } from "../../keel/src/core/state/state.ts";
-import { TaskBoard } from "../../keel/src/engine/tasks.ts";
 import type { DurableEvent } from "../../keel/src/protocol/event.ts";
+import { TaskBoard } from "../../keel/src/tasks/board.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 
 export type RealTasks = {

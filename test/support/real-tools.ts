@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import type { TaskBoard } from "../../keel/src/engine/tasks.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../keel/src/ports/tool.ts";
 import type { Claim, Display } from "../../keel/src/protocol/tool.ts";
+import type { TaskBoard } from "../../keel/src/tasks/board.ts";
 import { type RealTasks, realTasks } from "./real-tasks.ts";
 import { realWorkspace } from "./real-workspace.ts";
 

@@ -1,7 +1,7 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
 import { breakdownOf } from "../core/context/breakdown.ts";
 import { modelOf } from "../core/state/state.ts";
-import type { EnvelopeListener } from "../engine/listeners.ts";
+import type { EnvelopeListener } from "../engine/journal.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import { sameJson } from "../kernel/json.ts";

@@ -3,11 +3,12 @@
 import { shorten } from "../kernel/text.ts";
 import type { AddedWhy, TurnReason } from "../protocol/event.ts";
 import type { Todo } from "../protocol/tool.ts";
-import type { Circle } from "./state/stuck.ts";
+import type { SessionState } from "./state/state.ts";
+import { type Circle, circleIn } from "./state/stuck.ts";
 
 export const answerToolName = "StructuredOutput";
 
-export const reminders: Partial<Record<AddedWhy, string>> = {
+const reminders: Partial<Record<AddedWhy, string>> = {
   output_limit:
     "Your reply was cut off at its length limit. Go on exactly where it stopped, without repeating anything.",
   refusal:
@@ -16,8 +17,12 @@ export const reminders: Partial<Record<AddedWhy, string>> = {
   structured_output: `Give your final answer by calling ${answerToolName} with a value that fits its schema.`,
 };
 
-/** Said once; when it goes on, the turn ends. */
-export const circleNamed = (circle: Circle): string => `${circles[circle]} ${otherWay}`;
+/** That of a circle is said once; when it goes on, the turn ends. */
+export function reminderFor({ turn }: SessionState, why: AddedWhy): string | undefined {
+  if (why !== "stuck") return reminders[why];
+  const circle = turn ? circleIn(turn.habit) : undefined;
+  return circle && `${circles[circle]} ${otherWay}`;
+}
 
 const circles: Readonly<Record<Circle, string>> = {
   same: "You have made the same call several times in a row, and each time the result was the same.",

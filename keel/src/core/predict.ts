@@ -4,7 +4,7 @@
  */
 
 import type { ModelRequest } from "../ports/model.ts";
-import type { ModelInfo, Prediction } from "../protocol/usage.ts";
+import { contextTokens, type ModelInfo, type Prediction } from "../protocol/usage.ts";
 import { estimateMessage } from "./context/blocks.ts";
 import { modeOf, type Sent, type Tally } from "./context/tally.ts";
 import { costOf } from "./state/cost.ts";
@@ -35,6 +35,15 @@ export function predictRequest(
     cacheWriteTokens: isKept ? rest : 0,
   };
   return { ...usage, costUsd: costOf({ ...usage, outputTokens: 0 }, info.prices) };
+}
+
+/** A reply of ordinary length: nobody knows it before. */
+const usualReplyTokens = 1_000;
+
+/** What a request takes of a budget. */
+export function spendingOf(predicted: Prediction, { prices }: ModelInfo): { usd: number; tokens: number } {
+  const usage = { ...predicted, outputTokens: usualReplyTokens };
+  return { usd: costOf(usage, prices) ?? 0, tokens: contextTokens(usage) };
 }
 
 /** The size of what the request holds beyond the conversation; undefined when it leaves out the conversation's start. */

@@ -2,11 +2,12 @@
 
 import { fault } from "../kernel/fault.ts";
 import type { Above } from "../ports/agents.ts";
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent, TurnReason } from "../protocol/event.ts";
 import { text } from "../protocol/message.ts";
 import { interruptedResult } from "./model-text.ts";
 import { openObjections } from "./next-step.ts";
 import type { SessionState } from "./state/state.ts";
+import type { Turn } from "./state/turn.ts";
 
 /** What nobody waits for any more, whatever becomes of the turn. */
 export const settleLeft = (state: SessionState): DurableEvent[] => [
@@ -85,17 +86,22 @@ export function settleAsLost(state: SessionState, now: number): DurableEvent[] {
         interrupted: true,
       }),
     );
-  const { id: turnId, inputIds, usage, costUsd, requests, apiMs } = turn;
-  const end: DurableEvent = {
-    type: "turn.finished",
-    turnId,
-    inputIds: [...inputIds, ...openObjections(state)],
-    reason: "lost",
-    usage,
-    costUsd,
-    requests,
-    ms: Math.max(0, now - turn.startedAt),
-    apiMs,
-  };
-  return [...asks, ...calls, end];
+  return [...asks, ...calls, finishedTurn(state, turn, { reason: "lost", now })];
 }
+
+/** The one end of a turn, with what it used. */
+export const finishedTurn = (
+  state: SessionState,
+  { id: turnId, inputIds, startedAt, usage, costUsd, requests, apiMs }: Turn,
+  { reason, now }: { readonly reason: TurnReason; readonly now: number },
+): Extract<DurableEvent, { type: "turn.finished" }> => ({
+  type: "turn.finished",
+  turnId,
+  inputIds: [...inputIds, ...openObjections(state)],
+  reason,
+  usage,
+  costUsd,
+  requests,
+  ms: Math.max(0, now - startedAt),
+  apiMs,
+});

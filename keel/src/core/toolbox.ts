@@ -3,11 +3,12 @@
  * what arrives later is announced and loaded, what leaves stays declared until the prompt changes anyway.
  */
 
-import type { BoxTool, Toolbox, ToolHead } from "../ports/tool.ts";
+import type { BoxTool, PlanFile, Toolbox, ToolHead, WorklistView } from "../ports/tool.ts";
+import { isDeferred } from "./deferred.ts";
 import type { SessionState } from "./state/state.ts";
 
 /** What a session has, as far as tools go. */
-type ToolboxOwner = {
+export type ToolboxOwner = {
   readonly parts: {
     readonly tools: readonly ToolHead[];
     readonly toolbox?: Toolbox | undefined;
@@ -47,6 +48,23 @@ export const isDeclared = ({ state }: ToolboxOwner, name: string): boolean =>
 function isHeldBack({ late = "announced" }: BoxTool, { prompt, turn }: SessionState): boolean {
   if (prompt === null) return false;
   return late === "announced" || (turn !== null && turn.requests > 0);
+}
+
+/** What a call may know of the desk. */
+export function worklistOf(
+  owner: ToolboxOwner & { readonly parts: { readonly plan?: Pick<PlanFile, "path"> | undefined } },
+): WorklistView {
+  const { state, parts } = owner;
+  const tools = toolsNow(owner);
+  const { todos, lastTodo } = state.desk;
+  return {
+    todos,
+    lastTodo,
+    mode: state.settings?.permissionMode ?? "default",
+    planFile: parts.plan?.path,
+    offered: tools.map(({ name }) => name),
+    deferred: tools.filter((tool) => isDeferred(tool, state)).map(({ spec }) => spec),
+  };
 }
 
 const byName = (left: ToolHead, right: ToolHead): number => (left.name < right.name ? -1 : 1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import { maxListeners } from "../engine/listeners.ts";
+import { maxListeners } from "../engine/journal.ts";
 import type { Log } from "../ports/store.ts";
 import { text } from "../protocol/message.ts";
 import { layout } from "../testing/layout.ts";

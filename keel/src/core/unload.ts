@@ -4,9 +4,13 @@
  */
 import { List } from "../kernel/list.ts";
 import { Lookup } from "../kernel/lookup.ts";
+import { fromPlain, toPlain } from "../kernel/plain.ts";
+import type { CachedFold } from "../ports/store.ts";
+import type { Message } from "../protocol/message.ts";
 import { noSavedFiles } from "./state/checkpoint-state.ts";
 import type { SessionState } from "./state/state.ts";
 import { isRunning } from "./state/task-state.ts";
+import type { UsedIds } from "./used-ids.ts";
 
 /** No turn, no input that waits, no question, no task: only a command can change something. */
 export const isIdle = ({ turn, pending, compaction, request, calls, asks, tasks }: SessionState): boolean =>
@@ -21,3 +25,23 @@ export const unloaded = (state: SessionState): SessionState => ({
   seen: Lookup.empty(),
   files: noSavedFiles,
 });
+
+/** What the model was told by itself: it is nearly all of the text, and JSON leaves out of it what it left out of the log. */
+export function textsOf({ prompt, history, ...rest }: SessionState, used: UsedIds): string[] {
+  return [toPlain(rest), { prompt, history }, used].map((value) => JSON.stringify(value));
+}
+
+/** Undefined when it is not what was kept. */
+export function recall({ seq, texts }: CachedFold, used: UsedIds): SessionState | undefined {
+  try {
+    const [rest = "", talk = "", ids = ""] = texts;
+    const { prompt, history }: Pick<SessionState, "prompt"> & { history: Message[] } = JSON.parse(talk);
+    const known = fromPlain(JSON.parse(rest)) as Omit<SessionState, "prompt" | "history">;
+    const state = { ...known, prompt, history: List.of(history) };
+    if (state.seq !== seq) return undefined;
+    used.recall(JSON.parse(ids));
+    return state;
+  } catch {
+    return undefined;
+  }
+}

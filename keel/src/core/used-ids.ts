@@ -1,5 +1,5 @@
 import type { Durable } from "../protocol/event.ts";
-import { toolUses } from "../protocol/message.ts";
+import { type Block, toolUses } from "../protocol/message.ts";
 
 /** Ids that were used: a second input of one is the same input, a second call of one gets another. */
 export class UsedIds {
@@ -35,3 +35,21 @@ export class UsedIds {
 }
 
 type UsedIdsJson = { readonly inputs: readonly string[]; readonly calls: readonly string[] };
+
+/** A provider that repeats the id of a call would make one result answer two calls, and one approval allow both. */
+export function withFreshIds(
+  content: readonly Block[],
+  requestId: string,
+  isKnownCall: (id: string) => boolean,
+): Block[] {
+  const used = new Set<string>();
+  return content.map((block, index) => {
+    if (block.type !== "tool_use") return block;
+    const fresh =
+      isKnownCall(block.id) || used.has(block.id)
+        ? { ...block, id: `${block.id}_${requestId}_${index}` }
+        : block;
+    used.add(fresh.id);
+    return fresh;
+  });
+}

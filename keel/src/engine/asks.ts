@@ -95,3 +95,13 @@ export class Asks {
     this.#waiting.delete(askId);
   }
 }
+
+/** How questions are closed that nobody answers any more. */
+export const interruptedAnswer: Closed = {
+  answer: { verdict: "deny", reason: "Interrupted." },
+  by: "interrupt",
+};
+export const notWritten: Closed = {
+  answer: { verdict: "deny", reason: "The log cannot be written." },
+  by: "shutdown",
+};

@@ -9,8 +9,11 @@ import { fault } from "../kernel/fault.ts";
 import type { Checkpoints, FileBackup, WantedFile } from "../ports/checkpoints.ts";
 import type { FileLedger } from "../ports/file-ledger.ts";
 import type { Task } from "../ports/tasks.ts";
+import type { Tool, ToolContext } from "../ports/tool.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Claim } from "../protocol/tool.ts";
+import { look } from "./calls/look.ts";
+import type { CallInput } from "./calls/prepared.ts";
 import type { StepContext } from "./step-context.ts";
 
 /** Undefined where nothing is kept. An agent has that of the session above it. */
@@ -29,13 +32,21 @@ export function ledgerOf(work: StepContext): FileLedger | undefined {
   );
 }
 
-/** Begins to take stock before a command, so that it need not wait for that. */
-export function prepareSnapshot(work: StepContext, claims: readonly Claim[]): void {
+/**
+ * Takes a snapshot of the workspace as soon as a command that may change it is in sight: beside the rest of the reply
+ * and beside the person's decision. A turn without such a command copies nothing.
+ */
+export async function takeSnapshot(
+  work: StepContext,
+  { tool, context, input }: { tool: Tool; context: ToolContext; input: CallInput },
+): Promise<void> {
   const ledger = ledgerOf(work);
-  const checkpoint = ledger?.checkpoint();
+  if (!ledger || input.traits().readOnly) return;
+  const claims = await look(work, tool.name, async () => input.claims(context));
+  const checkpoint = ledger.checkpoint();
   if (checkpoint !== undefined && isCommand(claims))
     // Whoever needs it waits for it again, and then hears what went wrong.
-    ledger?.checkpoints.prepare(checkpoint, work.signal).catch(() => undefined);
+    ledger.checkpoints.prepare(checkpoint, work.signal).catch(() => undefined);
 }
 
 /** Before a call: each file that it will write is kept, and before a command the workspace. */

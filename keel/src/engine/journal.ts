@@ -3,11 +3,12 @@
  * otherwise a moment after its first event; those that come meanwhile share it, so that a turn with a quick tool costs
  * one sync. Whoever is about to have an effect awaits `saved` first.
  */
+
 import { over } from "../kernel/abort.ts";
-import { type Fault, toFault } from "../kernel/fault.ts";
+import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log, Meanwhile } from "../ports/store.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable, Envelope } from "../protocol/event.ts";
 
 /** How long events wait for company while nobody waits for them: a quick tool is done by then, and nobody sees it. */
 const lingerMs = 5;
@@ -104,4 +105,25 @@ function newWrite(): Write {
   // Somebody may record without waiting; `saved` still tells whoever asks.
   promise.catch(() => undefined);
   return { wanted: new AbortController(), meanwhile: undefined, promise, resolve, reject };
+}
+
+/** Who hears what happens in a session. Each is called in turn, at once, and must not throw. */
+export type EnvelopeListener = (envelope: Envelope) => void;
+
+/** More than all screens and programs of one session; a program that only ever adds has forgotten to leave. */
+export const maxListeners = 1_000;
+
+export class Listeners {
+  readonly #all = new Set<EnvelopeListener>();
+
+  /** Returns how to leave. Throws `queue_full`. */
+  add(listener: EnvelopeListener): () => void {
+    if (this.#all.size >= maxListeners) throw fault("queue_full", { limit: maxListeners });
+    this.#all.add(listener);
+    return () => this.#all.delete(listener);
+  }
+
+  tell(envelope: Envelope): void {
+    for (const listener of this.#all) listener(envelope);
+  }
 }

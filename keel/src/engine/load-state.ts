@@ -5,16 +5,13 @@
  */
 
 import { emptyState, fold, type SessionState } from "../core/state/state.ts";
-import { isIdle } from "../core/unload.ts";
+import { isIdle, recall, textsOf } from "../core/unload.ts";
 import type { UsedIds } from "../core/used-ids.ts";
 import { over } from "../kernel/abort.ts";
 import { sameJson } from "../kernel/json.ts";
-import { List } from "../kernel/list.ts";
 import { each } from "../kernel/one-by-one.ts";
-import { fromPlain, toPlain } from "../kernel/plain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { CachedFold, Log } from "../ports/store.ts";
-import type { Message } from "../protocol/message.ts";
+import type { Log } from "../ports/store.ts";
 
 /** Folds a log. What stood in memory before and is the same stays the one object that it was. */
 export async function readState(
@@ -52,23 +49,3 @@ export async function cacheState(
 type StateCachePorts = { readonly log: Log; readonly clock: Clock };
 /** An end must not come too late because of a disk that is slow with what nobody needs. */
 const maxKeepMs = 1_000;
-
-/** What the model was told by itself: it is nearly all of the text, and JSON leaves out of it what it left out of the log. */
-function textsOf({ prompt, history, ...rest }: SessionState, used: UsedIds): string[] {
-  return [toPlain(rest), { prompt, history }, used].map((value) => JSON.stringify(value));
-}
-
-/** Undefined when it is not what was kept. */
-function recall({ seq, texts }: CachedFold, used: UsedIds): SessionState | undefined {
-  try {
-    const [rest = "", talk = "", ids = ""] = texts;
-    const { prompt, history }: Pick<SessionState, "prompt"> & { history: Message[] } = JSON.parse(talk);
-    const known = fromPlain(JSON.parse(rest)) as Omit<SessionState, "prompt" | "history">;
-    const state = { ...known, prompt, history: List.of(history) };
-    if (state.seq !== seq) return undefined;
-    used.recall(JSON.parse(ids));
-    return state;
-  } catch {
-    return undefined;
-  }
-}

@@ -5,7 +5,7 @@ import type { Durable } from "../protocol/event.ts";
 import { crashPoint } from "../testing/crash.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { memoryLog, openTestSession } from "../testing/test-session.ts";
-import { answerTool } from "./calls/answer.ts";
+import { answerTool } from "../tools/structured-answer.ts";
 
 const structured = {
   tools: [answerTool({ schema: { type: "object" }, check: () => [] }) as Tool],

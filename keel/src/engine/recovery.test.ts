@@ -7,7 +7,7 @@ import type { Reply } from "../testing/script.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { memoryLog, openTestSession } from "../testing/test-session.ts";
 import { lookTool } from "../testing/test-tools.ts";
-import { answerTool } from "./calls/answer.ts";
+import { answerTool } from "../tools/structured-answer.ts";
 
 const overloaded = httpError(529);
 

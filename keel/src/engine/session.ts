@@ -1,6 +1,5 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
 
-import { acceptedInput } from "../core/accepted-input.ts";
 import type { BudgetReason } from "../core/halt.ts";
 import { canHalt } from "../core/halt.ts";
 import { limitsFor } from "../core/limits.ts";
@@ -15,19 +14,17 @@ import { never } from "../kernel/never.ts";
 import { rulesInForce } from "../policy/changes.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent, Envelope, LiveEvent, TurnReason } from "../protocol/event.ts";
-import { Asks } from "./asks.ts";
+import { TaskBoard } from "../tasks/board.ts";
+import { Asks, interruptedAnswer, notWritten } from "./asks.ts";
 import { type CommandRequest, type CommandVerdict, permitCommand } from "./calls/permit-command.ts";
 import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
-import { dropInput, dropQueued } from "./drop-inputs.ts";
 import { hookContextOf } from "./hook-context.ts";
-import { Journal } from "./journal.ts";
-import { type EnvelopeListener, Listeners } from "./listeners.ts";
+import { acceptInput, dropInput, dropQueued } from "./inputs.ts";
+import { type EnvelopeListener, Journal, Listeners } from "./journal.ts";
 import { cacheState, readState } from "./load-state.ts";
-import { interruptedAnswer, notWritten } from "./refused-answers.ts";
 import type { SessionPorts, StepContext } from "./step-context.ts";
 import { perform } from "./steps/perform.ts";
-import { TaskBoard } from "./tasks.ts";
 
 export class Session {
   readonly id: string;
@@ -317,18 +314,9 @@ export class Session {
   }
 
   async #accept(command: Extract<Command, { type: "input" }>): Promise<Receipt> {
-    const id = command.id ?? this.#parts.ids.uuid();
-    if (this.#used.hasInput(id)) {
-      // The first one may still be on its way to the disk.
-      await this.#journal.saved();
-      return { type: "accepted", inputId: id, duplicate: true };
-    }
-    if (this.#state.pending.length >= this.#parts.limits.pendingInputs)
-      throw fault("queue_full", { limit: this.#parts.limits.pendingInputs });
-    this.#record({ type: "input.accepted", input: acceptedInput(id, command) });
-    await this.#journal.saved();
-    void this.run();
-    return { type: "accepted", inputId: id, duplicate: false };
+    const receipt = await acceptInput(this.#work(), command, (id) => this.#used.hasInput(id));
+    if (!receipt.duplicate) void this.run();
+    return receipt;
   }
 
   async #interrupt(all: boolean): Promise<Receipt> {

@@ -1,8 +1,8 @@
 /** Checks values against a JSON Schema that somebody else wrote. Heavy: loaded only where such a schema is given. */
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
-import type { CheckJson } from "../../engine/calls/answer.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import type { CheckJson } from "../../tools/structured-answer.ts";
 
 /** Throws `usage` when the schema itself is wrong, or does not describe an object. */
 export function jsonChecker(schema: JsonObject): CheckJson {

@@ -14,7 +14,6 @@ import type { SessionState } from "../../core/state/state.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Library, SkillInfo } from "../../ports/library.ts";
 import type { AttachContext } from "../input/attach-mentions.ts";
-import { readPrompt } from "../input/read-prompt.ts";
 import { bundledSkills } from "./bundled-skills.ts";
 
 export type LibraryOptions = {
@@ -115,6 +114,7 @@ export function libraryPort(
     async readSkill({ name, args }, signal) {
       const skill = offered().find((file) => file.name === name);
       if (!skill) return { ok: false, why: `There is no skill called ${name}.` };
+      const { readPrompt } = await import("../input/read-prompt.ts");
       const read = await readPrompt(skill, args, { world: context, signal });
       if (!read.ok) return read;
       const { folder, allow, fork, model } = read.loaded;

@@ -7,11 +7,10 @@ import { enclose } from "../../core/context/enclose.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { Command } from "../../protocol/command.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { type AttachContext, attach } from "./attach-mentions.ts";
+import type { AttachContext } from "./attach-mentions.ts";
 import { isAttachedFile } from "./attached-file.ts";
 import type { CommandContext } from "./commands/command.ts";
 import type { Registry } from "./commands/registry.ts";
-import { readPrompt } from "./read-prompt.ts";
 
 type InputCommand = Extract<Command, { type: "input" }>;
 
@@ -38,6 +37,7 @@ export async function expandInput(command: InputCommand, context: ExpandContext)
   }
   const said = await withMentions(command, context);
   if (!called || found?.kind !== "prompt") return said;
+  const { readPrompt } = await import("./read-prompt.ts");
   const read = await readPrompt(found.prompt, called.args, {
     world: context.attach,
     signal: new AbortController().signal,
@@ -78,6 +78,7 @@ async function withMentions(
     block.type === "text" && !isAttachedFile(block.text) ? [block.text] : [],
   );
   if (!words.some((part) => part.includes("@"))) return { kind: "input", command, problems: [] };
+  const { attach } = await import("./attach-mentions.ts");
   const { blocks, problems } = await attach(words.join("\n"), world);
   const content = blocks.length > 0 ? [...command.content, ...blocks] : command.content;
   return { kind: "input", command: { ...command, content }, problems };

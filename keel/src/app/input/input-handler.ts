@@ -1,6 +1,6 @@
 /** Takes a person's words on their way to a session: commands are answered here, everything else goes on as an input. */
 import { foreign } from "../../core/context/blocks.ts";
-import type { EnvelopeListener } from "../../engine/listeners.ts";
+import type { EnvelopeListener } from "../../engine/journal.ts";
 import type { Session } from "../../engine/session.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { LiveEvent } from "../../protocol/event.ts";

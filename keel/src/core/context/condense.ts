@@ -2,8 +2,10 @@
  * How a conversation is shortened, as a strategy: which of its newest messages stay as they are, and in which words the
  * notes about the rest are asked for. The step that does it, its guards and its event are the same for all.
  */
+import { estimateTokens } from "../../kernel/text.ts";
 import type { Message } from "../../protocol/message.ts";
 import { summaryRequest } from "../model-text.ts";
+import type { SessionState } from "../state/state.ts";
 import { estimateMessage, startsCleanly } from "./blocks.ts";
 
 export type CondenseView = {
@@ -54,6 +56,16 @@ export function cleanKeep(history: readonly Message[], wanted: number): number {
   }
   return 0;
 }
+
+/** What fills the window when the conversation is shortened. */
+export const condensedTokens = (
+  { prompt }: SessionState,
+  { texts, kept }: { readonly texts: readonly string[]; readonly kept: readonly Message[] },
+): number =>
+  [...texts, JSON.stringify(prompt ?? "")].reduce(
+    (sum, words) => sum + estimateTokens(words),
+    tokensOf(kept),
+  );
 
 const tokensOf = (history: readonly Message[]): number =>
   history.reduce((sum, message) => sum + estimateMessage(message), 0);

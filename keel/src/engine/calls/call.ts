@@ -20,18 +20,16 @@ import { toFault } from "../../kernel/fault.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
+import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
-import { backUpAfter, backUpBefore } from "../checkpoint.ts";
+import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
 import { hookContextOf } from "../hook-context.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths } from "./context.ts";
-import { complaintAbout } from "./make-sense.ts";
-import { closeOpenAsks } from "./open-asks.ts";
-import { judge, permit } from "./permit.ts";
+import { complaintAbout } from "./look.ts";
+import { closeOpenAsks, judge, permit } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
-import { takeSnapshot } from "./snapshot.ts";
-import { changeMode } from "./worklist-view.ts";
 
 type FinishedCall = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
 
@@ -230,6 +228,19 @@ async function run(
     ...(outcome.linesAdded === undefined ? {} : { linesAdded: outcome.linesAdded }),
     ...(outcome.linesRemoved === undefined ? {} : { linesRemoved: outcome.linesRemoved }),
   };
+}
+
+/** A call may move the session into plan mode and out of it. */
+async function changeMode(work: StepContext, mode: NonNullable<ToolOutcome["mode"]>): Promise<void> {
+  const permissionMode = mode === "before-plan" ? modeToReturnTo(work) : mode;
+  if (permissionMode === "plan") await work.parts.plan?.ready();
+  work.record({ type: "settings.changed", patch: { permissionMode }, why: "plan" });
+}
+
+/** A log may remember a mode that nobody has allowed for this process. */
+function modeToReturnTo({ state, parts }: StepContext): PermissionMode {
+  const { modeBeforePlan } = state.desk;
+  return modeBeforePlan === "bypassPermissions" && parts.bypass !== "allowed" ? "default" : modeBeforePlan;
 }
 
 /** The only phase with effects. A tool that throws or does not stop becomes a failed result; the turn goes on. */

@@ -1,7 +1,8 @@
 /** What a call may use: while it is looked at and decided about, and while it runs. */
 
+import { askKey } from "../../core/permission-ask.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
-import { toolFor } from "../../core/toolbox.ts";
+import { toolFor, worklistOf } from "../../core/toolbox.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
@@ -10,7 +11,6 @@ import { ledgerOf } from "../checkpoint.ts";
 import { consultOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
 import { inputOf, type PreparedCall } from "./prepared.ts";
-import { worklistOf } from "./worklist-view.ts";
 
 export function contextFor(work: StepContext, call: Pick<ToolCall, "use">, tool: Tool): ToolContext {
   const { parts } = work;
@@ -50,10 +50,6 @@ export async function prepareCall(work: StepContext, call: ToolCall): Promise<Pr
     return { call, tool: toFault(thrown).message };
   }
 }
-
-/** Ids of calls are a provider's, and one of an agent may be one of its parent's; whom a host answers must be clear. */
-export const askKey = ({ above }: StepContext["parts"], callId: string): string =>
-  above ? `${above.origin.agentId}:${callId}` : callId;
 
 /**
  * The same for as long as a call is looked at: a path is walked once, however many want to know what it is. The run has

@@ -5,11 +5,11 @@
 
 import type { DurableEvent } from "../../protocol/event.ts";
 import type { ToolUse } from "../../protocol/message.ts";
+import { ledgerOf, takeSnapshot } from "../checkpoint.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { runCall } from "./call.ts";
-import { prepareCall } from "./context.ts";
+import { contextFor, prepareCall } from "./context.ts";
 import { type PreparedCall, traitsOf } from "./prepared.ts";
-import { takeSnapshotFor } from "./snapshot.ts";
 
 export function earlyStarter(work: StepContext): { consider(use: ToolUse): void } {
   const { hooks, limits } = work.parts;
@@ -46,12 +46,7 @@ function isHarmless(prepared: PreparedCall): boolean {
 /** The same work, but nothing it records leaves before the reply does, and nothing is asked. */
 function heldBack(work: StepContext, events: DurableEvent[]): StepContext {
   return {
-    parts: work.parts,
-    signal: work.signal,
-    early: work.early,
-    tasks: work.tasks,
-    interrupt: work.interrupt,
-    isKnownCall: work.isKnownCall,
+    ...work,
     get state() {
       return work.state;
     },
@@ -61,6 +56,13 @@ function heldBack(work: StepContext, events: DurableEvent[]): StepContext {
     ask: () => {
       throw needsAsking;
     },
-    answer: work.answer,
   };
+}
+
+/** For a call that has just streamed in. Whatever is wrong with it is said when it is its turn. */
+async function takeSnapshotFor(work: StepContext, prepared: Promise<PreparedCall>): Promise<void> {
+  if (!ledgerOf(work)) return;
+  const { call, tool, input } = await prepared;
+  if (typeof tool !== "object" || !input?.parse().ok) return;
+  await takeSnapshot(work, { tool, context: contextFor(work, call, tool), input });
 }

@@ -1,7 +1,26 @@
 /** Looking at an input before a call runs, under a deadline and the turn's signal: it has no effects to wait for. */
+
+import { invalidInput } from "../../core/model-text.ts";
 import { over, unlessAborted } from "../../kernel/abort.ts";
 import { fault } from "../../kernel/fault.ts";
+import { sayIssues } from "../../kernel/schema.ts";
+import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { StepContext } from "../step-context.ts";
+import type { CallInput } from "./prepared.ts";
+
+/**
+ * A sentence for the model where an input does not fit the tool's schema or makes no sense to it: the model's own, a
+ * hook's, and an answer's alike.
+ */
+export async function complaintAbout(
+  work: StepContext,
+  tool: Tool,
+  { input, context }: { input: CallInput; context: ToolContext },
+): Promise<string | undefined> {
+  const parsed = input.parse();
+  if (!parsed.ok) return invalidInput(tool.name, sayIssues(parsed.error));
+  return await look(work, tool.name, () => tool.check(parsed.value, context));
+}
 
 /** Throws `aborted` as soon as the turn is interrupted and `tool_late` at the deadline; the look is left behind. */
 export async function look<T>(

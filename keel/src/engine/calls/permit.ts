@@ -1,11 +1,10 @@
 /** Permission for one call: rules and mode decide, a hook may add its word, and what is left open is asked. */
 
 import { refusedBefore } from "../../core/model-text.ts";
+import { askKey, permissionAsk, refusalOf } from "../../core/permission-ask.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { childOf, over } from "../../kernel/abort.ts";
-import { canonicalJson, type Json } from "../../kernel/json.ts";
-import { fingerprint, oneLine } from "../../kernel/text.ts";
-import { visible } from "../../kernel/visible.ts";
+import { canonicalJson } from "../../kernel/json.ts";
 import { type Decision, decide } from "../../policy/decide.ts";
 import { lookAt } from "../../policy/look.ts";
 import { refusedWhen } from "../../policy/refusals.ts";
@@ -15,13 +14,11 @@ import type { HookDecision } from "../../ports/hooks.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event.ts";
-import type { Claim, Display } from "../../protocol/tool.ts";
+import type { Claim } from "../../protocol/tool.ts";
 import { hookContextOf } from "../hook-context.ts";
 import type { Closed, StepContext } from "../step-context.ts";
-import { askKey, rememberingPaths } from "./context.ts";
-import { look } from "./look.ts";
-import { complaintAbout } from "./make-sense.ts";
-import { closeOpenAsks, refusalOf } from "./open-asks.ts";
+import { rememberingPaths } from "./context.ts";
+import { complaintAbout, look } from "./look.ts";
 import { type CallInput, inputOf } from "./prepared.ts";
 
 type PermitContext = {
@@ -51,7 +48,7 @@ export async function permit(work: StepContext, context: PermitContext): Promise
   const { sent } = context.input;
   const { decision, claims } = await judge(work, { ...context, context: context.looking });
   // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
-  const refused = refusalOf(work, call.use.id);
+  const refused = refusalOf(work.state, askKey(work.parts, call.use.id));
   if (refused && decision.verdict !== "deny") return settle(work, { ...context, claims }, refused);
   const alone = withoutAsking(context, { decision, claims });
   if (alone) {
@@ -64,10 +61,14 @@ export async function permit(work: StepContext, context: PermitContext): Promise
     return deny("host", refusedBefore);
   }
   const reason = hook?.verdict === "ask" ? hook.reason : decision.because;
-  const ask = askFor(work, context, {
-    decision,
+  const ask = permissionAsk({
+    key: askKey(work.parts, call.use.id),
+    callId: context.isDetached ? undefined : call.use.id,
+    tool: tool.name,
+    input: sent,
     claims,
     reason: before === undefined ? reason : `you said no to exactly this before; ${reason}`,
+    options: decision.verdict === "ask" ? decision.options : onceOrNot,
   });
   closeOpenAsks(work, call.use.id, ask.id);
   return settle(work, { ...context, claims }, await askBoth(work, ask, context));
@@ -191,37 +192,21 @@ async function settle(
   return { verdict: "allow", by: who, input, claims };
 }
 
-function askFor(
-  work: StepContext,
-  { call, tool, input: { sent }, isDetached: isBeside }: PermitContext,
-  { decision, claims, reason }: { decision: Decision; claims: Ask["claims"]; reason: string },
-): Ask {
-  return {
-    // The input and its claims are part of the id: an approval holds for these and no others.
-    id: `${askKey(work.parts, call.use.id)}:permission:${fingerprint(canonicalJson([sent, claims ?? []]))}`,
-    kind: "permission",
-    title: `Allow ${tool.name}?`,
-    body: bodyOf(claims, sent),
-    ...(isBeside ? {} : { callId: call.use.id }),
-    tool: tool.name,
-    input: sent,
-    claims,
-    reason,
-    options: decision.verdict === "ask" ? [...decision.options] : [...onceOrNot],
-  };
-}
-
-function bodyOf(claims: Ask["claims"], sent: Json): Display {
-  const command = claims?.find(({ action }) => action === "execute");
-  // Nothing in it may hide from whoever is asked; what runs is the input, to the last sign.
-  if (command) return { kind: "terminal", command: visible(command.target), output: "", exitCode: null };
-  // A line feed in a name must not make two claims of one.
-  const lines = (claims ?? []).map(({ action, target }) => `${action} ${oneLine(target)}`);
-  return { kind: "text", text: visible([...lines, JSON.stringify(sent)].join("\n")) };
-}
-
 const deny = (by: Denial["by"], reason: string): Permission & { verdict: "deny" } => ({
   verdict: "deny",
   denial: { by, reason },
   interrupt: false,
 });
+
+/** Whoever still shows them, or waits for them, is told that it is over. `except` is the one that is asked again. */
+export function closeOpenAsks(work: StepContext, callId: string, except?: string): void {
+  for (const ask of work.state.asks)
+    if (ask.callId === callId && ask.id !== except)
+      // Closed at once; a log that cannot take it says so where the call's own events are written.
+      work.answer(ask.id, decidedAlone).catch(() => undefined);
+}
+
+const decidedAlone: Closed = {
+  answer: { verdict: "deny", reason: "It was decided without an answer." },
+  by: "rule",
+};

@@ -2,18 +2,16 @@
 
 import { note } from "../../core/context/blocks.ts";
 import { requestOf } from "../../core/context/request.ts";
-import { circleNamed, reminders } from "../../core/model-text.ts";
+import { reminderFor } from "../../core/model-text.ts";
 import type { Step, Wait } from "../../core/next-step.ts";
-import { predictRequest } from "../../core/predict.ts";
+import { predictRequest, spendingOf } from "../../core/predict.ts";
 import { costOf } from "../../core/state/cost.ts";
 import { modelOf } from "../../core/state/state.ts";
-import { circleIn } from "../../core/state/stuck.ts";
+import { withFreshIds } from "../../core/used-ids.ts";
 import type { Fault } from "../../kernel/fault.ts";
 import { isRetryable } from "../../kernel/retryable.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
-import type { AddedWhy } from "../../protocol/event.ts";
-import type { Block } from "../../protocol/message.ts";
-import { contextTokens, type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";
+import { type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";
 import { earlyStarter } from "../calls/early.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefModel } from "./brief-model.ts";
@@ -24,7 +22,7 @@ export async function askModel(work: StepContext, step: Extract<Step, { kind: "a
   if (step.wait && !(await waitBefore(work, step.wait))) return;
   if (step.fallback !== undefined)
     work.record({ type: "settings.changed", patch: { model: step.fallback }, why: "fallback" });
-  const reminder = step.reminder && reminderFor(work, step.reminder);
+  const reminder = step.reminder && reminderFor(work.state, step.reminder);
   if (step.reminder && reminder)
     work.record({ type: "context.added", content: [note(reminder)], why: step.reminder });
   await briefModel(work);
@@ -101,7 +99,7 @@ async function askOnce(
       begun: outcome.begun,
     });
   const { stop, usage, providerId } = outcome.reply;
-  const content = withFreshIds(outcome.reply.content, work, requestId);
+  const content = withFreshIds(outcome.reply.content, requestId, work.isKnownCall);
   work.record({
     type: "model.finished",
     requestId,
@@ -113,34 +111,6 @@ async function askOnce(
     costUsd: costOf(usage, info.prices),
     ms,
     providerId,
-  });
-}
-
-/** A reply of ordinary length: nobody knows it before. */
-const usualReplyTokens = 1_000;
-
-function spendingOf(predicted: Prediction, { prices }: ModelInfo): { usd: number; tokens: number } {
-  const usage = { ...predicted, outputTokens: usualReplyTokens };
-  return { usd: costOf(usage, prices) ?? 0, tokens: contextTokens(usage) };
-}
-
-function reminderFor({ state }: StepContext, why: AddedWhy): string | undefined {
-  if (why !== "stuck") return reminders[why];
-  const circle = state.turn ? circleIn(state.turn.habit) : undefined;
-  return circle && circleNamed(circle);
-}
-
-/** A provider that repeats the id of a call would make one result answer two calls, and one approval allow both. */
-function withFreshIds(content: readonly Block[], work: StepContext, requestId: string): Block[] {
-  const used = new Set<string>();
-  return content.map((block, index) => {
-    if (block.type !== "tool_use") return block;
-    const fresh =
-      work.isKnownCall(block.id) || used.has(block.id)
-        ? { ...block, id: `${block.id}_${requestId}_${index}` }
-        : block;
-    used.add(fresh.id);
-    return fresh;
   });
 }
 

@@ -4,19 +4,18 @@
  */
 
 import { defuse, note } from "../../core/context/blocks.ts";
-import { isDeferred, offeredNow } from "../../core/deferred.ts";
+import { promptFor } from "../../core/context/prompt.ts";
+import { isDeferred } from "../../core/deferred.ts";
 import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../../core/model-text.ts";
-import type { SessionState } from "../../core/state/state.ts";
 import { toolsNow } from "../../core/toolbox.ts";
-import { sameJson } from "../../kernel/json.ts";
-import type { AddedWhy, PromptWhy } from "../../protocol/event.ts";
-import type { ToolSpec } from "../../protocol/tool.ts";
+import type { AddedWhy } from "../../protocol/event.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefNear, briefStart } from "./brief-start.ts";
 
 export async function briefModel(work: StepContext): Promise<void> {
   await work.parts.toolbox?.ready(work.signal);
-  fixPrompt(work);
+  const prompt = promptFor(work);
+  if (prompt) work.record({ type: "prompt.fixed", ...prompt });
   await briefStart(work);
   await briefNear(work);
   const news = work.parts.briefing?.news?.() ?? [];
@@ -26,42 +25,6 @@ export async function briefModel(work: StepContext): Promise<void> {
   await tellPlan(work);
   const { todos, knowsTodos } = work.state.desk;
   if (!knowsTodos) tell(work, "todos", todosAgain(todos));
-}
-
-function fixPrompt(work: StepContext): void {
-  const { system, promptOnResume } = work.parts;
-  const logged = work.state.prompt;
-  const offered = offeredNow(toolsNow(work), work.state).map(({ spec }) => spec);
-  const specs = inOrderOf(logged?.tools ?? [], [...offered, ...stillDeclared(work, offered)]);
-  const wanted = logged && promptOnResume === "logged" ? logged.system : system;
-  const why = promptChange(logged, { system: wanted, tools: specs });
-  if (why) work.record({ type: "prompt.fixed", system: [...wanted], tools: specs, why });
-}
-
-/** A tool whose server is gone stays declared until a boundary comes anyway: its absence alone is not worth one. */
-function stillDeclared({ state, parts }: StepContext, offered: readonly ToolSpec[]): ToolSpec[] {
-  if (state.desk.mayRenew) return [];
-  const names = new Set(offered.map(({ name }) => name));
-  return (state.prompt?.tools ?? []).filter(({ name }) => !names.has(name) && parts.toolbox?.knows(name));
-}
-
-/** Tools that the log knows keep their places: another order alone would make the whole prefix new. */
-function inOrderOf(known: readonly ToolSpec[], given: readonly ToolSpec[]): ToolSpec[] {
-  const places = new Map(known.map(({ name }, index) => [name, index]));
-  const placeOf = ({ name }: ToolSpec): number => places.get(name) ?? known.length;
-  return [...given].sort((left, right) => placeOf(left) - placeOf(right));
-}
-
-function promptChange(
-  logged: SessionState["prompt"],
-  wanted: NonNullable<SessionState["prompt"]>,
-): PromptWhy | undefined {
-  if (!logged) return "first";
-  if (!sameJson(logged.system, wanted.system)) return "host";
-  if (sameJson(logged.tools, wanted.tools)) return undefined;
-  const names = new Set(wanted.tools.map(({ name }) => name));
-  if (logged.tools.some(({ name }) => !names.has(name))) return "tools_removed";
-  return logged.tools.length < wanted.tools.length ? "tools_added" : "tools_changed";
 }
 
 /** Deferred tools are told in a message: the prompt, which stands before it, stays as it is. */

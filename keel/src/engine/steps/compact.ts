@@ -4,16 +4,15 @@
  */
 
 import { estimateMessage, note } from "../../core/context/blocks.ts";
-import { cleanKeep, keepRecent } from "../../core/context/condense.ts";
+import { cleanKeep, condensedTokens, keepRecent } from "../../core/context/condense.ts";
 import { summaryRequestOf } from "../../core/context/request.ts";
 import { type FileAgain, restored } from "../../core/context/restore.ts";
 import { summaryIntroduction } from "../../core/model-text.ts";
 import type { Step } from "../../core/next-step.ts";
 import { predictRequest } from "../../core/predict.ts";
 import { costOf } from "../../core/state/cost.ts";
-import { modelOf, type SessionState } from "../../core/state/state.ts";
+import { modelOf } from "../../core/state/state.ts";
 import { fault } from "../../kernel/fault.ts";
-import { estimateTokens } from "../../kernel/text.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import { text, textOf } from "../../protocol/message.ts";
 import { hookContextOf } from "../hook-context.ts";
@@ -85,11 +84,7 @@ export async function compact(work: StepContext, step: Extract<Step, { kind: "co
   let wanted = restoring.next();
   while (!wanted.done) wanted = restoring.next(await readAgain(work, wanted.value));
   const again = wanted.value;
-  const tokensAfter =
-    estimateTokens(summary) +
-    again.reduce((sum, words) => sum + estimateTokens(words), 0) +
-    promptTokens(work.state) +
-    kept.reduce((sum, message) => sum + estimateMessage(message), 0);
+  const tokensAfter = condensedTokens(work.state, { texts: [summary, ...again], kept });
   const { usage } = outcome.reply;
   work.record({
     type: "context.compacted",
@@ -135,5 +130,3 @@ async function readAgain(work: StepContext, path: string): Promise<FileAgain> {
   const text = new TextDecoder().decode(read.file.bytes);
   return { path: facts.path, text, state: read.file.stamp === stamp ? "as seen" : "changed" };
 }
-
-const promptTokens = ({ prompt }: SessionState): number => estimateTokens(JSON.stringify(prompt ?? ""));

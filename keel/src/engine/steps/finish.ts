@@ -1,7 +1,8 @@
 /** Ends the turn, unless a stop hook sends the model back to work. */
 
 import { isBudget } from "../../core/halt.ts";
-import { openObjections, type Step } from "../../core/next-step.ts";
+import type { Step } from "../../core/next-step.ts";
+import { finishedTurn } from "../../core/settle.ts";
 import type { TurnReason } from "../../protocol/event.ts";
 import { textOf } from "../../protocol/message.ts";
 import { hookContextOf } from "../hook-context.ts";
@@ -22,16 +23,9 @@ export async function finish(work: StepContext, step: Extract<Step, { kind: "fin
       hookContextOf(work),
     );
   }
+  const reason = work.signal.aborted ? turn.endsAs : (stopped ?? step.reason);
   work.record({
-    type: "turn.finished",
-    turnId: turn.id,
-    inputIds: [...turn.inputIds, ...openObjections(work.state)],
-    reason: work.signal.aborted ? turn.endsAs : (stopped ?? step.reason),
-    usage: turn.usage,
-    costUsd: turn.costUsd,
-    requests: turn.requests,
-    ms: Math.max(0, work.parts.clock.now() - turn.startedAt),
-    apiMs: turn.apiMs,
+    ...finishedTurn(work.state, turn, { reason, now: work.parts.clock.now() }),
     ...(fault ? { fault } : {}),
     ...(turn.answer === undefined ? {} : { answer: turn.answer }),
   });

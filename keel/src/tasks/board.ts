@@ -3,9 +3,9 @@
  * on the work itself: to look at it, to wait for it, to stop it. A task that ends by itself comes back as input.
  */
 
+import { billSince } from "../core/state/cost.ts";
 import type { SessionState } from "../core/state/state.ts";
 import { hasNews, isRunning, isUnsettled } from "../core/state/task-state.ts";
-import { lostEvent, notStarted, settledLate } from "../core/task-ends.ts";
 import { taskNotice } from "../core/task-text.ts";
 import { over } from "../kernel/abort.ts";
 import { graceMs } from "../kernel/deadline.ts";
@@ -14,6 +14,7 @@ import type { Clock, Ids } from "../ports/clock.ts";
 import type { CallTasks, SessionTasks, Task, TaskEnd, TaskOutputLocation, TaskWork } from "../ports/tasks.ts";
 import type { DurableEvent } from "../protocol/event.ts";
 import type { TaskData } from "../protocol/task.ts";
+import { noBill } from "../protocol/usage.ts";
 
 type By = NonNullable<TaskData["by"]>;
 
@@ -273,4 +274,44 @@ export class TaskBoard implements SessionTasks {
       if (!this.#tasks.has(id)) return id;
     }
   }
+}
+
+/** One that should have gone on has ended as it had before; its bill was brought then. */
+function notStarted(id: string, data: TaskData, before: Task | undefined): DurableEvent {
+  const summary = `${data.description ?? id}: could not be started`;
+  const { bill: _, ...rest } = before?.data ?? data;
+  return {
+    type: "task.changed",
+    taskId: id,
+    status: before?.status ?? "failed",
+    data: { ...rest, ...(before ? {} : { summary }), told: true },
+  };
+}
+
+/** A task of a process that has ended, and what is known of it. */
+function lostEvent({ id, data }: Task, end: TaskEnd | undefined): DurableEvent {
+  const summary = `${data.description ?? id}: lost, since the process that ran it has ended`;
+  const { status = "stopped", ...rest } = end ?? { summary };
+  const by = status === "stopped" ? "lost" : "itself";
+  return { type: "task.changed", taskId: id, status, data: { ...data, ...rest, by } };
+}
+
+/** What is known now. A good end that was not known before is news; otherwise all has been said. */
+function settledLate({ id, status, data, isTold }: Task, end: TaskEnd | undefined): DurableEvent[] {
+  if (!end || end.unsettled) return [];
+  // What is below may have cost more than was known above.
+  const bill = end.bill ? { bill: billSince(end.bill, data.bill ?? noBill) } : {};
+  const isNews = end.status === "completed" && status !== "completed";
+  const { report, summary, toolUses } = end;
+  const said = data.report === undefined || isNews ? { report, toolUses } : {};
+  const known = { ...said, ...(isNews ? { summary, error: undefined, by: "itself" as const } : {}) };
+  const told = { told: isTold && !isNews };
+  return [
+    {
+      type: "task.changed",
+      taskId: id,
+      status: isNews ? "completed" : status,
+      data: { ...known, ...bill, ...told, unsettled: false },
+    },
+  ];
 }

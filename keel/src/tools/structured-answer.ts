@@ -1,12 +1,12 @@
 /** Structured answers: a tool whose input is the answer. A valid call ends the turn. */
 
-import { answerToolName } from "../../core/model-text.ts";
-import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
-import { failed, ok } from "../../kernel/result.ts";
-import type { Schema, SchemaIssue } from "../../kernel/schema.ts";
-import { defineTool } from "../../ports/define-tool.ts";
-import type { Tool } from "../../ports/tool.ts";
-import { text } from "../../protocol/message.ts";
+import { answerToolName } from "../core/model-text.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { failed, ok } from "../kernel/result.ts";
+import type { Schema, SchemaIssue } from "../kernel/schema.ts";
+import { defineTool } from "../ports/define-tool.ts";
+import type { Tool } from "../ports/tool.ts";
+import { text } from "../protocol/message.ts";
 
 /** Checks a value against a JSON Schema; the adapter that knows how is handed in. */
 export type CheckJson = (value: unknown) => SchemaIssue[];

@@ -1,0 +1,58 @@
+/** The question whether a call may run, and what was said to it before. Pure. */
+
+import { canonicalJson, type Json } from "../kernel/json.ts";
+import { fingerprint, oneLine } from "../kernel/text.ts";
+import { visible } from "../kernel/visible.ts";
+import type { Above } from "../ports/agents.ts";
+import type { Ask } from "../protocol/ask.ts";
+import type { Claim, Display } from "../protocol/tool.ts";
+import type { SessionState } from "./state/state.ts";
+
+/** Ids of calls are a provider's, and one of an agent may be one of its parent's; whom a host answers must be clear. */
+export const askKey = ({ above }: { readonly above?: Above | undefined }, callId: string): string =>
+  above ? `${above.origin.agentId}:${callId}` : callId;
+
+export type PermissionQuestion = {
+  readonly key: string;
+  /** Undefined for what belongs to no call. */
+  readonly callId: string | undefined;
+  readonly tool: string;
+  readonly input: Json;
+  readonly claims: readonly Claim[];
+  readonly reason: string;
+  readonly options: Readonly<Ask["options"]>;
+};
+
+export function permissionAsk({ key, callId, tool, input, claims, ...rest }: PermissionQuestion): Ask {
+  return {
+    // The input and its claims are part of the id: an approval holds for these and no others.
+    id: `${key}:permission:${fingerprint(canonicalJson([input, claims]))}`,
+    kind: "permission",
+    title: `Allow ${tool}?`,
+    body: bodyOf(claims, input),
+    ...(callId === undefined ? {} : { callId }),
+    tool,
+    input,
+    claims: [...claims],
+    reason: rest.reason,
+    options: [...rest.options],
+  };
+}
+
+function bodyOf(claims: readonly Claim[], input: Json): Display {
+  const command = claims.find(({ action }) => action === "execute");
+  // Nothing in it may hide from whoever is asked; what runs is the input, to the last sign.
+  if (command) return { kind: "terminal", command: visible(command.target), output: "", exitCode: null };
+  // A line feed in a name must not make two claims of one.
+  const lines = claims.map(({ action, target }) => `${action} ${oneLine(target)}`);
+  return { kind: "text", text: visible([...lines, JSON.stringify(input)].join("\n")) };
+}
+
+/** A person or a hook has said no to this call already: nothing that is said later takes that back. */
+export const refusalOf = ({ answers }: SessionState, key: string) =>
+  answers
+    .entries()
+    .find(
+      ([id, { answer, by }]) =>
+        id.startsWith(`${key}:permission:`) && answer.verdict === "deny" && by !== "rule",
+    )?.[1];
