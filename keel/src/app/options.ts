@@ -26,8 +26,6 @@ type Translated =
   | "tools"
   | "toolPreset"
   | "allowDangerouslySkipPermissions"
-  | "managedSettings"
-  | "projectConfigRoot"
   | "mcpServers"
   | "additionalDirectories"
   | "agents"
@@ -73,10 +71,6 @@ export type HostOptions = {
 
 export type OpenOptions = AsGiven &
   HostOptions & {
-    /** What the program around Keel forbids, as settings; of it only what makes things stricter counts. */
-    readonly forbidden?: Record<string, unknown> | undefined;
-    /** The folder whose project settings count, in place of `cwd`. */
-    readonly projectRoot?: string | undefined;
     /** A new session when left out. */
     readonly which?: SessionChoice | undefined;
     readonly persist?: "disk" | "memory" | undefined;
@@ -104,9 +98,8 @@ export const defaultThinkingTokens = 10_000;
 export function openOptionsOf(given: SessionOptions, host: HostOptions): OpenOptions {
   const { resume, continue: newest, forkSession, sessionId, persistSession, ...session } = given;
   const { fallbackModel, thinking, maxThinkingTokens, systemPrompt, outputFormat, ...model } = session;
-  const { tools, toolPreset, allowDangerouslySkipPermissions, managedSettings, ...rights } = model;
-  const { projectConfigRoot, mcpServers, additionalDirectories, agents, plugins, ...rest } = rights;
-  const { enableFileCheckpointing, ...asGiven } = rest;
+  const { tools, toolPreset, allowDangerouslySkipPermissions, ...rights } = model;
+  const { additionalDirectories, agents, plugins, enableFileCheckpointing, mcpServers, ...asGiven } = rights;
   const fallbackModels = fallbackModel?.split(",").flatMap((name) => name.trim() || []);
   return {
     ...asGiven,
@@ -114,8 +107,6 @@ export function openOptionsOf(given: SessionOptions, host: HostOptions): OpenOpt
     ...host,
     which: whichOf({ resume, continue: newest, forkSession, sessionId }),
     persist: persistSession === false ? "memory" : "disk",
-    forbidden: managedSettings,
-    projectRoot: projectConfigRoot,
     fallbackModels,
     thinking: thinkingOf({ thinking, maxThinkingTokens }),
     bypass: allowDangerouslySkipPermissions ? "allowed" : "refused",
