@@ -1,14 +1,15 @@
 // How many lines each room of `keel/src` may have, tests not counted. A room that needs more says why here.
 export const budgets: Readonly<Record<string, number>> = {
   agents: 1_700,
-  app: 7_900,
+  // The one way from options to a session is here, in place of three in the hosts.
+  app: 7_930,
   config: 3_850,
   core: 3_000,
   engine: 3_000,
   hooks: 700,
-  "hosts/cli": 4_150,
-  "hosts/executable": 1_100,
-  "hosts/runner": 2_500,
+  "hosts/cli": 3_650,
+  "hosts/executable": 850,
+  "hosts/runner": 2_450,
   kernel: 1_700,
   mcp: 2_550,
   memory: 220,

@@ -9,7 +9,7 @@ import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
 import type { PermissionUpdate } from "../../keel/src/sdk/options/permission-updates.ts";
 import type { SandboxSettings } from "../../keel/src/sdk/options/sandbox-settings.ts";
-import type { Query } from "../../keel/src/sdk/query/query.ts";
+import type { Query } from "../../keel/src/sdk/query/query-methods.ts";
 import type { McpServerStatus } from "../../keel/src/sdk/tools/mcp-server.ts";
 
 /** The names of a union, each once: the compiler refuses one that is missing and one that is too many. */

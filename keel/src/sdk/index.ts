@@ -70,7 +70,8 @@ export type {
   InitializationResult,
   OfferedModel as ModelInfo,
 } from "./query/introspection.ts";
-export { type Query, query } from "./query/query.ts";
+export { query } from "./query/query.ts";
+export type { Query } from "./query/query-methods.ts";
 export type { RewindFilesResult } from "./query/rewind-result.ts";
 export { createSession, resumeSession, type SDKSession } from "./query/session.ts";
 export { type ClaimOptions, prewarm, type SpareProcess, startup, type WarmQuery } from "./query/startup.ts";

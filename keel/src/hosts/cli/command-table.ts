@@ -8,7 +8,6 @@ const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as c
 
 export const commands: readonly CliCommand[] = [
   command({
-    name: "",
     takes: "words",
     usage: "keel -p [OPTIONS] [PROMPT]",
     says: "Answers a prompt and ends. The prompt may also come on standard input; with both, they are joined",
@@ -16,22 +15,18 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./print/root.ts")).root,
   }),
   command({
-    name: "sessions list",
     usage: "keel sessions list [--all] [--json]",
     says: "The sessions of this folder, newest first",
     options: { ...json, all: { kind: "flag", says: "Of every folder" } },
     load: async () => (await import("./commands/sessions-list.ts")).listSessions,
   }),
   command({
-    name: "sessions show",
     takes: "words",
     usage: "keel sessions show ID",
     says: "What was said and done in a session. Nothing runs",
-    options: {},
     load: async () => (await import("./commands/sessions-show.ts")).showSession,
   }),
   command({
-    name: "sessions export",
     takes: "words",
     usage: "keel sessions export ID [--format jsonl|md|html] [-o FILE]",
     says: "A session as its log, as Markdown, or as one page that needs nothing else",
@@ -42,23 +37,18 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions-export.ts")).exportSession,
   }),
   command({
-    name: "sessions import",
     takes: "words",
     usage: "keel sessions import FILE",
     says: "Takes an exported log as a new session of this folder",
-    options: {},
     load: async () => (await import("./commands/sessions-import.ts")).importSession,
   }),
   command({
-    name: "sessions delete",
     takes: "words",
     usage: "keel sessions delete ID",
     says: "Deletes a session and what stands beside its log",
-    options: {},
     load: async () => (await import("./commands/sessions-delete.ts")).deleteSession,
   }),
   command({
-    name: "sessions rewind",
     takes: "words",
     usage: "keel sessions rewind ID [MESSAGE] [--preview]",
     says: "Puts files back as they were before a message; without one, lists those that changed files",
@@ -66,7 +56,6 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions-rewind.ts")).rewindSession,
   }),
   command({
-    name: "usage",
     takes: "words",
     usage: "keel usage [SESSION] [--project] [--days N] [--json]",
     says: "What a session cost, and how the provider's cache served it; the newest one if none is named",
@@ -82,14 +71,12 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/usage.ts")).showUsage,
   }),
   command({
-    name: "models",
     usage: "keel models [--json]",
     says: "The models that Keel knows, with window and prices",
     options: json,
     load: async () => (await import("./commands/models.ts")).listModels,
   }),
   command({
-    name: "doctor",
     usage: "keel doctor [--json] [--bundle FILE [--session ID]]",
     says: "What Keel finds on this machine, and what it would use",
     options: {
@@ -105,7 +92,6 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/doctor.ts")).doctor,
   }),
   command({
-    name: "auth set",
     takes: "words",
     usage: "keel auth set PROVIDER [--base-url URL] [--file] < KEY",
     says: "Keeps the key from standard input: in the keychain if there is one, else in a private file",
@@ -120,23 +106,19 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/auth.ts")).setKey,
   }),
   command({
-    name: "auth status",
     usage: "keel auth status [--json]",
     says: "Which key would be used for which provider. No key is shown",
     options: json,
     load: async () => (await import("./commands/auth.ts")).showKeys,
   }),
   command({
-    name: "auth remove",
     takes: "words",
     usage: "keel auth remove PROVIDER",
     says: "Forgets the key that Keel keeps",
-    options: {},
     load: async () => (await import("./commands/auth.ts")).removeKey,
   }),
   ...settingsCommands(command),
   command({
-    name: "runner",
     usage: "keel runner [OPTIONS]",
     says: "One conversation for a host application: JSON lines in and out",
     options: async () => (await import("./commands/runner-options.ts")).runnerOptions,
@@ -144,7 +126,6 @@ export const commands: readonly CliCommand[] = [
   }),
   ...mcpCommands(command),
   command({
-    name: "plugin add",
     takes: "words",
     usage: "keel plugin add (FOLDER | git+URL[#TAG] | npm:NAME) [--yes]",
     says: "Shows what a plugin brings, asks, and adds it. Only files are fetched; nothing of it runs",
@@ -153,22 +134,18 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/plugin.ts")).add,
   }),
   command({
-    name: "plugin list",
     usage: "keel plugin list [--json]",
     says: "The plugins that were added, and what each brings",
     options: json,
     load: async () => (await import("./commands/plugin.ts")).list,
   }),
   command({
-    name: "plugin remove",
     takes: "words",
     usage: "keel plugin remove NAME",
     says: "Removes a plugin. What was fetched is deleted; a folder of your own stays",
-    options: {},
     load: async () => (await import("./commands/plugin.ts")).remove,
   }),
   command({
-    name: "import",
     takes: "words",
     usage: "keel import (claude | codex | gemini) [--yes] [--json]",
     says: "Shows what another agent has set up here and at home, asks, and copies it",
@@ -177,14 +154,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/import.ts")).importFrom,
   }),
   command({
-    name: "rehearse",
     usage: "keel rehearse",
     says: "A real session in a temporary folder on a scripted model: no key, no network",
-    options: {},
     load: async () => (await import("./commands/rehearse.ts")).rehearse,
   }),
   command({
-    name: "model-server",
     usage: "keel model-server (--script FILE | --replay FILE | --record FILE --upstream URL) [--port N]",
     says: "A model over HTTP for tests: scripted, replayed or recorded; prints its port as JSON",
     options: {
@@ -216,14 +190,14 @@ export const commands: readonly CliCommand[] = [
 ];
 
 function command<const T extends CliOptions>({
-  name,
   takes,
   usage: line,
   says,
-  options,
+  options = {} as T,
   unheard,
   load,
 }: CommandRow<T>): CliCommand {
+  const name = /^keel((?: [a-z][a-z-]*(?= |$))*)/.exec(line)?.[1]?.trim() ?? "";
   const all = async () => ({ ...(typeof options === "function" ? await options() : options), ...help });
   const self: CliCommand = {
     name,

@@ -21,11 +21,11 @@ export type CliCommand = {
 
 type Run<T extends CliOptions> = (parsed: Arguments<T>, context: Context) => Promise<number>;
 
-/** A row of the table. What it does is loaded when it is called. */
-export type CommandRow<T extends CliOptions> = Pick<CliCommand, "name" | "usage" | "says" | "unheard"> & {
+/** A row of the table. Its name stands first in its usage; what it does is loaded when it is called. */
+export type CommandRow<T extends CliOptions> = Pick<CliCommand, "usage" | "says" | "unheard"> & {
   /** Left out: nothing but options. What is one word too many is wrong use, and not passed over. */
   readonly takes?: "words";
-  readonly options: T | (() => Promise<T>);
+  readonly options?: T | (() => Promise<T>);
   load(): Promise<Run<T>>;
 };
 

@@ -71,19 +71,10 @@ export function openOptionsOf(
   start: RunnerStart,
   context: { readonly version: string; readonly env: OpenOptions["env"]; readonly cwd: string },
 ): OpenOptions {
-  const {
-    cwd,
-    env,
-    conversationId: _,
-    linearIssue: _i,
-    targetBranch: _b,
-    debug: _d,
-    debugFile: _f,
-    ...given
-  } = start;
-  mustFit(given);
+  const { cwd, env, mcpServers } = start;
+  mustFit(start);
   return sessionOptionsOf(
-    { permissionMode: "default", ...given },
+    { permissionMode: "default", ...start },
     {
       version: context.version,
       env: { ...context.env, ...env },
@@ -91,7 +82,7 @@ export function openOptionsOf(
       // What an unclean end left goes on: nobody else would say so.
       unfinished: "continue",
       asks: "answered",
-      mcpServers: given.mcpServers && readServers(given.mcpServers),
+      mcpServers: mcpServers && readServers(mcpServers),
     },
   );
 }

@@ -11,7 +11,7 @@ import { type PermissionMode, permissionModeSchema } from "../../protocol/settin
 import { sayUsd } from "../../view/say.ts";
 import type { Conversation } from "../query/conversation.ts";
 import { callTool, hooksListing, rulesOf, settingsOf } from "../query/inquiries.ts";
-import type { QueryMethods } from "../query/query.ts";
+import type { QueryMethods } from "../query/query-methods.ts";
 import type { McpServerConfig } from "../tools/mcp-server.ts";
 import { ControlError, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";

@@ -2,7 +2,7 @@
 
 import type { InquiryAnswer } from "../../protocol/inquiry.ts";
 import type { InitializationResult } from "../query/introspection.ts";
-import type { QueryMethods } from "../query/query.ts";
+import type { QueryMethods } from "../query/query-methods.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
 import type { ProcessSession } from "./process-session.ts";
 

@@ -4,7 +4,6 @@ import { targetOptions } from "./target-options.ts";
 
 export const settingsCommands = (command: Define): readonly CliCommand[] => [
   command({
-    name: "config list",
     usage: "keel config list [--origin] [--json]",
     says: "The settings in force",
     options: {
@@ -14,7 +13,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./config.ts")).list,
   }),
   command({
-    name: "config get",
     takes: "words",
     usage: "keel config get KEY [--json]",
     says: "One setting by its name: permissions.defaultMode",
@@ -22,7 +20,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./config.ts")).get,
   }),
   command({
-    name: "config set",
     takes: "words",
     usage: "keel config set KEY VALUE [--user|--project|--local]",
     says: "Sets it, and keeps the comments of the file",
@@ -30,7 +27,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./config.ts")).set,
   }),
   command({
-    name: "config unset",
     takes: "words",
     usage: "keel config unset KEY [--user|--project|--local]",
     says: "Removes it",
@@ -38,14 +34,11 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./config.ts")).unset,
   }),
   command({
-    name: "config schema",
     usage: "keel config schema",
     says: "Every setting as JSON Schema, for editors",
-    options: {},
     load: async () => (await import("./config.ts")).schema,
   }),
   command({
-    name: "trust",
     takes: "words",
     usage: "keel trust [FOLDER] [--yes]",
     says: "Shows what trusting a project would enable, and asks",
@@ -54,7 +47,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./trust.ts")).trust,
   }),
   command({
-    name: "trust status",
     takes: "words",
     usage: "keel trust status [FOLDER] [--json]",
     says: "Whether a project is trusted, and what that enables",
@@ -62,14 +54,12 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./trust.ts")).status,
   }),
   command({
-    name: "trust list",
     usage: "keel trust list [--json]",
     says: "The projects that are trusted",
     options: json,
     load: async () => (await import("./trust.ts")).list,
   }),
   command({
-    name: "trust add",
     takes: "words",
     usage: "keel trust add [FOLDER] [--yes]",
     says: "Trusts a project and what it has now",
@@ -78,22 +68,18 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./trust.ts")).add,
   }),
   command({
-    name: "trust remove",
     takes: "words",
     usage: "keel trust remove [FOLDER]",
     says: "Takes the trust back",
-    options: {},
     load: async () => (await import("./trust.ts")).remove,
   }),
   command({
-    name: "permissions list",
     usage: "keel permissions list [--json]",
     says: "The permission rules of every source",
     options: json,
     load: async () => (await import("./permissions.ts")).list,
   }),
   command({
-    name: "permissions add",
     takes: "words",
     usage: "keel permissions add RULE [--deny|--ask] [--user|--project|--local]",
     says: "Adds a rule that allows, or one that denies or asks",
@@ -105,7 +91,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./permissions.ts")).add,
   }),
   command({
-    name: "permissions remove",
     takes: "words",
     usage: "keel permissions remove RULE [--user|--project|--local]",
     says: "Removes a rule; from every file that has it when none is named",
@@ -113,7 +98,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./permissions.ts")).remove,
   }),
   command({
-    name: "permissions test",
     takes: "words",
     usage: "keel permissions test FILE [--json]",
     says: "Holds rules against the verdicts that a file expects",
@@ -121,7 +105,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./permissions.ts")).test,
   }),
   command({
-    name: "permissions explain",
     takes: "words",
     usage: "keel permissions explain [--with-settings] [--json] (--batch | -- COMMAND)",
     says: "What would be decided about a command, and why. Nothing runs",
