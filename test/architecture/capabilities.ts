@@ -58,6 +58,34 @@ const timed = [
 
 export const capabilities: readonly Capability[] = [
   {
+    name: "an error without a code",
+    globals: ["new Error(…)"],
+    allowedIn: [
+      // A mistake of the program, which nobody answers.
+      "kernel/never.ts",
+      "hosts/cli/main.ts",
+      "store/jsonl/upgrade.ts",
+      "workspace/checkpoints/blobs.ts",
+      // Inner ways out: whoever calls takes the slower way, or nothing.
+      "kernel/plain.ts",
+      "store/jsonl/fold-cache.ts",
+      // What a disk says, like an errno: it becomes the fault of the log where it is caught.
+      "store/jsonl/files.ts",
+      "store/jsonl/lease.ts",
+      "store/jsonl/log-locations.ts",
+      "store/jsonl/log.ts",
+      "store/jsonl/seal.ts",
+      "store/jsonl/spill.ts",
+      // Whatever somebody threw that is no error; and the reason of a signal, which is told as a sentence.
+      "workspace/processes/job.ts",
+      "mcp/transports/stdio.ts",
+      "workspace/web/web.ts",
+      // For tests.
+      "models/loopback.ts",
+    ],
+    instead: "throw a fault by its code",
+  },
+  {
     name: "the clock",
     globals: ["Date.now", "new Date()", "Date()", "performance.now", "process.hrtime"],
     modules: ["node:perf_hooks"],

@@ -39,7 +39,7 @@ const rows = {
   tools: { imports: [...adapter, "core", "policy", "shell"] },
   workspace: { imports: [...adapter, "policy"] },
   store: { imports: adapter },
-  config: { imports: [...adapter, "hooks"] },
+  config: { imports: adapter },
   memory: { imports: adapter },
 
   app: {

@@ -103,6 +103,8 @@ function referencesOf(node: Node, { parent, key }: Place): string[] {
     const name = dotted(node);
     return name ? [name] : [];
   }
+  if (node.type === "NewExpression" && /^(?:Type|Range)?Error$/.test(dotted(node["callee"]) ?? ""))
+    return ["new Error(…)"];
   if (node.type === "NewExpression" && isEmpty(node["arguments"])) return [`new ${dotted(node["callee"])}()`];
   if (node.type === "CallExpression" && dotted(node["callee"]) === "Date") return ["Date()"];
   if (node.type === "VariableDeclarator") return destructured(node["id"], dotted(node["init"]));

@@ -88,13 +88,8 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** Points that a turn of one session does not pass, and where they are tested. */
-export const elsewhere: Readonly<Partial<Record<HookEvent, string>>> = {
-  SessionEnd: "every run of the matrix ends with it",
-  PreModelSwitch: "hooks/moments.test.ts: a host asks for it between turns",
-  PostModelSwitch: "hooks/moments.test.ts",
-  DirectoryAdded: "hooks/moments.test.ts: a host asks for it between turns",
-  InstructionsLoaded: "hooks/moments.test.ts: with the first input of a folder that has instructions",
-  SubagentStart: "the column of sub-agents begins with it",
-  SubagentStop: "the column of sub-agents ends with it",
-};
+/** Points that a turn of one session does not pass, and the test that names them. */
+export const elsewhere = ["keel/src/hooks/moments.test.ts", "test/sdk/model-hooks.test.ts"];
+
+/** Every run of the matrix ends with the first; the column of sub-agents begins and ends with the others. */
+export const frames: readonly HookEvent[] = ["SessionEnd", "SubagentStart", "SubagentStop"];

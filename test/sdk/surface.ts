@@ -1,5 +1,5 @@
 // Every name of the interface that Keel has, held to the types: what is listed exists, and what exists is listed.
-import type { HookEvent } from "../../keel/src/protocol/hook.ts";
+import { hookEvents } from "../../keel/src/protocol/hook.ts";
 import { type OptionName, sessionOptions } from "../../keel/src/protocol/options.ts";
 import type { PermissionMode } from "../../keel/src/protocol/settings.ts";
 import type { SDKAssistantMessageError } from "../../keel/src/sdk/messages/content.ts";
@@ -141,30 +141,7 @@ export const messageNames: readonly string[] = [
   }).map((subtype) => `system/${subtype}`),
 ];
 
-export const hookNames = names<HookEvent>()({
-  DirectoryAdded: true,
-  InstructionsLoaded: true,
-  Notification: true,
-  PermissionDenied: true,
-  PermissionRequest: true,
-  PostCompact: true,
-  PostModelSwitch: true,
-  PostToolBatch: true,
-  PostToolUse: true,
-  PostToolUseFailure: true,
-  PreCompact: true,
-  PreModelSwitch: true,
-  PreToolUse: true,
-  SessionEnd: true,
-  SessionStart: true,
-  Stop: true,
-  StopFailure: true,
-  SubagentStart: true,
-  SubagentStop: true,
-  TaskCompleted: true,
-  TaskCreated: true,
-  UserPromptSubmit: true,
-});
+export const hookNames = [...hookEvents];
 export const modeNames = names<PermissionMode>()({
   acceptEdits: true,
   auto: true,

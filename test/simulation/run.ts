@@ -75,6 +75,7 @@ export async function simulate(
   };
   // With hooks that watch tools nothing starts while a reply streams: both ways are lived.
   const isHooked = world.draw() < 0.5;
+  const note = async () => (world.draw() < 0.05 ? { context: ["a note"] } : { context: [] });
   const isKept = world.draw() < 0.5;
   const limits = agents === "some" || world.draw() < shareWithAgents ? budgetFor(world) : undefined;
   const law = requestLaw({
@@ -113,7 +114,8 @@ export async function simulate(
         ? simulatedHooks(world, said)
         : {
             ...noHooks,
-            afterTool: async () => (world.draw() < 0.05 ? { context: ["a note"] } : { context: [] }),
+            afterTool: note,
+            toolFailed: note,
           },
       ...(isKept ? { checkpoints: simulatedCheckpoints(world) } : {}),
       spill: async (name, content) => ({ path: name, bytes: content.length }),

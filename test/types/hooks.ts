@@ -37,8 +37,8 @@ import {
   type UserPromptSubmitHookInput,
 } from "keel";
 
-/** One reader for each point: the compiler refuses a point without one. */
-export const readers: { [event in HookEvent]: (input: HookInputOf<event>) => unknown } = {
+/** One reader for each name of an input that programs import: the compiler refuses one without its point. */
+export const readers = {
   SessionStart: ({ source, model }: SessionStartHookInput) => [source, model],
   UserPromptSubmit: ({ prompt }: UserPromptSubmitHookInput) => prompt,
   PreToolUse: ({ tool_name, tool_input, tool_use_id }: PreToolUseHookInput) => [
@@ -68,7 +68,7 @@ export const readers: { [event in HookEvent]: (input: HookInputOf<event>) => unk
   ],
   StopFailure: ({ error }: StopFailureHookInput) => error,
   SessionEnd: ({ reason }: SessionEndHookInput) => EXIT_REASONS.find((known: ExitReason) => known === reason),
-};
+} satisfies { [event in HookEvent]?: (input: HookInputOf<event>) => unknown };
 
 export const who = ({ session_id, cwd }: BaseHookInput): string => session_id + cwd;
 export const isStart = (moment: HookMoment): moment is HookMomentOf<"SessionStart"> =>

@@ -1,6 +1,7 @@
 /** What a host may say about the session that it wants. Everything from the outside arrives here. */
 import type { EnvironmentVariables } from "../config/settings/paths.ts";
 import type { CondenseStrategy } from "../core/context/condense.ts";
+import type { Hook } from "../hooks/run.ts";
 import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
@@ -9,7 +10,6 @@ import { type OptionName, type SessionOptions, toolPresets } from "../protocol/o
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
-import type { ProgramHook } from "./compose/program-hook.ts";
 import type { SessionChoice } from "./sessions/which-session.ts";
 
 /** Those of the table that `openOptionsOf` says in other words; all others are as they were given. */
@@ -56,7 +56,7 @@ export type HostOptions = {
   /** MCP servers, by a name of the host's own. */
   readonly mcpServers?: Readonly<Record<string, McpServerOptions>> | undefined;
   /** Functions of the program that are called at points of the session. */
-  readonly hooks?: readonly ProgramHook[] | undefined;
+  readonly hooks?: readonly Hook[] | undefined;
   /** Kinds of agents of the program, beside those of files and our own. */
   readonly agents?: readonly AgentProfile[] | undefined;
   /** Keep files before they change, so that a turn can be taken back; off when left out. */

@@ -1,8 +1,8 @@
 /** The question whether a call may run, and what was said to it before. Pure. */
 
 import { canonicalJson, type Json } from "../kernel/json.ts";
-import { fingerprint, oneLine } from "../kernel/text.ts";
-import { visible } from "../kernel/visible.ts";
+import { fingerprint, oneLine, undisguised } from "../kernel/text.ts";
+
 import type { Above } from "../ports/agents.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Claim, Display } from "../protocol/tool.ts";
@@ -42,10 +42,10 @@ export function permissionAsk({ key, callId, tool, input, claims, ...rest }: Per
 function bodyOf(claims: readonly Claim[], input: Json): Display {
   const command = claims.find(({ action }) => action === "execute");
   // Nothing in it may hide from whoever is asked; what runs is the input, to the last sign.
-  if (command) return { kind: "terminal", command: visible(command.target), output: "", exitCode: null };
+  if (command) return { kind: "terminal", command: undisguised(command.target), output: "", exitCode: null };
   // A line feed in a name must not make two claims of one.
   const lines = claims.map(({ action, target }) => `${action} ${oneLine(target)}`);
-  return { kind: "text", text: visible([...lines, JSON.stringify(input)].join("\n")) };
+  return { kind: "text", text: undisguised([...lines, JSON.stringify(input)].join("\n")) };
 }
 
 /** A person or a hook has said no to this call already: nothing that is said later takes that back. */

@@ -13,13 +13,7 @@ export async function changeSettings(work: StepContext, patch: SettingsPatch): P
   const heard = hooks.begins() === undefined;
   const from = work.state.settings?.model ?? "";
   const to = patch.model ?? from;
-  const change = {
-    from_model: from,
-    to_model: to,
-    requested_model: to,
-    source: "host",
-    context_tokens: work.state.contextTokens,
-  };
+  const change = { from, to, source: "host", contextTokens: work.state.contextTokens };
   // Also after a turn was interrupted, whose signal has fired.
   const site = { ...hookContextOf(work), signal: new AbortController().signal };
   if (heard && to !== from) {
@@ -33,8 +27,7 @@ export async function changeSettings(work: StepContext, patch: SettingsPatch): P
     const { context } = await hooks.modelSwitched(change, site);
     if (context.length > 0) work.record({ type: "context.added", content: context.map(note), why: "hook" });
   }
-  for (const directory of addedFolders(patch))
-    await hooks.observe({ hook_event_name: "DirectoryAdded", directory, source: "host" }, site);
+  for (const folder of addedFolders(patch)) await hooks.folderAdded({ folder, source: "host" }, site);
 }
 
 /** False where nothing was said yet: there is nothing to make notes of. */

@@ -1,8 +1,11 @@
-/** What one hook said, read strictly: an answer that is none, or that is for another point, is a failure of the hook. */
-import { isJson, isObject, type Json } from "../kernel/json.ts";
+/**
+ * What one hook said, read strictly: an answer that is none, or that is for another point, is a failure of the hook.
+ * Several opinions become one, by one rule: the strictest verdict counts, all words are joined, one stop is enough.
+ */
+import { isJson, isObject, type Json, sameJson } from "../kernel/json.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
 import type { Answer } from "../protocol/ask.ts";
-import type { HookEvent } from "../protocol/hook.ts";
+import { type HookEvent, hookPointOf } from "../protocol/hook.ts";
 
 export type Opinion = {
   readonly verdict?: "allow" | "ask" | "defer" | "deny" | undefined;
@@ -64,7 +67,7 @@ function readSpecial(own: Record<string, unknown>, event: HookEvent): Result<Opi
     return failed("its updatedInput is no object of JSON");
   const output = own["updatedToolOutput"] ?? own["updatedMCPToolOutput"];
   if (output !== undefined && !isJson(output)) return failed("its updated output is no JSON");
-  const answer = event === "PermissionRequest" ? readAnswer(own["decision"]) : ok(undefined);
+  const answer = hookPointOf(event)?.opinion === "answer" ? readAnswer(own["decision"]) : ok(undefined);
   if (!answer.ok) return answer;
   return ok({
     ...(verdict ? { verdict, reason: textIn(own, "permissionDecisionReason") } : {}),
@@ -122,9 +125,9 @@ function ruleOf(value: unknown): string[] {
 function asVerdict(event: HookEvent, opinion: Opinion): Opinion {
   const refused = opinion.block ?? opinion.stop;
   if (refused === undefined) return opinion;
-  if (event === "PreToolUse" || event === "PreModelSwitch")
-    return { ...opinion, verdict: "deny", reason: refused };
-  if (event === "PermissionRequest")
+  const kind = hookPointOf(event)?.opinion;
+  if (kind === "verdict" || kind === "refusal") return { ...opinion, verdict: "deny", reason: refused };
+  if (kind === "answer")
     return { ...opinion, answer: opinion.answer ?? { verdict: "deny", reason: refused } };
   return opinion;
 }
@@ -136,3 +139,43 @@ function textIn(object: Record<string, unknown>, name: string): string | undefin
 
 const optional = <K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } =>
   value === undefined ? {} : ({ [name]: value } as { [name in K]: V });
+
+export type Merged = {
+  readonly verdict?: Opinion["verdict"];
+  readonly reason: string;
+  readonly input?: Json | undefined;
+  readonly output?: Json | undefined;
+  readonly context: readonly string[];
+  readonly stop?: string | undefined;
+  readonly block?: string | undefined;
+  readonly answer?: Answer | undefined;
+  readonly title?: string | undefined;
+};
+
+const strictestFirst = ["deny", "defer", "ask", "allow"] as const;
+
+/** Pure, and in the order in which the hooks are declared. */
+export function merge(opinions: readonly Opinion[]): Merged {
+  const input = opinions.findLast((opinion) => opinion.input !== undefined)?.input;
+  const counted = opinions.filter((opinion) => opinion.verdict !== "allow" || sawInput(opinion, input));
+  const verdict = strictestFirst.find((known) => counted.some((opinion) => opinion.verdict === known));
+  const reasons = counted.filter((opinion) => opinion.verdict === verdict && verdict !== undefined);
+  const blocks = opinions.flatMap(({ block }) => block ?? []);
+  const answers = opinions.flatMap(({ answer }) => answer ?? []);
+  return {
+    verdict,
+    reason: reasons.flatMap(({ reason }) => reason ?? []).join("\n") || "A hook decided so.",
+    input,
+    output: opinions.findLast(({ output }) => output !== undefined)?.output,
+    context: opinions.flatMap(({ context }) => context ?? []),
+    stop: opinions.find(({ stop }) => stop !== undefined)?.stop,
+    block: blocks.length > 0 ? blocks.join("\n") : undefined,
+    answer: answers.find((answer) => answer.verdict === "deny") ?? answers.at(-1),
+    title: opinions.findLast(({ title }) => title !== undefined)?.title,
+  };
+}
+
+/** Who allowed one input has not allowed what another hook made of it. */
+function sawInput(opinion: Opinion, input: Json | undefined): boolean {
+  return input === undefined || (opinion.input !== undefined && sameJson(opinion.input, input));
+}

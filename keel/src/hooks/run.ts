@@ -8,10 +8,8 @@ import { within } from "../kernel/deadline.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Consult } from "../ports/consult.ts";
 import type { HookContext } from "../ports/hooks.ts";
-import type { HookEvent, HookInput, HookMoment } from "../protocol/hook.ts";
-import { matches, subjectOf } from "./matcher.ts";
-import { type Merged, merge } from "./merge.ts";
-import { type Opinion, readOpinion } from "./opinion.ts";
+import { type HookEvent, type HookInput, type HookMoment, hookPointOf } from "../protocol/hook.ts";
+import { type Merged, merge, type Opinion, readOpinion } from "./opinion.ts";
 
 /** One hook: user code at a point. */
 export type Hook = {
@@ -163,3 +161,30 @@ const bounded = (opinion: Opinion): Opinion =>
   opinion.context === undefined || opinion.context.length <= maxContextCharacters
     ? opinion
     : { ...opinion, context: `${opinion.context.slice(0, maxContextCharacters)}\n(The rest was cut off.)` };
+
+/** A name, several names with `|`, or a pattern; nothing, an empty text or `*` is all. */
+export function matches(matcher: string | undefined, subject: string | undefined): boolean {
+  if (matcher === undefined || matcher === "" || matcher === "*" || subject === undefined) return true;
+  if (/^[\w\s|,-]+$/.test(matcher)) return matcher.split(/[|,]/).some((name) => name.trim() === subject);
+  return patternOf(matcher)?.test(subject) ?? false;
+}
+
+/** Whether a matcher can be understood; one that cannot never matches. */
+export const isMatcher = (matcher: string): boolean =>
+  matcher === "" || matcher === "*" || patternOf(matcher) !== undefined;
+
+/** What a matcher is held against. Undefined: the moment has nothing to choose by. */
+function subjectOf(moment: HookMoment): string | undefined {
+  const field = hookPointOf(moment.hook_event_name)?.matcher;
+  const subject = Object.entries(moment).find(([name]) => name === field)?.[1];
+  return typeof subject === "string" ? subject : undefined;
+}
+
+/** A subject is short and comes from us or is the name of a tool, so a slow pattern harms whoever wrote it. */
+function patternOf(matcher: string): RegExp | undefined {
+  try {
+    return new RegExp(matcher);
+  } catch {
+    return undefined;
+  }
+}

@@ -37,11 +37,27 @@ export class Fault extends Error {
   }
 }
 
-/** `fault("log_unwritable", { path, cause })`: the table supplies the sentence, the detail fills its `{names}`. */
-export function fault(
-  code: FaultCode,
-  { cause, ...detail }: Record<string, unknown> & { cause?: unknown } = {},
+/** The `{names}` of a sentence. */
+type NamesIn<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+type RowOf<C extends FaultCode> = (typeof faults)[C];
+type Beside<R> = R extends { readonly beside: readonly (infer Name extends string)[] } ? Name : never;
+
+/** What a fault is thrown with: all that its sentence and its hint name, and nothing that nobody reads. */
+type DetailOf<C extends FaultCode> = {
+  readonly [name in NamesIn<RowOf<C>["says" | "hint"]>]: FaultDetail[string];
+} & { readonly [name in Beside<RowOf<C>>]?: FaultDetail[string] | undefined } & { readonly cause?: unknown };
+
+/** `fault("log_unwritable", { path, reason, cause })`: the table has the sentence, the detail fills its `{names}`. */
+export function fault<C extends FaultCode>(
+  code: C,
+  ...[given]: NamesIn<RowOf<C>["says" | "hint"]> extends never
+    ? [detail?: DetailOf<C>]
+    : [detail: DetailOf<C>]
 ): Fault {
+  const { cause, ...detail }: { readonly cause?: unknown } = given ?? {};
   const plain: Record<string, string | number | boolean | null> = {};
   for (const [key, value] of Object.entries(detail)) if (isPlain(value)) plain[key] = value;
   return new Fault(code, filled(faults[code].says, plain), plain, cause);

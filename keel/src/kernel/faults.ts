@@ -1,5 +1,14 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
-type FaultRow = { readonly says: string; readonly hint: string; readonly exit: number };
+type FaultRow = {
+  readonly says: string;
+  readonly hint: string;
+  readonly exit: number;
+  /** What else a program may be told, that no sentence names. */
+  readonly beside?: readonly string[];
+};
+
+/** What is known of a provider's refusal. */
+const ofProvider = ["status", "type", "requestId", "retryAfterMs", "reason"] as const;
 
 export const exitCodes = {
   ended: 0,
@@ -65,6 +74,7 @@ export const faults = {
     says: "Session {session} is open in another process.",
     hint: "Close it there, or use --fork to go on in a copy.",
     exit: exitCodes.sessionBusy,
+    beside: ["pid"],
   },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
   session_invalid_id: {
@@ -98,10 +108,20 @@ export const faults = {
     hint: "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.",
     exit: exitCodes.unreachable,
   },
+  mcp_unanswered: {
+    says: "{reason}",
+    hint: "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.",
+    exit: exitCodes.unreachable,
+  },
   mcp_refused: {
     says: "An MCP server named {server}, which may not be asked: {reason}.",
     hint: "A server on the internet must not lead into a private network.",
     exit: exitCodes.usage,
+  },
+  hook_failed: {
+    says: "{reason}",
+    hint: "Mend the hook, or take it out of the settings.",
+    exit: exitCodes.turnFailed,
   },
   // The model
   key_missing: {
@@ -113,16 +133,19 @@ export const faults = {
     says: "The provider refused the key: {reason}",
     hint: "Check the key and the base URL that it is meant for.",
     exit: exitCodes.keyRefused,
+    beside: ofProvider,
   },
   model_forbidden: {
     says: "The provider does not allow this: {reason}",
     hint: "Check the rights of the key.",
     exit: exitCodes.keyRefused,
+    beside: ofProvider,
   },
   billing: {
     says: "The provider refused for billing reasons: {reason}",
     hint: "Check the account's balance and plan.",
     exit: exitCodes.turnFailed,
+    beside: ofProvider,
   },
   budget_used_up: {
     says: "The budget is used up.",
@@ -133,47 +156,56 @@ export const faults = {
     says: "The provider does not know the model {model}.",
     hint: "`keel models` lists what is known; --model picks one.",
     exit: exitCodes.turnFailed,
+    beside: ofProvider,
   },
   model_bad_request: {
     says: "The provider refused the request: {reason}",
     hint: "This is usually a defect; `keel sessions export` keeps the evidence.",
     exit: exitCodes.turnFailed,
+    beside: ofProvider,
   },
   prompt_too_long: {
     says: "The conversation is too long for the model: {reason}",
     hint: "Start anew, or compact earlier.",
     exit: exitCodes.turnFailed,
+    beside: ofProvider,
   },
   request_too_large: {
     says: "The request is larger than the provider takes: {reason}",
     hint: "Remove large attachments.",
     exit: exitCodes.turnFailed,
+    beside: ofProvider,
   },
   rate_limited: {
     says: "The provider limits the rate: {reason}",
     hint: "Wait a little, or ask for a higher limit.",
     exit: exitCodes.turnFailed,
+    beside: ofProvider,
   },
   overloaded: {
     says: "The provider is overloaded: {reason}",
     hint: "Try again later, or declare --fallback-model.",
     exit: exitCodes.turnFailed,
+    beside: ofProvider,
   },
   server_error: {
     says: "The provider failed: {reason}",
     hint: "Try again later, or declare --fallback-model.",
     exit: exitCodes.turnFailed,
+    beside: ofProvider,
   },
   unreachable: {
     says: "The provider cannot be reached: {reason}",
     hint: "Check the network and the base URL.",
     exit: exitCodes.unreachable,
+    beside: ["host"],
   },
   // Apart from `unreachable`, because another try meets the same certificate.
   certificate_refused: {
     says: "The provider's certificate is not trusted: {reason}",
     hint: "Check the base URL; where a company's proxy signs, name its certificate in NODE_EXTRA_CA_CERTS.",
     exit: exitCodes.unreachable,
+    beside: ["host"],
   },
   stream_stalled: {
     says: "The reply stalled: nothing came for {seconds} seconds.",
@@ -184,6 +216,7 @@ export const faults = {
     says: "The reply broke off before its end.",
     hint: "Try again later.",
     exit: exitCodes.unreachable,
+    beside: ["requestId"],
   },
   stream_malformed: {
     says: "The provider sent something that is not a reply: {reason}",
@@ -227,6 +260,7 @@ export const faults = {
     says: "A line is not valid: {reason}",
     hint: "One JSON object per line, UTF-8, ended by LF.",
     exit: exitCodes.usage,
+    beside: ["kind"],
   },
   output_closed: {
     says: "The output was closed by its reader.",
@@ -257,5 +291,10 @@ export const faults = {
 } as const satisfies Record<string, FaultRow>;
 
 export type FaultCode = keyof typeof faults;
+
+/** What a provider may refuse a request with. */
+export type ProviderFaultCode = {
+  [C in FaultCode]: (typeof faults)[C] extends { readonly beside: typeof ofProvider } ? C : never;
+}[FaultCode];
 
 export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(faults, text);

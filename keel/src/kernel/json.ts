@@ -49,3 +49,10 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
 function sortedKeys(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
+
+/** Half a surrogate pair is no Unicode: some servers would refuse the whole request for it. */
+export function wellFormedJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes("\\ud")) return text;
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
+}

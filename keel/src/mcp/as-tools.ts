@@ -7,8 +7,7 @@ import { canonicalJson, isJson, isObject, type JsonObject } from "../kernel/json
 import { Queue } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
 import type { Schema } from "../kernel/schema.ts";
-import { shorten } from "../kernel/text.ts";
-import { visible } from "../kernel/visible.ts";
+import { plainText, shorten, undisguised } from "../kernel/text.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { BoxTool, Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
@@ -23,7 +22,6 @@ import {
 import type { Link } from "./link.ts";
 import { wireName } from "./names.ts";
 import { type Definition, markOf, type Pinned, type Pins } from "./pins.ts";
-import { plainText } from "./plain-text.ts";
 import type { CallHost } from "./requests.ts";
 import { outcomeOf } from "./results.ts";
 
@@ -48,7 +46,7 @@ export function findTools(server: string, offered: readonly ServerTool[]): Offer
   for (const tool of sorted.slice(0, maxTools)) {
     const found = foundOf(server, tool);
     if (typeof found === "string")
-      problems.push(`${server}: ${visible(shorten(tool.name, 80))} is left out: ${found}.`);
+      problems.push(`${server}: ${undisguised(shorten(tool.name, 80))} is left out: ${found}.`);
     else if (known.has(found.wireName))
       problems.push(`${server}: a second tool is called ${found.wireName}.`);
     else known.set(found.wireName, found);
@@ -205,7 +203,7 @@ async function askAboutChange(
 
 function sayChange(before: Pinned, now: OfferedTool): string {
   const lines = (title: string, { description, schema }: Definition): string =>
-    `${title}:\n${visible(description)}\n${visible(shorten(JSON.stringify(schema), 4_000))}`;
+    `${title}:\n${undisguised(description)}\n${undisguised(shorten(JSON.stringify(schema), 4_000))}`;
   return `${lines("Approved", before)}\n\n${lines("Now", now)}`;
 }
 

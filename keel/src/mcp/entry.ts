@@ -1,11 +1,10 @@
 /** One server as a session sees it: on or off, with the tools that the session has of it. */
 import { never } from "../kernel/never.ts";
-import { shorten } from "../kernel/text.ts";
+import { plainText, shorten } from "../kernel/text.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
 import { boxTools, findTools, type McpTool } from "./as-tools.ts";
 import { maxInstructionCharacters } from "./limits.ts";
 import { wireName } from "./names.ts";
-import { plainText } from "./plain-text.ts";
 import type { Lease } from "./pool.ts";
 
 export type McpEntryOptions = {

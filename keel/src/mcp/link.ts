@@ -2,14 +2,15 @@
  * The life of one server: connected in the background, lost and found again, closed once. Nothing that a server does
  * throws out of here: what went wrong is its state.
  */
+
 import type { CallToolResult, Transport } from "@modelcontextprotocol/client";
 import { over } from "../kernel/abort.ts";
 import { delayMs } from "../kernel/backoff.ts";
-import { shorten } from "../kernel/text.ts";
+import { fault } from "../kernel/fault.ts";
+import { plainText, shorten } from "../kernel/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Connection, connect, type McpCallRequest, type ServerOffer } from "./connection.ts";
 import { type McpLimits, reconnect } from "./limits.ts";
-import { plainText } from "./plain-text.ts";
 import type { CallHost, ServerRequestContext } from "./requests.ts";
 
 export type LinkState =
@@ -93,7 +94,7 @@ export class Link {
     try {
       return await connection.call(request, signal);
     } catch (thrown) {
-      throw new Error(await this.#explain(thrown, connection));
+      throw fault("mcp_unanswered", { reason: await this.#explain(thrown, connection) });
     } finally {
       this.#hosts.splice(this.#hosts.indexOf(request.host), 1);
     }
@@ -105,7 +106,7 @@ export class Link {
     try {
       return await read(connection);
     } catch (thrown) {
-      throw new Error(await this.#explain(thrown, connection));
+      throw fault("mcp_unanswered", { reason: await this.#explain(thrown, connection) });
     }
   }
 
@@ -123,7 +124,7 @@ export class Link {
     const state = this.#state;
     if (state.status === "connected") return state.connection;
     const why = "error" in state && state.error ? `: ${state.error}` : "";
-    throw new Error(`The server ${this.name} is ${sayStatus[state.status]}${why}`);
+    throw fault("mcp_unanswered", { reason: `The server ${this.name} is ${sayStatus[state.status]}${why}` });
   }
 
   async #within(ms: number, signal: AbortSignal): Promise<void> {
@@ -158,7 +159,8 @@ export class Link {
     } catch (thrown) {
       if (isOld()) return;
       const error = sayFailure(thrown, way?.lastWords() ?? "");
-      this.#set(needsAuth(thrown) ? { status: "needs-auth", error } : { status: "failed", error });
+      const isAuth = await needsAuth(thrown);
+      if (!isOld()) this.#set(isAuth ? { status: "needs-auth", error } : { status: "failed", error });
     }
   }
 
@@ -233,7 +235,7 @@ export class Link {
     const state = this.#state;
     const words = sayFailure(thrown, "");
     if (state.status !== "connected" || state.connection !== connection) return words;
-    if (needsAuth(thrown)) {
+    if (await needsAuth(thrown)) {
       const scope = thrown instanceof Error && "requiredScope" in thrown ? thrown.requiredScope : undefined;
       if (typeof scope === "string") await this.#wish.wantScope?.(scope).catch(() => undefined);
       this.#set({ status: "needs-auth", error: words });
@@ -265,14 +267,13 @@ const codeOf = (thrown: unknown): string =>
 const statusOf = (thrown: unknown): number =>
   thrown instanceof Error && "status" in thrown ? Number(thrown.status) : 0;
 
-const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.constructor.name : "");
-
-function needsAuth(thrown: unknown): boolean {
-  const names = ["UnauthorizedError", "InsufficientScopeError", "OAuthClientFlowError"];
-  return (
-    names.includes(nameOf(thrown)) ||
-    codeOf(thrown) === "CLIENT_HTTP_AUTHENTICATION" ||
-    statusOf(thrown) === 401
+async function needsAuth(thrown: unknown): Promise<boolean> {
+  if (codeOf(thrown) === "CLIENT_HTTP_AUTHENTICATION" || statusOf(thrown) === 401) return true;
+  const { InsufficientScopeError, OAuthClientFlowError, UnauthorizedError } = await import(
+    "@modelcontextprotocol/client"
+  );
+  return [UnauthorizedError, InsufficientScopeError, OAuthClientFlowError].some(
+    (kind) => thrown instanceof kind,
   );
 }
 
@@ -280,7 +281,7 @@ function needsAuth(thrown: unknown): boolean {
 function isBroken(thrown: unknown): boolean {
   // A session that the server has forgotten is answered with 404.
   if (statusOf(thrown) === 404) return true;
-  return nameOf(thrown) === "TypeError" || ["SEND_FAILED", "NOT_CONNECTED"].includes(codeOf(thrown));
+  return thrown instanceof TypeError || ["SEND_FAILED", "NOT_CONNECTED"].includes(codeOf(thrown));
 }
 
 const maxReason = 500;

@@ -94,7 +94,7 @@ async function forScope(
   if (result === "AUTHORIZED") return "logged-in";
   const params = await door.params(signal);
   const [code, iss] = [params.get("code"), params.get("iss")];
-  if (code === null) throw new Error("The page led back without a code.");
+  if (code === null) throw fault("mcp_unanswered", { reason: "The page led back without a code." });
   await auth(provider, { ...options, authorizationCode: code, ...(iss === null ? {} : { iss }) });
   return "logged-in";
 }
@@ -122,7 +122,7 @@ async function openDoor(port: number): Promise<RedirectListener> {
     response.writeHead(200, { "content-type": "text/html", "cache-control": "no-store" }).end(page);
     const refusal = url.searchParams.get("error");
     if (refusal === null) came.resolve(url.searchParams);
-    else came.reject(new Error(`The login was refused: ${refusal.slice(0, 200)}`));
+    else came.reject(fault("mcp_unanswered", { reason: `The login was refused: ${refusal.slice(0, 200)}` }));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

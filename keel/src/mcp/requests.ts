@@ -2,11 +2,12 @@
  * What a server may want of us while one of its tools runs: words of a person, a reply of the model, the folders of the
  * workspace. The first two are asked of the host, through the call that runs; without a call nobody is asked.
  */
+
 import { pathToFileURL } from "node:url";
 import type { Client, CreateMessageRequest, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
+import { fault } from "../kernel/fault.ts";
 import { isJson, isObject, type JsonObject } from "../kernel/json.ts";
-import { shorten } from "../kernel/text.ts";
-import { visible } from "../kernel/visible.ts";
+import { shorten, undisguised } from "../kernel/text.ts";
 import type { Consulted, ConsultRequest } from "../ports/consult.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import type { AskOption } from "../protocol/ask.ts";
@@ -68,13 +69,13 @@ async function elicit(
 ): Promise<ElicitResult> {
   const ask = host()?.ask;
   if (!ask) return { action: "decline" };
-  const message = visible(shorten(params.message, maxMessage));
+  const message = undisguised(shorten(params.message, maxMessage));
   if (params.mode === "url") {
     const place = placeOf(params.url);
     if (place === undefined) return { action: "decline" };
     const answer = await ask({
       kind: "elicitation",
-      title: `The server ${visible(server)} asks you to open a page of ${place.host}`,
+      title: `The server ${undisguised(server)} asks you to open a page of ${place.host}`,
       body: { kind: "text", text: `${message}\n\n${place.shown}` },
       input: { server, mode: "url", message: params.message, url: place.href },
       options: yesOrNo("I have opened it"),
@@ -86,7 +87,7 @@ async function elicit(
     return { action: "decline" };
   const answer = await ask({
     kind: "elicitation",
-    title: `The server ${visible(server)} asks`,
+    title: `The server ${undisguised(server)} asks`,
     body: { kind: "text", text: message },
     input: { server, mode: "form", message: params.message, schema },
     schema,
@@ -125,7 +126,7 @@ function placeOf(given: string): { host: string; href: string; shown: string } |
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) return undefined;
   // A name before an @ looks like the host and is none.
   if (url.username !== "" || url.password !== "") return undefined;
-  return { host: url.host, href: url.href, shown: visible(url.href) };
+  return { host: url.host, href: url.href, shown: undisguised(url.href) };
 }
 
 const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
@@ -136,7 +137,7 @@ async function sampled(
   signal: AbortSignal,
 ): Promise<Consulted> {
   const { ask, consult } = context.host() ?? {};
-  if (!ask || !consult) throw new Error("Nobody is there to allow it.");
+  if (!ask || !consult) throw fault("mcp_unanswered", { reason: "Nobody is there to allow it." });
   const request = sampleRequestOf(params);
   const input: JsonObject = {
     server: context.server,
@@ -145,8 +146,8 @@ async function sampled(
   };
   const { verdict } = await ask({
     kind: "permission",
-    title: `May the server ${visible(context.server)} ask the model?`,
-    body: { kind: "text", text: visible(shorten(saySampleRequest(request), maxMessage)) },
+    title: `May the server ${undisguised(context.server)} ask the model?`,
+    body: { kind: "text", text: undisguised(shorten(saySampleRequest(request), maxMessage)) },
     input,
     claims: [{ action: "use", target: `the model, for the server ${context.server}` }],
     options: [
@@ -154,9 +155,9 @@ async function sampled(
       { id: "no", label: "No", verdict: "deny" },
     ],
   });
-  if (verdict === "deny") throw new Error("The user said no.");
+  if (verdict === "deny") throw fault("mcp_unanswered", { reason: "The user said no." });
   const reply = await consult({ ...request, by: { kind: "server", name: context.server } }, signal);
-  if (!reply.ok) throw new Error(`The model did not answer: ${reply.error}`);
+  if (!reply.ok) throw fault("mcp_unanswered", { reason: `The model did not answer: ${reply.error}` });
   return reply.value;
 }
 
@@ -170,7 +171,7 @@ function sampleRequestOf(params: CreateMessageRequest["params"]): SampleRequest 
   }));
   const { systemPrompt: system } = params;
   const size = messages.reduce((sum, { text }) => sum + text.length, system?.length ?? 0);
-  if (size > maxSampleCharacters) throw new Error("The conversation is too long.");
+  if (size > maxSampleCharacters) throw fault("mcp_unanswered", { reason: "The conversation is too long." });
   return { system, messages, maxTokens: Math.min(params.maxTokens, maxSampleTokens) };
 }
 

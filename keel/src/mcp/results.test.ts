@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "../kernel/text.ts";
 import { outcomeOf } from "./results.ts";
 
 const png = "iVBORw0KGgo=";

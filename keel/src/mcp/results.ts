@@ -1,11 +1,10 @@
 /** What a server's tool returned, as a result of a call: text, pictures, resources, data. Bounded, and only data. */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import { isJson, type Json } from "../kernel/json.ts";
-import { shorten } from "../kernel/text.ts";
+import { plainText, shorten } from "../kernel/text.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
 import { type ResultPart, text } from "../protocol/message.ts";
 import { maxImageCharacters } from "./limits.ts";
-import { plainText } from "./plain-text.ts";
 
 export function outcomeOf(result: CallToolResult): ToolOutcome {
   const blocks = Array.isArray(result.content) ? result.content : [];

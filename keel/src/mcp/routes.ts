@@ -1,9 +1,11 @@
 /** The way to a server, by how it is configured. */
+
 import { createHash } from "node:crypto";
 import { chmod, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { fault } from "../kernel/fault.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
@@ -89,9 +91,11 @@ const fileName = (name: string): string => name.replace(/[^\w-]/g, "_").slice(0,
 /** Says what is wrong without repeating what may be a secret. */
 function urlOf(given: string): URL {
   const url = URL.parse(given);
-  if (!url) throw new Error(`${JSON.stringify(shownUrl(given))} is no address.`);
+  if (!url) throw fault("mcp_unanswered", { reason: `${JSON.stringify(shownUrl(given))} is no address.` });
   if (url.username !== "" || url.password !== "")
-    throw new Error("The address must not hold a user name or a password; a header can.");
+    throw fault("mcp_unanswered", {
+      reason: "The address must not hold a user name or a password; a header can.",
+    });
   return url;
 }
 

@@ -3,6 +3,7 @@
  * Paths are judged by their text; nothing is looked at and nothing runs.
  */
 
+import { isInside, normalise } from "../kernel/path.ts";
 import { carefulTraits } from "../ports/define-tool.ts";
 import type { Grammar, SyntaxNode } from "../ports/shell.ts";
 import type { PathFacts } from "../ports/workspace.ts";
@@ -19,7 +20,6 @@ import {
   wantsSecondReader,
   wrappedOf,
 } from "../shell/meaning/analyse.ts";
-import { isInside, normalise } from "../shell/meaning/path-scope.ts";
 import { type Decision, decide, type Rules } from "./decide.ts";
 import { judgeCommand } from "./judge-command.ts";
 import { shellTools } from "./rules.ts";

@@ -3,7 +3,7 @@
  * `a/b` from the roots of the workspace, `*.pem` at any depth below them. What names a directory means all that is in it.
  */
 import { globMatcher, parseGlob } from "../kernel/glob.ts";
-import { normalise } from "../shell/meaning/path-scope.ts";
+import { isInside, normalise } from "../kernel/path.ts";
 
 /** What rules about paths are relative to. */
 export type PathRuleRoots = { readonly roots: readonly string[]; readonly home: string };
@@ -29,17 +29,13 @@ export function pathMatcher(rule: string, ground: PathRuleRoots): (path: string)
 
 /** Whether something below `directory` could be what the rule is about. */
 export function mayLieBelow(rule: string, directory: string, ground: PathRuleRoots): boolean {
-  const place = normalised(directory);
   return absolutePatterns(rule, ground).some((pattern) => {
     const glob = parseGlob(pattern);
     if (!glob.ok) return false;
-    const base = normalised(glob.value.base);
-    return isBelow(base, place) || isBelow(place, base);
+    const base = `/${glob.value.base}`;
+    return isInside(base, [directory]) || isInside(directory, [base]);
   });
 }
-
-const isBelow = (path: string, directory: string): boolean =>
-  directory === "" || path === directory || path.startsWith(`${directory}/`);
 
 function absolutePatterns(rule: string, { roots, home }: PathRuleRoots): string[] {
   // A slash at the end only says that it is a directory.

@@ -4,8 +4,8 @@
  */
 import type { Json } from "../kernel/json.ts";
 import type { Answer } from "../protocol/ask.ts";
-import type { Input, LiveEvent } from "../protocol/event.ts";
-import type { CompactTrigger, HookMomentOf, ModelSwitch, SessionStartSource } from "../protocol/hook.ts";
+import type { LiveEvent } from "../protocol/event.ts";
+import { type AnyHookPoint, type HookPoints, hookPoints } from "../protocol/hook.ts";
 import type { ResultPart } from "../protocol/message.ts";
 import type { Clock } from "./clock.ts";
 import type { Consult } from "./consult.ts";
@@ -31,16 +31,6 @@ export type HookContext = {
 };
 
 export type HookDecision = { readonly verdict: "allow" | "deny" | "ask"; readonly reason: string };
-
-export type CallFacts = { readonly callId: string; readonly tool: string; readonly input: Json };
-
-export type CallOutcome = CallFacts & {
-  readonly failed: boolean;
-  readonly interrupted: boolean;
-  readonly content: readonly ResultPart[];
-  readonly data: Json | undefined;
-  readonly ms: number;
-};
 
 export type BeforeTool = {
   readonly decision?: HookDecision | undefined;
@@ -68,78 +58,64 @@ export type AtStart = { readonly context: readonly string[]; readonly title?: st
 /** `objection`: words that send the model back to work. `stop`: end now, whatever others say. */
 export type AtStop = { readonly objection?: string | undefined; readonly stop?: string | undefined };
 
-/** Moments at which nobody is asked for an opinion. */
-export type ObservedMoment = HookMomentOf<
-  "TaskCreated" | "TaskCompleted" | "DirectoryAdded" | "InstructionsLoaded"
->;
-
-export type AgentStopFacts = {
-  readonly agentId: string;
-  readonly kind: string;
-  readonly objections: number;
-  readonly lastText: string;
-  readonly transcript: string;
+/** What may be said at a point, by the kind of opinion that its row names. */
+export type HookOpinions = {
+  readonly none: undefined;
+  readonly context: AtStart;
+  readonly input: AtInput;
+  readonly verdict: BeforeTool;
+  readonly answer: Answer | undefined;
+  readonly result: AfterTool;
+  readonly objection: AtStop;
+  readonly instructions: { readonly instructions?: string | undefined };
+  /** `deny`: it does not happen. */
+  readonly refusal: { readonly deny?: string | undefined };
 };
 
-/** Never throws: a hook that fails has no opinion. */
-export interface Hooks {
+type PointMethods = {
+  readonly [P in keyof HookPoints]: (
+    facts: Parameters<HookPoints[P]["tell"]>[0],
+    context: HookContext,
+  ) => Promise<HookOpinions[HookPoints[P]["opinion"]]>;
+};
+
+/** The points of `protocol/hook.ts` as the engine calls them. Never throws: a hook that fails has no opinion. */
+export type Hooks = PointMethods & {
   /** Whether any hook looks at tool calls; without one, harmless calls may start while the reply still streams. */
   readonly watchTools: boolean;
   /** How the session begins for hooks, when its next input is taken; undefined when `start` was called. */
   begins(): "anew" | "cleared" | undefined;
-  /** Once, before the first input of a process is taken, and after every compaction. */
-  start(facts: { source: SessionStartSource; model: string }, context: HookContext): Promise<AtStart>;
-  /** Only where `start` was called. After a reason `clear` the session begins once more. */
-  end(facts: { reason: string }, context: HookContext): Promise<void>;
-  input(input: Input, context: HookContext): Promise<AtInput>;
-  beforeTool(call: CallFacts, context: HookContext): Promise<BeforeTool>;
-  /** Runs beside the question to the host; the first answer counts. Undefined: no opinion. */
-  permission(
-    call: CallFacts & { readonly rules: readonly string[] },
-    context: HookContext,
-  ): Promise<Answer | undefined>;
-  denied(call: CallFacts & { reason: string }, context: HookContext): Promise<void>;
-  afterTool(call: CallOutcome, context: HookContext): Promise<AfterTool>;
-  afterBatch(calls: readonly (CallFacts & { response?: Json })[], context: HookContext): Promise<AfterTool>;
-  notify(facts: { message: string; title: string; kind: string }, context: HookContext): Promise<void>;
-  stop(facts: { objections: number; lastText: string }, context: HookContext): Promise<AtStop>;
-  stopFailed(
-    facts: { error: string; details: string; lastText: string },
-    context: HookContext,
-  ): Promise<void>;
-  compact(
-    facts: { trigger: CompactTrigger; instructions?: string | undefined },
-    context: HookContext,
-  ): Promise<{ instructions?: string | undefined }>;
-  compacted(facts: { trigger: CompactTrigger; summary: string }, context: HookContext): Promise<void>;
-  /** Before the host's wish for another model counts. `deny`: it does not. */
-  modelSwitch(facts: ModelSwitch, context: HookContext): Promise<{ deny?: string | undefined }>;
-  modelSwitched(facts: ModelSwitch, context: HookContext): Promise<AtStart>;
-  /** What happened and cannot be changed any more. */
-  observe(moment: ObservedMoment, context: HookContext): Promise<void>;
-  agentStarted(facts: { agentId: string; kind: string }, context: HookContext): Promise<AtStart>;
-  agentStopped(facts: AgentStopFacts, context: HookContext): Promise<AtStop>;
+};
+
+export type AgentStopFacts = Parameters<Hooks["agentStopped"]>[0];
+
+const noOpinion: HookOpinions = {
+  none: undefined,
+  context: { context: [] },
+  input: { context: [] },
+  verdict: { context: [] },
+  answer: undefined,
+  result: { context: [] },
+  objection: {},
+  instructions: {},
+  refusal: {},
+};
+
+/** A method for every point, by its row. */
+export function atEveryPoint(
+  method: (row: AnyHookPoint) => (facts: never, context: HookContext) => Promise<unknown>,
+): PointMethods {
+  const rows = Object.entries<AnyHookPoint>(hookPoints);
+  // One entry for each row: a loop cannot say so in types.
+  return Object.fromEntries(rows.map(([name, row]) => [name, method(row)])) as PointMethods;
 }
 
 export const noHooks: Hooks = {
   watchTools: false,
   begins: () => undefined,
-  start: async () => ({ context: [] }),
-  end: async () => undefined,
-  input: async () => ({ context: [] }),
-  beforeTool: async () => ({ context: [] }),
-  permission: async () => undefined,
-  denied: async () => undefined,
-  afterTool: async () => ({ context: [] }),
-  afterBatch: async () => ({ context: [] }),
-  notify: async () => undefined,
-  stop: async () => ({}),
-  stopFailed: async () => undefined,
-  compact: async () => ({}),
-  compacted: async () => undefined,
-  modelSwitch: async () => ({}),
-  modelSwitched: async () => ({ context: [] }),
-  observe: async () => undefined,
-  agentStarted: async () => ({ context: [] }),
-  agentStopped: async () => ({}),
+  ...atEveryPoint(
+    ({ opinion }) =>
+      async () =>
+        noOpinion[opinion],
+  ),
 };

@@ -1,8 +1,11 @@
 /**
  * The contract of hooks, the same for functions, commands and addresses: what a hook is told at a point, and what it may
- * answer. The names are those of the interface that Keel is a drop-in for, since they also stand on wires and in files.
+ * answer. The names are those of the interface that Keel is a drop-in for, since they also stand on wires and in files;
+ * inside, a point is called by the name of its row and told in our own words.
  */
 import type { Json } from "../kernel/json.ts";
+import type { Input } from "./event.ts";
+import { type ResultPart, textOf } from "./message.ts";
 
 /** What every hook is told. */
 export type HookBase = {
@@ -17,108 +20,293 @@ export type HookBase = {
   agent_type?: string;
 };
 
-type OfTool = { tool_name: string; tool_input: Json; tool_use_id: string };
+export type SessionStartSource = "startup" | "resume" | "clear" | "compact" | "fork";
+export type CompactTrigger = "manual" | "auto";
 
-/** What is told at each point, beside the common part. */
-export type HookMoment =
-  | ({ hook_event_name: "PreToolUse" } & OfTool)
-  | ({ hook_event_name: "PostToolUse"; tool_response: Json; duration_ms: number } & OfTool)
-  | ({
-      hook_event_name: "PostToolUseFailure";
-      error: string;
-      is_interrupt: boolean;
-      duration_ms: number;
-    } & OfTool)
-  | {
-      hook_event_name: "PostToolBatch";
-      tool_calls: (OfTool & { tool_response?: Json })[];
-    }
-  | { hook_event_name: "Notification"; message: string; title?: string; notification_type: string }
-  | { hook_event_name: "UserPromptSubmit"; prompt: string; source?: string }
-  | { hook_event_name: "SessionStart"; source: SessionStartSource; model?: string }
-  | { hook_event_name: "SessionEnd"; reason: string }
-  | { hook_event_name: "Stop"; stop_hook_active: boolean; last_assistant_message?: string }
-  | { hook_event_name: "StopFailure"; error: string; error_details?: string; last_assistant_message?: string }
-  | { hook_event_name: "SubagentStart"; agent_id: string; agent_type: string }
-  | {
-      hook_event_name: "SubagentStop";
-      stop_hook_active: boolean;
-      agent_id: string;
-      agent_type: string;
-      agent_transcript_path: string;
-      last_assistant_message?: string;
-    }
-  | { hook_event_name: "PreCompact"; trigger: CompactTrigger; custom_instructions: string | null }
-  | { hook_event_name: "PostCompact"; trigger: CompactTrigger; compact_summary: string }
-  | {
-      hook_event_name: "PermissionRequest";
-      tool_name: string;
-      tool_input: Json;
-      permission_suggestions?: Json[];
-    }
-  | ({ hook_event_name: "PermissionDenied"; reason: string } & OfTool)
-  | ({ hook_event_name: "PreModelSwitch" } & ModelSwitch)
-  | ({ hook_event_name: "PostModelSwitch" } & ModelSwitch)
-  | ({ hook_event_name: "TaskCreated" } & ListedTask)
-  | ({ hook_event_name: "TaskCompleted" } & ListedTask)
-  | { hook_event_name: "DirectoryAdded"; directory: string; source: string }
-  | {
-      hook_event_name: "InstructionsLoaded";
-      file_path: string;
-      memory_type: "Managed" | "User" | "Project" | "Local";
-      load_reason: InstructionsReason;
-    };
-
-/** `source`: who wanted it, `host` or `fallback`. */
-export type ModelSwitch = {
+// What the engine says at a point, in its own words, and the fields that the contract has for it.
+export type CallFacts = { readonly callId: string; readonly tool: string; readonly input: Json };
+type ToolFields = { tool_name: string; tool_input: Json; tool_use_id: string };
+type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
+type AgentFacts = { readonly agentId: string; readonly kind: string };
+type AgentFields = { agent_id: string; agent_type: string };
+type StopFacts = { readonly objections: number; readonly lastText: string };
+type StopFields = { stop_hook_active: boolean; last_assistant_message?: string };
+/** `source`: who wanted it, `host` or `fallback`. `contextTokens`: an estimate of what the new model has to read. */
+type ModelSwitch = { from: string; to: string; source: string; contextTokens: number };
+type ModelSwitchFields = {
   from_model: string;
   to_model: string;
   requested_model: string;
   source: string;
-  /** An estimate of what the new model has to read. */
   context_tokens: number;
 };
-
 /** An item of the model's own list. */
-type ListedTask = { task_id: string; task_subject: string; task_description?: string };
+type ListedTask = { id: string; text: string; description?: string | undefined };
+type ListedTaskFields = { task_id: string; task_subject: string; task_description?: string };
+type LoadedFields = {
+  file_path: string;
+  memory_type: "Managed" | "User" | "Project" | "Local";
+  load_reason: "session_start" | "nested_traversal";
+};
 
-export type InstructionsReason = "session_start" | "nested_traversal";
+/** One point: what the engine says there as the contract's fields, and how much is listened to. */
+export type HookPoint<E extends string, O extends string, Facts, Fields> = {
+  /** Its name in the contract. */
+  readonly event: E;
+  /** What may be answered, a kind of opinion in `ports/hooks.ts`. */
+  readonly opinion: O;
+  readonly tell: (facts: Facts) => Fields;
+  /** The field that a matcher is held against; without one the point has nothing to choose by. */
+  readonly matcher?: keyof Fields & string;
+  /** A model may be asked whether it objects. */
+  readonly judged?: true;
+  /** Plain words of a command are context for the model; elsewhere they are only talk. */
+  readonly plainWords?: true;
+  /** The turn or the session is over: what is told now must not hold anybody up. */
+  readonly isLast?: (facts: Facts) => boolean;
+};
 
-export type SessionStartSource = "startup" | "resume" | "clear" | "compact" | "fork";
-export type CompactTrigger = "manual" | "auto";
+const point = <const E extends string, const O extends string, Facts, Fields extends object>(
+  row: HookPoint<E, O, Facts, Fields>,
+): HookPoint<E, O, Facts, Fields> => row;
+
+/** Every point, in the order of a session's life. */
+export const hookPoints = {
+  /** Once, before the first input of a process is taken, and after every compaction. */
+  start: point({
+    event: "SessionStart",
+    opinion: "context",
+    matcher: "source",
+    plainWords: true,
+    tell: (facts: {
+      source: SessionStartSource;
+      model: string;
+    }): { source: SessionStartSource; model?: string } => facts,
+  }),
+  input: point({
+    event: "UserPromptSubmit",
+    opinion: "input",
+    judged: true,
+    plainWords: true,
+    tell: ({ content, from }: Input): { prompt: string; source?: string } => ({
+      prompt: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
+      source: from.kind,
+    }),
+  }),
+  beforeTool: point({
+    event: "PreToolUse",
+    opinion: "verdict",
+    matcher: "tool_name",
+    judged: true,
+    tell: toolFields,
+  }),
+  /** Runs beside the question to the host; the first answer counts. */
+  permission: point({
+    event: "PermissionRequest",
+    opinion: "answer",
+    matcher: "tool_name",
+    tell: (
+      call: CallFacts & { rules: readonly string[] },
+    ): Omit<ToolFields, "tool_use_id"> & { permission_suggestions?: Json[] } => ({
+      tool_name: call.tool,
+      tool_input: call.input,
+      ...(call.rules.length > 0 ? { permission_suggestions: call.rules.map(suggestion) } : {}),
+    }),
+  }),
+  denied: point({
+    event: "PermissionDenied",
+    opinion: "none",
+    matcher: "tool_name",
+    tell: ({ reason, ...call }: CallFacts & { reason: string }) => ({ ...toolFields(call), reason }),
+  }),
+  afterTool: point({
+    event: "PostToolUse",
+    opinion: "result",
+    matcher: "tool_name",
+    judged: true,
+    tell: ({ content, data, ms, ...call }: EndedCall & { data: Json | undefined }) => ({
+      ...toolFields(call),
+      duration_ms: ms,
+      tool_response: data ?? textOf(content),
+    }),
+  }),
+  toolFailed: point({
+    event: "PostToolUseFailure",
+    opinion: "result",
+    matcher: "tool_name",
+    isLast: ({ interrupted }) => interrupted,
+    tell: ({ content, interrupted, ms, ...call }: EndedCall & { interrupted: boolean }) => ({
+      ...toolFields(call),
+      duration_ms: ms,
+      error: textOf(content),
+      is_interrupt: interrupted,
+    }),
+  }),
+  afterBatch: point({
+    event: "PostToolBatch",
+    opinion: "result",
+    tell: (calls: readonly (CallFacts & { response?: Json })[]) => ({
+      tool_calls: calls.map(({ response, ...call }): ToolFields & { tool_response?: Json } => ({
+        ...toolFields(call),
+        ...(response === undefined ? {} : { tool_response: response }),
+      })),
+    }),
+  }),
+  notify: point({
+    event: "Notification",
+    opinion: "none",
+    matcher: "notification_type",
+    tell: ({
+      kind,
+      ...facts
+    }: Record<"message" | "title" | "kind", string>): {
+      message: string;
+      title?: string;
+      notification_type: string;
+    } => ({ ...facts, notification_type: kind }),
+  }),
+  agentStarted: point({
+    event: "SubagentStart",
+    opinion: "context",
+    matcher: "agent_type",
+    tell: ({ agentId, kind }: AgentFacts): AgentFields => ({ agent_id: agentId, agent_type: kind }),
+  }),
+  agentStopped: point({
+    event: "SubagentStop",
+    opinion: "objection",
+    matcher: "agent_type",
+    judged: true,
+    tell: (
+      facts: AgentFacts & StopFacts & { transcript: string },
+    ): AgentFields & StopFields & { agent_transcript_path: string } => ({
+      ...stopFields(facts),
+      agent_id: facts.agentId,
+      agent_type: facts.kind,
+      agent_transcript_path: facts.transcript,
+    }),
+  }),
+  compact: point({
+    event: "PreCompact",
+    opinion: "instructions",
+    matcher: "trigger",
+    tell: ({ trigger, instructions }: { trigger: CompactTrigger; instructions?: string | undefined }) => ({
+      trigger,
+      custom_instructions: instructions ?? null,
+    }),
+  }),
+  compacted: point({
+    event: "PostCompact",
+    opinion: "none",
+    matcher: "trigger",
+    tell: ({ trigger, summary }: { trigger: CompactTrigger; summary: string }) => ({
+      trigger,
+      compact_summary: summary,
+    }),
+  }),
+  /** Before the host's wish for another model counts. */
+  modelSwitch: point({
+    event: "PreModelSwitch",
+    opinion: "refusal",
+    matcher: "to_model",
+    tell: modelSwitchFields,
+  }),
+  modelSwitched: point({
+    event: "PostModelSwitch",
+    opinion: "context",
+    matcher: "to_model",
+    tell: modelSwitchFields,
+  }),
+  taskCreated: point({ event: "TaskCreated", opinion: "none", tell: listedTaskFields }),
+  taskCompleted: point({ event: "TaskCompleted", opinion: "none", tell: listedTaskFields }),
+  folderAdded: point({
+    event: "DirectoryAdded",
+    opinion: "none",
+    tell: ({ folder, source }: { folder: string; source: string }) => ({ directory: folder, source }),
+  }),
+  /** `at`: with the start of a conversation, or near a file that was looked at. */
+  instructed: point({
+    event: "InstructionsLoaded",
+    opinion: "none",
+    matcher: "load_reason",
+    tell: (file: { path: string; source: keyof typeof memoryTypes; at: "start" | "near" }): LoadedFields => ({
+      file_path: file.path,
+      memory_type: memoryTypes[file.source],
+      load_reason: file.at === "start" ? "session_start" : "nested_traversal",
+    }),
+  }),
+  stop: point({ event: "Stop", opinion: "objection", judged: true, tell: stopFields }),
+  stopFailed: point({
+    event: "StopFailure",
+    opinion: "none",
+    matcher: "error",
+    tell: (
+      facts: Record<"error" | "details" | "lastText", string>,
+    ): { error: string; error_details?: string; last_assistant_message?: string } => ({
+      error: facts.error,
+      error_details: facts.details,
+      last_assistant_message: facts.lastText,
+    }),
+  }),
+  /** Only where `start` was called. After a reason `clear` the session begins once more. */
+  end: point({
+    event: "SessionEnd",
+    opinion: "none",
+    matcher: "reason",
+    isLast: () => true,
+    tell: (facts: { reason: string }) => facts,
+  }),
+};
+
+const memoryTypes = { managed: "Managed", user: "User", project: "Project", local: "Local" } as const;
+
+function toolFields({ callId, tool, input }: CallFacts): ToolFields {
+  return { tool_name: tool, tool_input: input, tool_use_id: callId };
+}
+
+function stopFields({ objections, lastText }: StopFacts): StopFields {
+  return { stop_hook_active: objections > 0, last_assistant_message: lastText };
+}
+
+function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch): ModelSwitchFields {
+  return { from_model: from, to_model: to, requested_model: to, source, context_tokens: contextTokens };
+}
+
+function listedTaskFields({ id, text, description }: ListedTask): ListedTaskFields {
+  const item = { task_id: id, task_subject: text };
+  return description === undefined ? item : { ...item, task_description: description };
+}
+
+/** A rule that is offered, in the words in which a hook may answer. */
+function suggestion(rule: string): Json {
+  const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
+  const value = { toolName, ...(ruleContent === undefined ? {} : { ruleContent }) };
+  return { type: "addRules", behavior: "allow", destination: "session", rules: [value] };
+}
+
+export type HookPoints = typeof hookPoints;
+
+/** What is told at each point, beside the common part. */
+export type HookMoment = {
+  [P in keyof HookPoints]: { hook_event_name: HookPoints[P]["event"] } & ReturnType<HookPoints[P]["tell"]>;
+}[keyof HookPoints];
 
 export type HookInput = HookBase & HookMoment;
 export type HookEvent = HookMoment["hook_event_name"];
 export type HookMomentOf<E extends HookEvent> = Extract<HookMoment, { hook_event_name: E }>;
 
-/** Every point, in the order of a session's life. */
-export const hookEvents = [
-  "SessionStart",
-  "UserPromptSubmit",
-  "PreToolUse",
-  "PermissionRequest",
-  "PermissionDenied",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "PostToolBatch",
-  "Notification",
-  "SubagentStart",
-  "SubagentStop",
-  "PreCompact",
-  "PostCompact",
-  "PreModelSwitch",
-  "PostModelSwitch",
-  "TaskCreated",
-  "TaskCompleted",
-  "DirectoryAdded",
-  "InstructionsLoaded",
-  "Stop",
-  "StopFailure",
-  "SessionEnd",
-] as const satisfies readonly HookEvent[];
+export const hookEvents: readonly HookEvent[] = Object.values(hookPoints).map(({ event }) => event);
 
-export const isHookEvent = (name: string): name is HookEvent =>
-  (hookEvents as readonly string[]).includes(name);
+/** Any row: whoever goes through all of them does not know the facts of one. */
+export type AnyHookPoint = Omit<HookPoint<HookEvent, OpinionKind, never, object>, "matcher"> & {
+  readonly matcher?: string;
+};
+type OpinionKind = HookPoints[keyof HookPoints]["opinion"];
+
+/** The row of a point, by its name in the contract. */
+export const hookPointOf = (event: string): AnyHookPoint | undefined =>
+  Object.values<AnyHookPoint>(hookPoints).find((row) => row.event === event);
+
+export const isHookEvent = (name: string): name is HookEvent => hookPointOf(name) !== undefined;
 
 /** What a hook may answer. What it does not say, it has no opinion about. */
 export type HookOutput = {

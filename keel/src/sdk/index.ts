@@ -30,14 +30,7 @@ export {
 } from "./names.ts";
 export type { AgentDefinition } from "./options/agent-definition.ts";
 export type { CanUseTool, PermissionResult } from "./options/callbacks.ts";
-export type * from "./options/hook-inputs.ts";
-export type {
-  HookCallback,
-  HookCallbackMatcher,
-  HookInputOf,
-  HookJSONOutput,
-  HookMap,
-} from "./options/hooks.ts";
+export type * from "./options/hooks.ts";
 export type { Options } from "./options/options.ts";
 export type { AcceptedOptions } from "./options/options-accepted.ts";
 export type {

@@ -1,6 +1,7 @@
 /** Files in memory. There are no links, and a directory is there as long as something is in it. */
 import { createHash } from "node:crypto";
 import path from "node:path/posix";
+import { isInside } from "../kernel/path.ts";
 import type { FileContent, Files, PathFacts } from "../ports/workspace.ts";
 
 type MemoryFilesOptions = {
@@ -23,7 +24,7 @@ export class MemoryFiles implements Files {
     const facts = { path: full, exists: kind !== "missing", kind, links: false };
     // A name with a NUL byte means different things to different readers: it lies nowhere.
     if (full.includes("\0")) return { ...facts, root: undefined, problem: "The path holds a NUL byte." };
-    return { ...facts, root: this.#place.roots.find((root) => isWithin(full, root)) };
+    return { ...facts, root: this.#place.roots.find((root) => isInside(full, [root])) };
   }
 
   async read(
@@ -98,20 +99,15 @@ export class MemoryFiles implements Files {
 
   #kindOf(full: string): "file" | "directory" | "missing" {
     if (this.#contents.has(full)) return "file";
-    const holdsFiles = this.#contents.keys().some((other) => isWithin(other, full));
+    const holdsFiles = this.#contents.keys().some((other) => isInside(other, [full]));
     return holdsFiles || [this.#place.cwd, ...this.#place.roots].includes(full) ? "directory" : "missing";
   }
 
   #fileAbove(full: string): string | undefined {
-    return this.#contents.keys().find((other) => other !== full && isWithin(full, other));
+    return this.#contents.keys().find((other) => other !== full && isInside(full, [other]));
   }
 }
 
 const noFile = (full: string): string => `No such file: ${full}`;
-
-/** Compared by components, so that /project2 does not lie in /project. */
-function isWithin(full: string, directory: string): boolean {
-  return full === directory || full.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
-}
 
 const stampOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 16);

@@ -1,6 +1,7 @@
 /** Search in files that exist in memory only. Nothing is ignored, and the newest file is the one written last. */
 import path from "node:path/posix";
 import { globMatcher, parseGlob } from "../kernel/glob.ts";
+import { isInside } from "../kernel/path.ts";
 import type { FileMatch, LineMatch, Search, TextSearchRequest, TextSearchResult } from "../ports/search.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 
@@ -20,7 +21,7 @@ function below(files: MemoryFiles, directory: string): FileMatch[] {
   return files
     .inOrder()
     .map((file, at): FileMatch => ({ path: file, modifiedMs: at + 1 }))
-    .filter((file) => file.path === directory || !path.relative(directory, file.path).startsWith(".."));
+    .filter((file) => isInside(file.path, [directory]));
 }
 
 function findText(files: MemoryFiles, request: TextSearchRequest): TextSearchResult {

@@ -1,6 +1,6 @@
 /** What an adapter makes of a provider's errors: the scripted model stands for the provider and its adapter together. */
 import { type Fault, fault } from "../kernel/fault.ts";
-import type { FaultCode } from "../kernel/faults.ts";
+import type { ProviderFaultCode } from "../kernel/faults.ts";
 import { never } from "../kernel/never.ts";
 import type { ReplyFault } from "./script.ts";
 
@@ -55,7 +55,7 @@ function malformedFault(how: (ReplyFault & { kind: "malformed" })["how"]): Fault
   }
 }
 
-function codeOfStatus(status: number, type: string, message: string): FaultCode {
+function codeOfStatus(status: number, type: string, message: string): ProviderFaultCode {
   if (status === 400) return /too long/i.test(message) ? "prompt_too_long" : "model_bad_request";
   if (status === 529) return "overloaded";
   const known = codes[type];
@@ -63,9 +63,9 @@ function codeOfStatus(status: number, type: string, message: string): FaultCode 
   return status >= 500 ? "server_error" : "model_bad_request";
 }
 
-const codeOfType = (type: string): FaultCode => codes[type] ?? "server_error";
+const codeOfType = (type: string): ProviderFaultCode => codes[type] ?? "server_error";
 
-const codes: Readonly<Record<string, FaultCode>> = {
+const codes: Readonly<Record<string, ProviderFaultCode>> = {
   invalid_request_error: "model_bad_request",
   authentication_error: "key_refused",
   billing_error: "billing",

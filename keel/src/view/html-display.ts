@@ -1,9 +1,10 @@
 /** What a tool shows of its work, as HTML. */
+
 import { never } from "../kernel/never.ts";
+import { plainTerminal } from "../kernel/text.ts";
 import type { DiffHunk, Display } from "../protocol/tool.ts";
 import { displayText, hunkHead } from "./display-text.ts";
 import { escapedPlainText, escapedText, type Html, prose, tag } from "./html-text.ts";
-import { plainTerminal } from "./readable.ts";
 
 export function display(shown: Display): Html[] {
   const { title, text, end } = displayText(shown);

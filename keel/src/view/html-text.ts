@@ -1,6 +1,6 @@
 /** From text to HTML: the only place where foreign words enter the page, and they enter as words. */
+import { readable } from "../kernel/text.ts";
 import { partsOf } from "./inert-markdown.ts";
-import { readable } from "./readable.ts";
 
 /** HTML that was built here: a text cannot be taken for it. */
 export type Html = { readonly html: string };

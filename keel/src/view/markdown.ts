@@ -1,10 +1,11 @@
 /** A session as one Markdown page. Nothing on it loads anything or runs, in whatever viewer it is opened. */
+
 import { never } from "../kernel/never.ts";
+import { plainTerminal, readable } from "../kernel/text.ts";
 import type { Display } from "../protocol/tool.ts";
 import { displayText, hunkHead } from "./display-text.ts";
 import type { SessionDocument } from "./document.ts";
 import { codeSpan, fenced, inertLine, inertMarkdown } from "./inert-markdown.ts";
-import { plainTerminal, readable } from "./readable.ts";
 import type { ConversationRow, ToolRow } from "./rows.ts";
 import {
   sayAnswer,

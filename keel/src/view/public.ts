@@ -6,6 +6,8 @@
  * stay as they were. An open ask is shown by its `askForm`, and what was picked becomes an answer by `choiceAnswer`,
  * `questionsAnswer` or, after `fillFields`, `formAnswer`.
  */
+
+export { plainTerminal, readable, visible } from "../kernel/text.ts";
 export { type Activity, activityOf, type Doing, foldActivity, idle } from "./activity.ts";
 export {
   type BreakCause,
@@ -49,7 +51,6 @@ export {
 export { toHtml } from "./html.ts";
 export { inertMarkdown } from "./inert-markdown.ts";
 export { toMarkdown } from "./markdown.ts";
-export { plainTerminal, readable } from "./readable.ts";
 export type {
   AgentRow,
   AskRow,
@@ -87,5 +88,4 @@ export {
   transcriptOf,
 } from "./transcript.ts";
 export { foldUsage, noUsageReport, sayUsage, type UsageReport } from "./usage-report.ts";
-export { visible } from "./visible.ts";
 export { originOf } from "./work-rows.ts";

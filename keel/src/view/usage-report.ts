@@ -1,6 +1,6 @@
 /** What one or several sessions have used, and how the provider's cache served them: a fold, and its text. */
 import { Lookup } from "../kernel/lookup.ts";
-import { shorten } from "../kernel/text.ts";
+import { shorten, visible } from "../kernel/text.ts";
 import type { Durable } from "../protocol/event.ts";
 import { contextTokens } from "../protocol/usage.ts";
 import {
@@ -14,7 +14,6 @@ import {
 } from "./cache-health.ts";
 import { isoTime, sayCount, sayDuration, sayUsd } from "./say.ts";
 import { foldTotals, noTotals, sayCost, type Totals } from "./totals.ts";
-import { visible } from "./visible.ts";
 
 export type UsageReport = {
   readonly sessions: number;

@@ -1,8 +1,11 @@
 /** The hooks of a session: those of the settings in force, of plugins, and of the program that opened it. */
-import type { CallTool } from "../../config/definitions/model-hooks.ts";
+
 import type { Plugin } from "../../config/definitions/plugins.ts";
-import { hooksInSettings } from "../../config/definitions/shell-hooks.ts";
+import type { CallTool } from "../../hooks/model-hooks.ts";
+import type { Hook } from "../../hooks/run.ts";
 import { hooksFrom } from "../../hooks/run-hooks.ts";
+import { hooksInSettings } from "../../hooks/settings-hooks.ts";
+import { fault } from "../../kernel/fault.ts";
 import { wireName } from "../../mcp/names.ts";
 import type { Rules } from "../../policy/decide.ts";
 import type { Ids } from "../../ports/clock.ts";
@@ -13,12 +16,11 @@ import { programs } from "../../workspace/processes/program.ts";
 import { jsonPoster } from "../../workspace/web/post-json.ts";
 import { processGuard } from "./guard.ts";
 import type { McpControl } from "./mcp-control.ts";
-import type { ProgramHook } from "./program-hook.ts";
 import { mayUse } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
 
 export function sessionHooks(
-  own: readonly ProgramHook[],
+  own: readonly Hook[],
   {
     inForce,
     cwd,
@@ -67,10 +69,10 @@ export function hookCalls({
   return async ({ server, tool, input }, signal) => {
     const name = wireName(server, tool);
     const { verdict, because } = await mayUse(name, { rules, workspace, mode: "default" });
-    if (verdict === "deny") throw new Error(`${name} was not called: ${because}.`);
+    if (verdict === "deny") throw fault("hook_failed", { reason: `${name} was not called: ${because}.` });
     const { content, failed } = await mcp.call({ tool: name, input, callId: ids.uuid() }, signal);
     const said = textOf(content);
-    if (failed) throw new Error(`${name} failed: ${said.slice(0, 500)}`);
+    if (failed) throw fault("hook_failed", { reason: `${name} failed: ${said.slice(0, 500)}` });
     return said;
   };
 }

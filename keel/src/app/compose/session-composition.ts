@@ -9,6 +9,7 @@ import { entryAt } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
+import type { Hook } from "../../hooks/run.ts";
 import { fault } from "../../kernel/fault.ts";
 import { fileMemory } from "../../memory/notes.ts";
 import { changeRules, type RuleChange } from "../../policy/changes.ts";
@@ -51,7 +52,6 @@ import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-toolbox.ts";
 import { processLeases } from "./process-leases.ts";
-import type { ProgramHook } from "./program-hook.ts";
 import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
@@ -72,7 +72,7 @@ export type SessionComposition = {
   readonly permissionMode: PermissionMode;
   readonly bypass: Bypass;
   /** Hooks that are functions of the program. */
-  readonly programHooks: readonly ProgramHook[];
+  readonly programHooks: readonly Hook[];
   /** Every value of every source, as the session began. */
   readonly entries: SettingsInForce["entries"];
   /** Where its settings stand. */

@@ -4,6 +4,7 @@
  */
 import path from "node:path";
 import { enclose } from "../../core/context/enclose.ts";
+import { isInside } from "../../kernel/path.ts";
 import type { PathFacts, Workspace } from "../../ports/workspace.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { imageType } from "../../tools/image-type.ts";
@@ -158,6 +159,5 @@ async function listing(
 }
 
 function shownPath(place: string, { cwd }: Workspace): string {
-  const inner = path.relative(cwd, place);
-  return inner.startsWith("..") || path.isAbsolute(inner) ? place : inner || ".";
+  return isInside(place, [cwd]) ? path.relative(cwd, place) || "." : place;
 }

@@ -1,8 +1,7 @@
 /** `keel mcp serve`: tasks of another agent, each a turn of a session that stays open for the next one. */
 import type { Readable, Writable } from "node:stream";
 import { toFault } from "../../kernel/fault.ts";
-import { shorten } from "../../kernel/text.ts";
-import { visible } from "../../kernel/visible.ts";
+import { shorten, undisguised } from "../../kernel/text.ts";
 import { type ServedTask, type ServedTaskEnd, serveTasks, type TaskHost } from "../../mcp/serve.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import { text, textOf } from "../../protocol/message.ts";
@@ -90,5 +89,5 @@ function questionOf({ title, body, reason }: Ask): string {
       : body.kind === "text" || body.kind === "markdown"
         ? body.text
         : body.kind;
-  return visible(shorten([title, shown, reason].filter(Boolean).join("\n"), maxQuestion));
+  return undisguised(shorten([title, shown, reason].filter(Boolean).join("\n"), maxQuestion));
 }

@@ -20,9 +20,7 @@ function waitingNotice({ state, waiting, root }: LoadedSettings["trust"]): LogNo
 
 function forbiddenNotice(entries: readonly JudgedEntry[], root: string): LogNotice[] {
   const reasons = entries.flatMap(({ file = "", state }) =>
-    state.kind === "left-out" && state.why.startsWith("a project may not")
-      ? [`${path.relative(root, file)}: ${state.why}.`]
-      : [],
+    state.kind === "left-out" && state.isForbidden ? [`${path.relative(root, file)}: ${state.why}.`] : [],
   );
   const [first, ...others] = [...new Set(reasons)];
   if (first === undefined) return [];

@@ -54,7 +54,7 @@ export async function trustReport(place: SettingsLocation): Promise<TrustReport>
       return { ...offer, state, ...(danger === undefined ? {} : { danger }) };
     }),
     forbidden: entries.flatMap(({ file, state }) =>
-      state.kind === "left-out" && state.why.startsWith("a project may not") ? [`${file}: ${state.why}`] : [],
+      state.kind === "left-out" && state.isForbidden ? [`${file}: ${state.why}`] : [],
     ),
   };
 }

@@ -1,5 +1,5 @@
 /** What an imported session is not allowed any more, in words for the person who imports it. */
-import { visible } from "../../kernel/visible.ts";
+import { undisguised } from "../../kernel/text.ts";
 import type { LeftOut } from "../../store/jsonl/import-rights.ts";
 
 /** As many as a person reads. */
@@ -21,7 +21,7 @@ export function sayLeftOut({ rules, folders, answers, lifted }: LeftOut): string
 
 function named(all: readonly string[]): string {
   const more = all.length - maxNamed;
-  const shown = all.slice(0, maxNamed).map((text) => visible(text.slice(0, 100)));
+  const shown = all.slice(0, maxNamed).map((text) => undisguised(text.slice(0, 100)));
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 

@@ -5,6 +5,7 @@
  */
 import path from "node:path";
 import { globMatcher, parseGlob } from "../../kernel/glob.ts";
+import { isInside } from "../../kernel/path.ts";
 import type { ChosenSource } from "../settings/layers.ts";
 import { type Paths, projectFolders } from "../settings/paths.ts";
 import { readPlainText } from "../settings/plain-text.ts";
@@ -14,7 +15,6 @@ import { readDefinitions } from "./definition-files.ts";
 import type { ConfigFolder } from "./folders.ts";
 import { listField } from "./frontmatter.ts";
 import { importsIn } from "./imports.ts";
-import { isInside } from "./plugins.ts";
 
 export type InstructionFile = {
   /** Its real place. */
@@ -73,9 +73,9 @@ export class Instructions {
     const { trust, roots = [] } = this.#wish;
     const folders = new Set<string>();
     for (const file of files) {
-      const root = [trust.root, ...roots].find((place) => isInside(place, file));
+      const root = [trust.root, ...roots].find((place) => isInside(file, [place]));
       if (root === undefined) continue;
-      for (let at = path.dirname(file); isInside(root, at); at = path.dirname(at)) {
+      for (let at = path.dirname(file); isInside(at, [root]); at = path.dirname(at)) {
         folders.add(at);
         if (at === root || folders.size > maxFiles) break;
       }
@@ -227,7 +227,7 @@ class Collector {
     // A link may lead to what is not of this source. A person's own file may stand in the home folder.
     const isOwn = depth === 0 && source === "user";
     const roots = [...within, ...(isOwn ? [path.dirname(given)] : [])].map(realOf);
-    if (!roots.some((root) => isInside(root, file))) return false;
+    if (!isInside(file, roots)) return false;
     const read = await readPlainText(file, { links: "refuse" });
     if (read.kind === "missing" || this.files.length >= maxFiles) return false;
     this.#seen.add(file);

@@ -54,7 +54,7 @@ describe("the MCP servers of a start", () => {
   test("what waits for trust is not among them", () => {
     const entries = judgeEntries(
       entriesOf([{ source: "project", settings: { mcpServers: { evil: run("rm") } } }]),
-      () => "the project is not trusted",
+      () => ({ why: "the project is not trusted", isForbidden: false }),
     );
     expect(mcpServersOf({ entries, env: {} })).toEqual({ servers: [], problems: [] });
   });

@@ -5,6 +5,7 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { isObject } from "../../kernel/json.ts";
+import { isInside } from "../../kernel/path.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { readJsonc } from "../settings/jsonc.ts";
 import { readPlainText } from "../settings/plain-text.ts";
@@ -118,7 +119,7 @@ async function readJsonFile(
   { usual, root, tell }: { usual: string; root: string; tell: (problem: string) => void },
 ): Promise<unknown> {
   const file = path.resolve(root, typeof named === "string" ? named : usual);
-  if (!isInside(root, realOf(file))) return void tell(`${named} lies outside of it`);
+  if (!isInside(realOf(file), [root])) return void tell(`${named} lies outside of it`);
   const read = await readPlainText(file, { links: "refuse" });
   if (read.kind === "missing") return named === undefined ? undefined : void tell(`there is no ${named}`);
   if (read.kind === "refused") return void tell(`${path.relative(root, file)}: ${read.why}`);
@@ -141,11 +142,6 @@ function withRoot(servers: NonNullable<KeelSettings["mcpServers"]>, root: string
       Object.fromEntries(Object.entries(server).map(([key, value]) => [key, filled(value)])),
     ]),
   );
-}
-
-export function isInside(root: string, place: string): boolean {
-  const inner = path.relative(root, place);
-  return inner === "" || (!inner.startsWith("..") && !path.isAbsolute(inner));
 }
 
 const refuse = (why: string): PluginRead => ({ ok: false, why: `${why}.` });

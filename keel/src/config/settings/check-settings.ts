@@ -6,6 +6,8 @@ export type CheckedSettings = {
   readonly settings: KeelSettings;
   /** What was left out, as `permissions.allow.2: …`. */
   readonly problems: readonly string[];
+  /** The first of them with which something that forbids was left out. */
+  readonly lost?: string | undefined;
   /** Names that mean nothing here. */
   readonly unknown: readonly string[];
 };
@@ -20,24 +22,37 @@ const maxProblems = 20;
 export function checkSettings(written: Record<string, unknown>): CheckedSettings {
   const value = structuredClone(written);
   const problems: string[] = [];
+  let lost: string | undefined;
   for (let round = 0; round < maxRounds; round += 1) {
     const parsed = settingsSchema.safeParse(value);
     if (parsed.success) {
       const unknown = strangers(value, parsed.data, "").filter((name) => name !== "$schema");
-      return { settings: parsed.data, problems: problems.slice(0, maxProblems), unknown };
+      return { settings: parsed.data, problems: problems.slice(0, maxProblems), lost, unknown };
     }
-    const issues = parsed.error.issues.map(({ path, message }) => ({ place: path.map(key), message }));
-    problems.push(...issues.map(({ place, message }) => `${place.join(".")}: ${message}`));
+    const issues = parsed.error.issues.map(({ path, message }) => {
+      const place = path.map(key);
+      return { place, problem: `${place.join(".")}: ${message}` };
+    });
+    problems.push(...issues.map(({ problem }) => problem));
+    lost ??= issues.find(({ place }) => isForbidding(place))?.problem;
     // From the end of each list to its start, so that what is removed does not move what still has to be.
     for (const { place } of issues.toSorted((left, right) => order(right.place, left.place)))
       remove(value, place);
   }
+  const nothing = "nothing of it can be used";
   return {
     settings: {},
-    problems: [...problems.slice(0, maxProblems), "nothing of it can be used"],
+    problems: [...problems.slice(0, maxProblems), nothing],
+    lost: lost ?? nothing,
     unknown: [],
   };
 }
+
+const forbidding = ["deny", "ask", "disableBypassPermissionsMode"];
+
+/** Rules that forbid or ask, the switch against bypassing, and whatever holds them. */
+const isForbidding = ([group, name]: SettingPath): boolean =>
+  group === "permissions" && (name === undefined || forbidding.includes(String(name)));
 
 const key = (part: PropertyKey): string | number => (typeof part === "number" ? part : String(part));
 

@@ -24,8 +24,10 @@ export type EntryState =
   | { readonly kind: "counts" }
   /** A stronger source says something else. */
   | { readonly kind: "overridden" }
-  /** The source may not say it, or not yet. */
-  | { readonly kind: "left-out"; readonly why: string };
+  | ({ readonly kind: "left-out" } & LeftOutEntry);
+
+/** The source may not say it; `isForbidden`: not even when it is trusted. */
+export type LeftOutEntry = { readonly why: string; readonly isForbidden: boolean };
 
 /** The strongest source first, as the layers come. */
 export function entriesOf(layers: readonly Layer[]): SettingEntry[] {
@@ -35,12 +37,12 @@ export function entriesOf(layers: readonly Layer[]): SettingEntry[] {
 /** Those for which `whyNot` has a reason are left out, and then the strongest of each path wins. */
 export function judgeEntries(
   entries: readonly SettingEntry[],
-  whyNot: (entry: SettingEntry) => string | undefined,
+  whyNot: (entry: SettingEntry) => LeftOutEntry | undefined,
 ): JudgedEntry[] {
   const taken = new Set<string>();
   return entries.map((entry) => {
-    const why = whyNot(entry);
-    if (why !== undefined) return { ...entry, state: { kind: "left-out", why } };
+    const leftOut = whyNot(entry);
+    if (leftOut) return { ...entry, state: { kind: "left-out", ...leftOut } };
     const name = JSON.stringify(entry.path);
     const isFree = entry.adds || !taken.has(name);
     taken.add(name);

@@ -69,7 +69,12 @@ type LayerFile = {
   readonly dialect: "ours" | "compatible" | "servers";
 };
 
-type LayerResult = { readonly layer?: Layer; readonly faults: readonly Fault[] };
+type LayerResult = {
+  readonly layer?: Layer;
+  readonly faults: readonly Fault[];
+  /** Something that forbids was left out. */
+  readonly lost?: Fault | undefined;
+};
 const nothing: LayerResult = { faults: [] };
 
 function layerFilesOf({ paths, project, chosen }: LayersOptions): LayerFile[] {
@@ -128,12 +133,18 @@ async function check(
 ): Promise<LayerResult> {
   // Loaded late: most starts find no settings at all.
   const { checkSettings } = await import("./check-settings.ts");
-  const { settings, problems, unknown } = checkSettings(dialect === "servers" ? serversIn(written) : written);
+  const { settings, problems, lost, unknown } = checkSettings(
+    dialect === "servers" ? serversIn(written) : written,
+  );
   const named = file ?? "--settings";
   const faults = problems.map((problem) => invalid(named, problem));
   if (unknown.length > 0 && dialect === "ours")
     faults.push(invalid(named, `nothing is called ${unknown.slice(0, 5).join(", ")}`));
-  return { layer: { source, file, settings }, faults };
+  return {
+    layer: { source, file, settings },
+    faults,
+    lost: lost === undefined ? undefined : invalid(named, lost),
+  };
 }
 
 const serversIn = (written: Record<string, unknown>): Record<string, unknown> =>
@@ -164,10 +175,7 @@ async function readFlags(given: string | Record<string, unknown>): Promise<Layer
 
 /** What was given for this start and forbids something must not get lost. One wrong value of another kind may. */
 function whole(found: LayerResult): LayerResult {
-  const lost = found.faults.find(
-    ({ detail }) =>
-      !found.layer || /^permissions(?:\.(?:deny|ask|disable)\S*)?:/.test(String(detail["reason"])),
-  );
+  const lost = found.layer ? found.lost : found.faults[0];
   if (lost) throw fault("usage", { reason: lost.message });
   return found;
 }

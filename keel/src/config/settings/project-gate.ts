@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../kernel/json.ts";
-import { matchesPath, type SettingEntry } from "./entries.ts";
+import { type LeftOutEntry, matchesPath, type SettingEntry } from "./entries.ts";
 import { whyWithheld } from "./project-env.ts";
 import { personOnly } from "./settings-schema.ts";
 
@@ -17,14 +17,14 @@ export type Gate = {
   readonly shown: ReadonlySet<string> | undefined;
 };
 
-export const notTrusted = "the project is not trusted";
-export const notShown = "it is new since the project was trusted";
+const notTrusted: LeftOutEntry = { why: "the project is not trusted", isForbidden: false };
+const notShown: LeftOutEntry = { why: "it is new since the project was trusted", isForbidden: false };
 
 /** Why an entry does not count, or undefined when it does. */
-export function whyNot(entry: SettingEntry, gate: Gate): string | undefined {
+export function whyNot(entry: SettingEntry, gate: Gate): LeftOutEntry | undefined {
   if (!isOfProject(entry)) return undefined;
   const forbidden = whyForbidden(entry);
-  if (forbidden !== undefined) return forbidden;
+  if (forbidden !== undefined) return { why: forbidden, isForbidden: true };
   if (matchesPath(stricter, entry.path) || gate.named.includes(entry.source)) return undefined;
   if (gate.shown === undefined) return notTrusted;
   return isOffer(entry) && !gate.shown.has(markOf(entry)) ? notShown : undefined;

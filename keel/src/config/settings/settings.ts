@@ -3,7 +3,7 @@ import { type Fault, fault } from "../../kernel/fault.ts";
 import { entriesOf, type JudgedEntry, joinEntries, judgeEntries } from "./entries.ts";
 import { type ChosenSource, type Layer, type LayersOptions, readLayers, sources } from "./layers.ts";
 import type { Paths } from "./paths.ts";
-import { type Gate, notShown, notTrusted, whyNot } from "./project-gate.ts";
+import { type Gate, whyNot } from "./project-gate.ts";
 import { findProject, type Project } from "./project-root.ts";
 import type { KeelSettings } from "./settings-schema.ts";
 import { readTrust } from "./trust.ts";
@@ -89,8 +89,7 @@ function stateOf({ named, shown }: Gate): TrustFacts["state"] {
   return named.includes("project") || named.includes("local") ? "session" : "untrusted";
 }
 
-const isWaiting = ({ state }: JudgedEntry): boolean =>
-  state.kind === "left-out" && (state.why === notTrusted || state.why === notShown);
+const isWaiting = ({ state }: JudgedEntry): boolean => state.kind === "left-out" && !state.isForbidden;
 
 /** Throws `settings_invalid`: what somebody forbids must not become free by a slip. */
 async function strictLayer(given: Record<string, unknown>): Promise<Layer> {

@@ -185,20 +185,12 @@ async function run(
   const outcome = await perform(work, { call, tool, context, input });
   const ms = Math.round(clock.monotonicMs() - startedAt);
   const failed = outcome.failed ?? false;
-  const after = await hooks.afterTool(
-    {
-      callId: call.use.id,
-      tool: tool.name,
-      input: input.sent,
-      failed,
-      ms,
-      interrupted: outcome.interrupted ?? false,
-      content: outcome.content,
-      data: outcome.data,
-    },
-    hookContextOf(work),
-  );
-  const bounded = await bound(after.content ?? outcome.content, {
+  const { content } = outcome;
+  const ended = { callId: call.use.id, tool: tool.name, input: input.sent, ms, content };
+  const after = failed
+    ? await hooks.toolFailed({ ...ended, interrupted: outcome.interrupted ?? false }, hookContextOf(work))
+    : await hooks.afterTool({ ...ended, data: outcome.data }, hookContextOf(work));
+  const bounded = await bound(after.content ?? content, {
     callId: call.use.id,
     maxCharacters: tool.resultCharacters ?? limits.resultCharacters,
     spill,

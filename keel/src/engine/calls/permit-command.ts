@@ -75,7 +75,7 @@ export async function permitCommand(
   });
   if (permission.verdict === "deny") {
     const { by, reason } = permission.denial;
-    const because = reason.replace(/^Denied: /, "").replace(/\.$/, "");
+    const because = permission.because ?? reason.replace(/\.$/, "");
     return { ok: false, because, ...(by === "interrupt" || by === "shutdown" ? { isStopped: true } : {}) };
   }
   const allowed = schema.parse(permission.input.sent);

@@ -41,7 +41,8 @@ export type Permission =
       /** What exactly was allowed: the run may touch these targets and no others. */
       claims: readonly Claim[];
     }
-  | { verdict: "deny"; denial: Denial; interrupt: boolean };
+  /** `because`: why policy denies it, without the sentence that the model reads. */
+  | { verdict: "deny"; denial: Denial; because?: string; interrupt: boolean };
 
 export async function permit(work: StepContext, context: PermitContext): Promise<Permission> {
   const { hook, call, tool } = context;
@@ -79,7 +80,8 @@ function withoutAsking(
   { hook, input }: PermitContext,
   { decision, claims }: { decision: Decision; claims: readonly Claim[] },
 ): Permission | undefined {
-  if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
+  if (decision.verdict === "deny")
+    return { ...deny(decision.by, `Denied: ${decision.because}.`), because: decision.because };
   if (hook?.verdict === "deny") return deny("hook", hook.reason);
   if (hook?.verdict !== "ask" && decision.verdict === "allow")
     return { verdict: "allow", by: decision.by, input, claims };

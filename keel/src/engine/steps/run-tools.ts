@@ -26,15 +26,10 @@ async function tellOfList(work: StepContext, before: readonly Todo[]): Promise<v
   const known = new Map(before.map((todo) => [todo.id, todo]));
   for (const { id, text, description, status } of work.state.desk.todos) {
     const was = known.get(id);
-    const item = {
-      task_id: id,
-      task_subject: text,
-      ...(description === undefined ? {} : { task_description: description }),
-    };
+    const item = { id, text, description };
     const context = hookContextOf(work);
-    if (!was) await hooks.observe({ hook_event_name: "TaskCreated", ...item }, context);
-    if (status === "completed" && was?.status !== "completed")
-      await hooks.observe({ hook_event_name: "TaskCompleted", ...item }, context);
+    if (!was) await hooks.taskCreated(item, context);
+    if (status === "completed" && was?.status !== "completed") await hooks.taskCompleted(item, context);
   }
 }
 

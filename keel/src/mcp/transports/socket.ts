@@ -1,6 +1,8 @@
 /** A server over a WebSocket: one message of JSON per frame, bounded in size, with headers of its own. */
+
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { WebSocket } from "ws";
+import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { maxMessageBytes } from "../limits.ts";
 
@@ -37,7 +39,8 @@ export class SocketTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const socket = this.#socket;
-    if (!socket || socket.readyState !== socket.OPEN) throw new Error("The server is not connected.");
+    if (!socket || socket.readyState !== socket.OPEN)
+      throw fault("mcp_unanswered", { reason: "The server is not connected." });
     await new Promise<void>((resolve, reject) => {
       socket.send(JSON.stringify(message), (error) => (error ? reject(error) : resolve()));
     });
@@ -57,6 +60,6 @@ export class SocketTransport implements Transport {
     } catch {
       // Told below, like any other frame that is no message.
     }
-    this.onerror?.(new Error("The server sent a frame that is no message."));
+    this.onerror?.(fault("mcp_unanswered", { reason: "The server sent a frame that is no message." }));
   }
 }

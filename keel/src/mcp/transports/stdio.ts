@@ -51,13 +51,14 @@ export class StdioTransport implements Transport {
     void this.#read(program);
     void program.ended.then((how) => {
       this.hasEnded = true;
-      this.#end(new Error(`The server ended (${how}).`));
+      this.#end(fault("mcp_unanswered", { reason: `The server ended (${how}).` }));
     });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#program?.stdin;
-    if (!stdin || this.#closed || !stdin.writable) throw new Error("The server is not connected.");
+    if (!stdin || this.#closed || !stdin.writable)
+      throw fault("mcp_unanswered", { reason: "The server is not connected." });
     await new Promise<void>((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
@@ -83,13 +84,16 @@ export class StdioTransport implements Transport {
       // A pipe that breaks ends the program too; that is told once.
       this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)));
     }
-    this.#end(new Error("The server closed its output."));
+    this.#end(fault("mcp_unanswered", { reason: "The server closed its output." }));
   }
 
   async #take(line: string): Promise<void> {
     if (line.trim() === "") return;
     const message = parse(line);
-    if (!message) return this.onerror?.(new Error("The server wrote a line that is no message."));
+    if (!message)
+      return this.onerror?.(
+        fault("mcp_unanswered", { reason: "The server wrote a line that is no message." }),
+      );
     this.onmessage?.(message);
     // Whoever floods is read slowly: the pipe fills and makes them wait.
     if (!("id" in message) && !this.#pace.take()) await pause(this.#pace.waitMs());

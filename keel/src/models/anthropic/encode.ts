@@ -11,6 +11,7 @@
  *    of more than 20 blocks would otherwise lose the way back to what that request kept.
  */
 
+import { wellFormedJson } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
@@ -130,7 +131,7 @@ function between(before: MessagesEncodedMessage | undefined, { role }: MessagesE
 
 /** All but the conversation, without the brace that closes it. */
 function headOf(request: ModelRequest, info: ModelInfo): string {
-  const head = toJson({
+  const head = wellFormedJson({
     model: request.model,
     max_tokens: request.maxOutputTokens,
     stream: true,
@@ -171,7 +172,7 @@ function encodeMessage({ role, content }: Message, reader: MessagesBlockTarget):
   for (const block of content) {
     const encoded = encodeBlock(block, reader);
     if (encoded === undefined) continue;
-    written += `${written === "" ? "" : ","}${toJson(encoded)}`;
+    written += `${written === "" ? "" : ","}${wellFormedJson(encoded)}`;
     // Before the brace that closes it. Thinking takes no mark, and what we only pass on stays as it came.
     if (block.type !== "thinking" && block.type !== "foreign") marked = written.length;
   }
@@ -217,15 +218,8 @@ function encodeTool({ name, description, input }: ToolSpec): WrittenBlocks {
 }
 
 function written(value: object): WrittenBlocks {
-  const bytes = Buffer.from(toJson(value));
+  const bytes = Buffer.from(wellFormedJson(value));
   return { bytes: inOwnMemory(bytes), markAt: bytes.length - 1 };
-}
-
-/** Half a surrogate pair is no Unicode: the provider would refuse the whole request for it. */
-function toJson(value: object): string {
-  const text = JSON.stringify(value);
-  if (!text.includes("\\ud")) return text;
-  return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
 }
 
 function remember<K extends object, V>(memo: WeakMap<K, V>, key: K, make: () => V): V {

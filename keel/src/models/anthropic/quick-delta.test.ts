@@ -5,7 +5,8 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { messagesDecoder } from "./decode.ts";
 import { messageEnd, messageStart, toSse } from "./wire-fixtures.ts";
 
-const newDecoder = () => messagesDecoder({ model: "claude-x", errorOf: () => fault("server_error") });
+const newDecoder = () =>
+  messagesDecoder({ model: "claude-x", errorOf: () => fault("server_error", { reason: "no" }) });
 
 function blockOf(
   type: "text_delta" | "thinking_delta",

@@ -8,12 +8,13 @@
  * calls directly after the message that asked for them.
  */
 
+import { wellFormedJson } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { toolName } from "./names.ts";
-import { bytesOf, type ChatEncodedMessage, type ChatPart, encodeMessage, toJson } from "./parts.ts";
+import { bytesOf, type ChatEncodedMessage, type ChatPart, encodeMessage } from "./parts.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
 
 export type ChatEncoder = (request: ModelRequest, info: ModelInfo, traits: ServerTraits) => Uint8Array;
@@ -83,7 +84,7 @@ function join(
 /** All but the conversation, without the brace that closes it. */
 function headOf(request: ModelRequest, traits: ServerTraits): string {
   const effort = effortField(request, traits.effort);
-  const head = toJson({
+  const head = wellFormedJson({
     model: request.model,
     [traits.limit]: request.maxOutputTokens,
     stream: true,
@@ -187,13 +188,13 @@ const closeBody = bytesOf("]}");
 
 function encodeSystem(parts: readonly string[]): Uint8Array {
   const content = parts.filter((part) => part.trim() !== "").join("\n\n");
-  return bytesOf(content === "" ? "" : toJson({ role: "system", content }));
+  return bytesOf(content === "" ? "" : wellFormedJson({ role: "system", content }));
 }
 
 function encodeTool({ name, description, input }: ToolSpec): Uint8Array {
   const about = description === "" ? {} : { description };
   return bytesOf(
-    toJson({ type: "function", function: { name: toolName(name), ...about, parameters: input } }),
+    wellFormedJson({ type: "function", function: { name: toolName(name), ...about, parameters: input } }),
   );
 }
 

@@ -2,38 +2,17 @@
  * Errors of servers of this wire as faults: by code, then by status, and by their words only where nothing else tells
  * them apart. Each server has its own shape for an error; all of them come down to a code, a type and words.
  */
-import { type Fault, fault } from "../../kernel/fault.ts";
-import type { FaultCode } from "../../kernel/faults.ts";
+import type { Fault } from "../../kernel/fault.ts";
+import type { ProviderFaultCode } from "../../kernel/faults.ts";
 import { isObject } from "../../kernel/json.ts";
-import { reasonFrom } from "../reason.ts";
+import { codeOfStatus, type ProviderError, providerRefusal } from "../provider-error.ts";
 
-export type ChatProviderError = {
-  /** Absent for an error inside a stream. */
-  readonly status?: number;
-  /** The `error` of the wire, or whatever stood in its place. */
-  readonly wire: unknown;
-  /** The model that was asked. */
-  readonly model: string;
-  readonly requestId?: string | undefined;
-  readonly retryAfterMs?: number | undefined;
-  /** Never shown. */
-  readonly secrets: readonly string[];
-};
-
-export function providerFault(error: ChatProviderError): Fault {
-  const { model, requestId, retryAfterMs, secrets } = error;
+export function providerFault(error: ProviderError): Fault {
   const told = errorFactsOf(error.wire);
   // Inside a stream, the number that some servers call a code takes the place of the status.
   const status = error.status ?? told.number;
   const code = codeOf({ ...told, status });
-  return fault(code, {
-    reason: reasonFrom(told.words, secrets) || defaultReason(status),
-    ...(code === "model_unknown" ? { model: reasonFrom(model, secrets) } : {}),
-    ...(status === undefined ? {} : { status }),
-    ...(told.names[0] === undefined ? {} : { type: reasonFrom(told.names[0], secrets) }),
-    ...(requestId === undefined ? {} : { requestId: reasonFrom(requestId, secrets) }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  return providerRefusal(error, { code, status, type: told.names[0], words: told.words });
 }
 
 /** What stands for the error in the body of an error status: `error`, the body itself, or its plain words. */
@@ -72,10 +51,19 @@ function wordsIn(wire: Record<string, unknown>): string {
   return typeof words === "string" ? words : JSON.stringify(words);
 }
 
-function codeOf({ names, status, words }: ChatErrorFacts & { status: number | undefined }): FaultCode {
+function codeOf({
+  names,
+  status,
+  words,
+}: ChatErrorFacts & { status: number | undefined }): ProviderFaultCode {
   const named = names.find((name) => Object.hasOwn(codes, name));
   const code =
-    (named && codes[named]) || (status === undefined ? "server_error" : codeOfStatus(status, names));
+    (named && codes[named]) ||
+    (status === undefined
+      ? "server_error"
+      : status === 503
+        ? "overloaded"
+        : codeOfStatus(status, names.length > 0));
   if (mayBeAboutMoney.includes(code) && aboutBilling.test(words)) return "billing";
   // Some servers call it a failure of their own; trying again would not make the prompt shorter.
   if (mayBeAboutLength.includes(code) && aboutLength.test(words)) return "prompt_too_long";
@@ -83,7 +71,7 @@ function codeOf({ names, status, words }: ChatErrorFacts & { status: number | un
 }
 
 /** Codes and types, as far as they say more than the status does. */
-const codes: Readonly<Record<string, FaultCode>> = {
+const codes: Readonly<Record<string, ProviderFaultCode>> = {
   context_length_exceeded: "prompt_too_long",
   exceed_context_size_error: "prompt_too_long",
   invalid_api_key: "key_refused",
@@ -101,33 +89,12 @@ const codes: Readonly<Record<string, FaultCode>> = {
   unavailable_error: "overloaded",
 };
 
-function codeOfStatus(status: number, names: readonly string[]): FaultCode {
-  switch (status) {
-    case 401:
-      return "key_refused";
-    case 402:
-      return "billing";
-    case 403:
-      return "model_forbidden";
-    case 404:
-      // Without the wire's own error it is the address that is wrong, not the model.
-      return names.length === 0 ? "model_bad_request" : "model_unknown";
-    case 408:
-      return "server_error";
-    case 413:
-      return "request_too_large";
-    case 429:
-      return "rate_limited";
-    case 503:
-    case 529:
-      return "overloaded";
-    default:
-      return status >= 500 ? "server_error" : "model_bad_request";
-  }
-}
-
-const mayBeAboutMoney: readonly FaultCode[] = ["model_bad_request", "rate_limited", "model_forbidden"];
-const mayBeAboutLength: readonly FaultCode[] = ["model_bad_request", "server_error"];
+const mayBeAboutMoney: readonly ProviderFaultCode[] = [
+  "model_bad_request",
+  "rate_limited",
+  "model_forbidden",
+];
+const mayBeAboutLength: readonly ProviderFaultCode[] = ["model_bad_request", "server_error"];
 
 /** Credit, balance and spending limits come with several statuses. */
 const aboutBilling =
@@ -136,9 +103,3 @@ const aboutBilling =
 /** "maximum context length is 8192 tokens", "exceeds the available context size", "prompt is too long", and so on. */
 const aboutLength =
   /context[ _](?:length|window|size|limit)|maximum context|(?:prompt|input|conversation|context) (?:is |are )?too (?:long|large)|too many (?:input )?tokens|context shift is disabled/i;
-
-function defaultReason(status: number | undefined): string {
-  if (status === undefined) return "it gave no reason";
-  if (status >= 300 && status < 400) return `it answered ${status} (a redirect), which is not followed`;
-  return `it answered ${status} and gave no reason`;
-}

@@ -9,7 +9,7 @@ function decode(chunks: readonly Json[]): ModelEvent[] {
   const decoder = chatDecoder({
     model: "asked-model",
     nameOf: (name) => name,
-    errorOf: () => fault("server_error"),
+    errorOf: () => fault("server_error", { reason: "no" }),
   });
   const events = chunks.flatMap((one) => decoder.push(one));
   decoder.done();

@@ -2,7 +2,7 @@
  * Our blocks as pieces of chat messages, written once: texts as the inside of a JSON text, so that they can be joined
  * with others without being written again. A block that this wire or this model cannot take is left out or named.
  */
-import { isObject } from "../../kernel/json.ts";
+import { isObject, wellFormedJson } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
 import { callId, toolName } from "./names.ts";
@@ -55,24 +55,20 @@ export function encodeMessage({ role, content }: Message, reader: ChatBlockTarge
   return { role, results, parts, calls, reader: holdsImages(content) ? reader : undefined };
 }
 
-/** Half a surrogate pair is no Unicode: some servers would refuse the whole request for it. */
-export function toJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  if (!text.includes("\\ud")) return text;
-  return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
-}
-
 // Unlike a small Buffer, what it makes is no slice of a common one: what is remembered keeps alive only itself.
 const encoder = new TextEncoder();
 export const bytesOf = (text: string): Uint8Array => encoder.encode(text);
 
-const textPart = (text: string): ChatPart => ({ kind: "text", bytes: bytesOf(toJson(text).slice(1, -1)) });
+const textPart = (text: string): ChatPart => ({
+  kind: "text",
+  bytes: bytesOf(wellFormedJson(text).slice(1, -1)),
+});
 
 /** What was not valid JSON was answered with an error; the call itself must still be an object. */
 function encodeCall({ id, name, input, broken }: ToolUse): Uint8Array {
-  const args = isObject(input) && broken === undefined ? toJson(input) : "{}";
+  const args = isObject(input) && broken === undefined ? wellFormedJson(input) : "{}";
   return bytesOf(
-    toJson({ id: callId(id), type: "function", function: { name: toolName(name), arguments: args } }),
+    wellFormedJson({ id: callId(id), type: "function", function: { name: toolName(name), arguments: args } }),
   );
 }
 
@@ -86,7 +82,11 @@ function encodeResult({ callId: id, content, failed }: ToolResult, reader: ChatB
     .join("\n");
   const said = words === "" ? (failed ? "the tool failed without a word." : "(no output)") : words;
   return bytesOf(
-    toJson({ role: "tool", tool_call_id: callId(id), content: failed ? `${failureMark}${said}` : said }),
+    wellFormedJson({
+      role: "tool",
+      tool_call_id: callId(id),
+      content: failed ? `${failureMark}${said}` : said,
+    }),
   );
 }
 
@@ -109,7 +109,7 @@ type ChatMedia = Extract<Block, { type: "image" | "document" }>;
 function mediaPart(block: ChatMedia, reader: ChatBlockTarget): ChatPart {
   if (!isShown(block, reader)) return textPart(mediaText(block));
   const url = `data:${block.mediaType};base64,${block.data}`;
-  return { kind: "image", bytes: bytesOf(toJson({ type: "image_url", image_url: { url } })) };
+  return { kind: "image", bytes: bytesOf(wellFormedJson({ type: "image_url", image_url: { url } })) };
 }
 
 const isShown = ({ type, mediaType }: ChatMedia, { images }: ChatBlockTarget): boolean =>

@@ -2,7 +2,9 @@
  * Servers of a program that is at the other end of a wire: their tools are listed and called by JSON-RPC messages inside
  * control requests. What the program has said about them beforehand (a manifest) is not asked again.
  */
+
 import * as z from "zod/mini";
+import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith } from "../../kernel/schema.ts";
 import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../tools/mcp-server.ts";
@@ -165,7 +167,7 @@ export class RemoteServers {
     try {
       const result: unknown = await this.#call(server, "tools/call", { params, signal: extra.signal });
       if (!isObject(result) || !Array.isArray(result["content"]))
-        throw new Error("The tool returned no content.");
+        throw fault("mcp_unanswered", { reason: "The tool returned no content." });
       // Each part is read again where it becomes part of a result.
       return result as CallToolResult;
     } finally {
@@ -207,7 +209,7 @@ export class RemoteServers {
 
 function toolsIn(result: unknown): z.infer<typeof toolsListResult> {
   const parsed = parseWith(toolsListResult, result);
-  if (!parsed.ok) throw new Error("its list of tools cannot be read.");
+  if (!parsed.ok) throw fault("mcp_unanswered", { reason: "its list of tools cannot be read." });
   return parsed.value;
 }
 

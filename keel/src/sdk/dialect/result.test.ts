@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sketch, testFacts, toldOf } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { fault } from "../../kernel/fault.ts";
+import { type Fault, fault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
 import type { Durable, DurableEvent, Stop, TurnReason } from "../../protocol/event.ts";
 import { type Block, text } from "../../protocol/message.ts";
@@ -53,8 +53,10 @@ const settled = (stop?: string): DurableEvent => ({
 
 const said = [started, replied([text("Words.")], "end")];
 const called = [started, replied([call], "tool_use")];
+/** Whatever the sentence of its code names. */
+const anyFault = fault as (code: FaultCode, detail?: object) => Fault;
 const failure = (code: FaultCode, status?: number) => ({
-  fault: fault(code, { reason: "because", ...(status === undefined ? {} : { status }) }).toData(),
+  fault: anyFault(code, { reason: "because", ...(status === undefined ? {} : { status }) }).toData(),
 });
 
 describe("the end of a turn", () => {
@@ -238,5 +240,5 @@ test.each<[FaultCode, string]>([
   ["stream_cut", "unknown"],
   ["unreachable", "unknown"],
 ])("the fault %s is of the class %s", (code, expected) => {
-  expect(errorClass(fault(code).toData())).toBe(expected);
+  expect(errorClass(anyFault(code).toData())).toBe(expected);
 });

@@ -1,5 +1,6 @@
 /** The parts of messages as the SDK shows them: the names of the Messages wire, in snake case. */
 import type { Json } from "../../kernel/json.ts";
+import type { PermissionMode } from "../../protocol/settings.ts";
 
 export type UUID = `${string}-${string}-${string}-${string}-${string}`;
 
@@ -58,7 +59,7 @@ export type SDKAssistantMessageError =
   | "max_output_tokens"
   | "cloud_credential_error";
 
-export type SDKPermissionMode = "default" | "acceptEdits" | "bypassPermissions" | "plan" | "dontAsk" | "auto";
+export type SDKPermissionMode = PermissionMode;
 
 export type SDKStopReason =
   | "end_turn"

@@ -1,10 +1,14 @@
 /** Callbacks of a program as answerers: `canUseTool` answers what the engine asks; without it everything is refused. */
+
 import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
 import type { OpenSession } from "../../app/open-session.ts";
+import type { OpenOptions } from "../../app/options.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
+import type { HookEvent } from "../../protocol/hook.ts";
 import { askElicitation, type OnElicitation } from "../tools/elicitation.ts";
+import type { HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
 export type PermissionResult =
@@ -164,3 +168,23 @@ function serverOf(tool: string | undefined): { mcpServer?: { name: string } } {
 
 const inputOf = ({ input }: Ask): Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+
+type ProgramHook = NonNullable<OpenOptions["hooks"]>[number];
+
+/** The callbacks of a program as hooks of the engine. */
+export function hooksOf(map: HookMap = {}): ProgramHook[] {
+  return Object.entries(map).flatMap(([event, matchers = []]) =>
+    matchers.flatMap(({ matcher, hooks, timeout, onFailure }) =>
+      hooks.map(
+        (callback, index): ProgramHook => ({
+          event: event as HookEvent,
+          matcher,
+          name: callback.name || `number ${index + 1}`,
+          timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+          onFailure,
+          call: (input, { callId, signal }) => callback(input, callId, { signal }),
+        }),
+      ),
+    ),
+  );
+}

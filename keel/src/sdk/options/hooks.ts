@@ -1,6 +1,5 @@
-/** Callbacks of a program as hooks: the interface's shape in, the engine's out. */
-import type { ProgramHook } from "../../app/compose/program-hook.ts";
-import type { HookEvent, HookInput, HookMomentOf, HookOutput } from "../../protocol/hook.ts";
+/** Callbacks of a program as hooks, in the interface's shape. Types only: all of them are exported. */
+import type { HookBase, HookEvent, HookInput, HookMomentOf, HookOutput } from "../../protocol/hook.ts";
 
 export type HookCallback = (
   input: HookInput,
@@ -28,19 +27,31 @@ export type HookMap = { [event in HookEvent]?: HookCallbackMatcher[] } & {
   [event: string]: HookCallbackMatcher[] | undefined;
 };
 
-export function hooksOf(map: HookMap = {}): ProgramHook[] {
-  return Object.entries(map).flatMap(([event, matchers = []]) =>
-    matchers.flatMap(({ matcher, hooks, timeout, onFailure }) =>
-      hooks.map(
-        (callback, index): ProgramHook => ({
-          event: event as HookEvent,
-          matcher,
-          name: callback.name || `number ${index + 1}`,
-          timeoutMs: timeout === undefined ? undefined : timeout * 1000,
-          onFailure,
-          call: (input, { callId, signal }) => callback(input, callId, { signal }),
-        }),
-      ),
-    ),
-  );
-}
+// The names under which programs import what the callbacks of a point are told and may answer.
+export type BaseHookInput = HookBase;
+export type SyncHookJSONOutput = Omit<HookOutput, "async" | "asyncTimeout">;
+/** The hook goes on by itself; nobody waits for an opinion. */
+export type AsyncHookJSONOutput = { async: true; asyncTimeout?: number };
+
+export type DirectoryAddedHookInput = HookInputOf<"DirectoryAdded">;
+export type InstructionsLoadedHookInput = HookInputOf<"InstructionsLoaded">;
+export type NotificationHookInput = HookInputOf<"Notification">;
+export type PermissionDeniedHookInput = HookInputOf<"PermissionDenied">;
+export type PermissionRequestHookInput = HookInputOf<"PermissionRequest">;
+export type PostCompactHookInput = HookInputOf<"PostCompact">;
+export type PostModelSwitchHookInput = HookInputOf<"PostModelSwitch">;
+export type PostToolBatchHookInput = HookInputOf<"PostToolBatch">;
+export type PostToolUseHookInput = HookInputOf<"PostToolUse">;
+export type PostToolUseFailureHookInput = HookInputOf<"PostToolUseFailure">;
+export type PreCompactHookInput = HookInputOf<"PreCompact">;
+export type PreModelSwitchHookInput = HookInputOf<"PreModelSwitch">;
+export type PreToolUseHookInput = HookInputOf<"PreToolUse">;
+export type SessionEndHookInput = HookInputOf<"SessionEnd">;
+export type SessionStartHookInput = HookInputOf<"SessionStart">;
+export type StopHookInput = HookInputOf<"Stop">;
+export type StopFailureHookInput = HookInputOf<"StopFailure">;
+export type SubagentStartHookInput = HookInputOf<"SubagentStart">;
+export type SubagentStopHookInput = HookInputOf<"SubagentStop">;
+export type TaskCompletedHookInput = HookInputOf<"TaskCompleted">;
+export type TaskCreatedHookInput = HookInputOf<"TaskCreated">;
+export type UserPromptSubmitHookInput = HookInputOf<"UserPromptSubmit">;

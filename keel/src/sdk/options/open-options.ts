@@ -7,8 +7,8 @@ import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../names.ts";
 import { type McpServerConfig, outsideServers } from "../tools/mcp-server.ts";
 import { ownToolsOf } from "../tools/server-tools.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
+import { hooksOf } from "./callbacks.ts";
 import { environmentOf, isOn, type SdkEnvironment } from "./environment.ts";
-import { hooksOf } from "./hooks.ts";
 import type { Options } from "./options.ts";
 
 /** Throws `usage` for what contradicts itself. */

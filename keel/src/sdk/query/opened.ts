@@ -140,17 +140,18 @@ function promptTool({ permissionPromptToolName: name, mcpServers }: Options): Ca
       { callId: toolUseID, signal, progress: () => undefined },
     );
     const words = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-    if (failed) throw new Error(words);
+    if (failed) throw fault("usage", { reason: words });
     return readAnswer(words);
   };
 }
 
 function readAnswer(words: string): PermissionResult {
   const answer: unknown = JSON.parse(words);
-  if (!isObject(answer)) throw new Error("its answer is no object.");
+  if (!isObject(answer)) throw fault("usage", { reason: "its answer is no object." });
   if (answer["behavior"] === "deny")
     return { behavior: "deny", message: String(answer["message"] ?? "Refused.") };
-  if (answer["behavior"] !== "allow") throw new Error("its answer is neither allow nor deny.");
+  if (answer["behavior"] !== "allow")
+    throw fault("usage", { reason: "its answer is neither allow nor deny." });
   const { updatedInput } = answer;
   return { behavior: "allow", ...(isObject(updatedInput) ? { updatedInput } : {}) };
 }

@@ -2,8 +2,9 @@
  * A shell text, understood as far as it can be: the programs that it names, what those run in turn, what it may do,
  * and whether it is proved to only read. Pure, total and linear; whatever is in doubt makes the answer stricter.
  */
+
 import { failed, type Result } from "../../kernel/result.ts";
-import { hiddenCharacters } from "../../kernel/visible.ts";
+import { hiddenCharacters } from "../../kernel/text.ts";
 import type { SyntaxNode } from "../../ports/shell.ts";
 import { shells } from "../programs/wrappers.ts";
 import { readScript } from "../read/read-script.ts";

@@ -3,6 +3,7 @@
  * code, files written outside, shells and wrappers whose inner program the rule does not name.
  */
 
+import { isInside } from "../../kernel/path.ts";
 import { gitDirectories } from "../programs/git.ts";
 import { gitWords } from "../programs/git-words.ts";
 import { hazardousOption } from "../programs/hazardous-options.ts";
@@ -13,7 +14,7 @@ import type { Argument } from "./arguments.ts";
 import type { NamedCommand } from "./commands.ts";
 import { writesOutside } from "./effects.ts";
 import { programName } from "./inside.ts";
-import { isInside, type ShellScope } from "./path-scope.ts";
+import type { ShellScope } from "./path-scope.ts";
 
 type HazardCase = {
   readonly words: readonly Argument[];

@@ -1,4 +1,5 @@
 /** Where the paths of a command lead, judged by their text; and which names hold secrets. */
+import { isInside } from "../../kernel/path.ts";
 import type { Argument } from "./arguments.ts";
 import type { Directories } from "./walk.ts";
 
@@ -55,29 +56,6 @@ function globMayClimb(text: string): boolean {
   }
   return false;
 }
-
-/** By whole names: `/a/bc` is not inside `/a/b`. */
-export function isInside(path: string, roots: readonly string[]): boolean {
-  const plain = normalise(path);
-  return roots
-    .map(normalise)
-    .some((root) => plain === root || plain.startsWith(root === "/" ? root : `${root}/`));
-}
-
-/** Without `.`, `..` and double slashes, by the text alone. */
-export function normalise(path: string): string {
-  if (isNormal(path)) return path;
-  const names: string[] = [];
-  for (const name of path.split("/")) {
-    if (name === "..") names.pop();
-    else if (name !== "" && name !== ".") names.push(name);
-  }
-  return `/${names.join("/")}`;
-}
-
-/** Most paths are: then there is nothing to take apart. */
-export const isNormal = (path: string): boolean =>
-  path.startsWith("/") && !/\/(?:$|\/|\.\.?(?:\/|$))/.test(path);
 
 /** Names that people keep keys and passwords under. What shows the contents of such a file is asked about. */
 export function isSecret(path: string): boolean {

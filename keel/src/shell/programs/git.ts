@@ -1,7 +1,9 @@
 /** Git, where it only reads. It runs what a repository's settings name, so the repository must be trusted and inside. */
+
+import { isInside, normalise } from "../../kernel/path.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { has, pathValues, type ReadOptions, readOptions } from "../meaning/options.ts";
-import { isInside, normalise, type ShellScope } from "../meaning/path-scope.ts";
+import type { ShellScope } from "../meaning/path-scope.ts";
 import type { Directories } from "../meaning/walk.ts";
 import { type GitReader, gitReaders } from "./git-options.ts";
 import { type GitWords, gitWords } from "./git-words.ts";

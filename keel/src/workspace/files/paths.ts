@@ -6,6 +6,7 @@ import { realpath } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { isInside } from "../../kernel/path.ts";
 import type { PathFacts } from "../../ports/workspace.ts";
 import { errorCode, sayFileError } from "./file-errors.ts";
 
@@ -52,7 +53,7 @@ function whyNoDirectory(given: string, walk: Walk): string | undefined {
 /** The innermost root that holds `target`, compared by whole components: `/a/bc` is not inside `/a/b`. */
 export function rootOf(target: string, roots: readonly string[]): string | undefined {
   return roots
-    .filter((root) => target === root || target.startsWith(root.endsWith("/") ? root : `${root}/`))
+    .filter((root) => isInside(target, [root]))
     .sort((left, right) => right.length - left.length)[0];
 }
 

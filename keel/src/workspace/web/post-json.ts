@@ -1,6 +1,8 @@
 /** Tells an address something and reads its answer: a hook over HTTP. This machine, named hosts and the public web only. */
+
 import { lookup } from "node:dns/promises";
 import type http from "node:http";
+import { fault } from "../../kernel/fault.ts";
 import type { PostJson } from "../../ports/hook-programs.ts";
 import { plainHost, urlGuard } from "./url-guard.ts";
 import { pinnedTo } from "./web-request.ts";
@@ -16,13 +18,13 @@ export function jsonPoster({ allowHosts }: { allowHosts: readonly string[] }): P
   });
   return async ({ url: address, headers, body, maxBytes }, signal) => {
     const judged = guard.judge(address);
-    if (!judged.ok) throw new Error(judged.why);
+    if (!judged.ok) throw fault("hook_failed", { reason: judged.why });
     const { url } = judged;
     const isOwn = ["localhost", "127.0.0.1", "::1"].includes(plainHost(url));
     if (url.protocol !== "https:" && !isOwn)
-      throw new Error("Plain http is only for this machine. Use https.");
+      throw fault("hook_failed", { reason: "Plain http is only for this machine. Use https." });
     const reachable = await guard.reachable(url);
-    if (!reachable.ok) throw new Error(reachable.why);
+    if (!reachable.ok) throw fault("hook_failed", { reason: reachable.why });
     const response = await post(url, { headers, body, addresses: reachable.addresses }, signal);
     return { status: response.statusCode ?? 0, ...(await read(response, maxBytes)) };
   };

@@ -48,7 +48,7 @@ export const localCommands: readonly LocalCommand[] = [
     async (_, { settingsLocation: place }) => {
       const { listRules } = await import("../../maintenance/permissions.ts");
       const { rows } = await listRules(place);
-      if (rows.length === 0) return "There are no rules. `keel permissions allow RULE` adds one.";
+      if (rows.length === 0) return "There are no rules. `keel permissions add RULE` adds one.";
       return lines(
         rows.map(({ list, rule, source, state, why }) =>
           state === "counts"

@@ -1,4 +1,5 @@
 /** `keel config`: settings by name, with where each of them comes from. */
+
 import {
   getSetting,
   listSettings,
@@ -8,8 +9,8 @@ import {
 } from "../../../app/maintenance/configure.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
+import { visible } from "../../../kernel/text.ts";
 import type { SettingRow } from "../../../protocol/inquiry.ts";
-import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { sayWritten } from "./say-written.ts";

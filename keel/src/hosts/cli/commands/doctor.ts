@@ -1,8 +1,9 @@
 /** `keel doctor`: what Keel finds here. Ends with the set-up code when something keeps it from answering. */
+
 import { examine, type Finding } from "../../../app/maintenance/doctor.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
-import { visible } from "../../../view/visible.ts";
+import { visible } from "../../../kernel/text.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 

@@ -1,4 +1,5 @@
 /** `keel mcp`: the servers of tools, listed, added, removed, tried and logged in to. */
+
 import {
   addServer,
   listServers,
@@ -10,8 +11,8 @@ import {
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { shownUrl, withShownUrls } from "../../../kernel/shown-url.ts";
+import { visible } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
-import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { sayWritten } from "./say-written.ts";

@@ -2,9 +2,10 @@
  * `keel model-server`: a model over HTTP for tests. It follows a script, plays a recording, or makes one while it passes
  * requests on. Serves until it is stopped or its input ends.
  */
+
 import { toFault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { visible } from "../../../view/visible.ts";
+import { visible } from "../../../kernel/text.ts";
 import { usage, wholeNumber } from "../arguments.ts";
 import type { Context } from "../context.ts";
 

@@ -1,4 +1,5 @@
 /** `keel permissions`: rules with their sources, and what they mean for a command. Nothing is run. */
+
 import path from "node:path";
 import { type Explained, openExplainer } from "../../../app/maintenance/explain.ts";
 import {
@@ -10,8 +11,8 @@ import {
 import { testRules } from "../../../app/maintenance/test-rules.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
+import { visible } from "../../../kernel/text.ts";
 import { lineReader } from "../../../transport/lines.ts";
-import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { sayWritten } from "./say-written.ts";

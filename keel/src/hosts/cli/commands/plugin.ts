@@ -1,4 +1,5 @@
 /** `keel plugin`: adds a plugin after showing what it brings, lists those that were added, and removes them. */
+
 import {
   listPlugins,
   offerPlugin,
@@ -7,7 +8,7 @@ import {
 } from "../../../app/maintenance/plugins.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
-import { visible } from "../../../view/visible.ts";
+import { visible } from "../../../kernel/text.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";

@@ -1,10 +1,11 @@
 /** `keel rehearse`: a whole session for people who have no key yet. The model is a script; everything else is real. */
+
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type OpenSession, openSession } from "../../../app/open-session.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
+import { visible } from "../../../kernel/text.ts";
 import { sayUsd } from "../../../view/say.ts";
-import { visible } from "../../../view/visible.ts";
 import type { Context } from "../context.ts";
 import { converse } from "../print/converse.ts";
 import { narrator } from "../print/narrator.ts";

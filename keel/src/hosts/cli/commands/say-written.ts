@@ -1,6 +1,7 @@
 /** Says where a change of settings went, and whether it counts already. */
+
 import type { WrittenSetting } from "../../../app/maintenance/settings-files.ts";
-import { visible } from "../../../view/visible.ts";
+import { visible } from "../../../kernel/text.ts";
 import type { Context } from "../context.ts";
 
 export function sayWritten({ file, counts }: WrittenSetting, { err }: Pick<Context, "err">): void {

@@ -2,9 +2,8 @@
 import { type StoredSession, storedSessions } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
-import { shorten } from "../../../kernel/text.ts";
+import { shorten, visible } from "../../../kernel/text.ts";
 import { isoTime } from "../../../view/say.ts";
-import { visible } from "../../../view/visible.ts";
 import type { Context } from "../context.ts";
 
 const maxCharacters = 60;

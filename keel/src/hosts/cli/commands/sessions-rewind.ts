@@ -2,9 +2,8 @@
 import { rewindFiles } from "../../../app/sessions/rewind.ts";
 import { storedSessions } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { shorten } from "../../../kernel/text.ts";
+import { shorten, visible } from "../../../kernel/text.ts";
 import { textOf } from "../../../protocol/message.ts";
-import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 

@@ -1,4 +1,5 @@
 /** `keel trust`: shows exactly what trusting a project would enable, and asks. */
+
 import path from "node:path";
 import {
   type TrustOffer,
@@ -10,8 +11,8 @@ import {
 } from "../../../app/maintenance/trust.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
+import { visible } from "../../../kernel/text.ts";
 import { isoTime } from "../../../view/say.ts";
-import { visible } from "../../../view/visible.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";

@@ -1,9 +1,10 @@
 /** Tells a session step by step on standard output, for a person who sees one for the first time. */
+
 import { isObject } from "../../../kernel/json.ts";
+import { visible } from "../../../kernel/text.ts";
 import { textOf, toolUses } from "../../../protocol/message.ts";
 import type { Display } from "../../../protocol/tool.ts";
 import { displayText } from "../../../view/display-text.ts";
-import { visible } from "../../../view/visible.ts";
 import type { NewPrinter } from "./printer.ts";
 
 export const narrator: NewPrinter = async (_session, { out }) => {

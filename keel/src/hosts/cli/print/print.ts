@@ -1,8 +1,9 @@
 /** `keel -p`: one prompt in, one answer out. Opens the session, shows it in the wanted form, and ends with its code. */
+
 import { openSession } from "../../../app/open-session.ts";
 import { toLine } from "../../../kernel/json.ts";
+import { readable } from "../../../kernel/text.ts";
 import { textOf } from "../../../protocol/message.ts";
-import { readable } from "../../../view/readable.ts";
 import type { Arguments } from "../arguments.ts";
 import { oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";

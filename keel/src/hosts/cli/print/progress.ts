@@ -1,10 +1,9 @@
 /** What happens meanwhile, on standard error: steps only where a person watches, warnings and long waits always. */
 import type { OpenSession } from "../../../app/open-session.ts";
 import { isObject } from "../../../kernel/json.ts";
-import { shorten } from "../../../kernel/text.ts";
+import { shorten, visible } from "../../../kernel/text.ts";
 import type { Envelope } from "../../../protocol/event.ts";
 import { textOf, toolUses } from "../../../protocol/message.ts";
-import { visible } from "../../../view/visible.ts";
 import type { Context } from "../context.ts";
 
 const maxCharacters = 100;

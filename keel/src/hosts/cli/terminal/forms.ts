@@ -1,6 +1,8 @@
 /** A form of a server on the terminal: asked field by field, checked, and asked again where it does not fit. */
+
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Result } from "../../../kernel/result.ts";
+import { visible } from "../../../kernel/text.ts";
 import {
   type Field,
   type FieldValue,
@@ -10,7 +12,6 @@ import {
   takeValue,
   valueIn,
 } from "../../../view/forms.ts";
-import { visible } from "../../../view/visible.ts";
 import type { ReadAnswer } from "./questions.ts";
 
 /** Whoever types past the same field so often wants something else. */

@@ -1,7 +1,7 @@
 /** Questions with answers to pick from, on the terminal: by number, several where that is meant, or in own words. */
+import { visible } from "../../../kernel/text.ts";
 import type { Answers, Question } from "../../../protocol/question.ts";
 import { answerIn } from "../../../view/choices.ts";
-import { visible } from "../../../view/visible.ts";
 
 /** Shows words and waits for a line; undefined when the input ended or the question was withdrawn. */
 export type ReadAnswer = (words: string, signal: AbortSignal) => Promise<string | undefined>;

@@ -1,9 +1,10 @@
 /** A question on the terminal: shows exactly what would run, waits for a line, and takes anything unclear as no. */
+
 import { createInterface } from "node:readline";
+import { visible } from "../../../kernel/text.ts";
 import type { Ask } from "../../../protocol/ask.ts";
 import { type AskChoice, type Chosen, choicesOf, choose } from "../../../view/choices.ts";
 import { askedText } from "../../../view/display-text.ts";
-import { visible } from "../../../view/visible.ts";
 import type { Context } from "../context.ts";
 
 export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>;

@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { verifies } from "../../../../test/support/verifies.ts";
-import { nodeClock } from "../../app/node-ports.ts";
-import { hookFirer } from "../../hooks/run.ts";
-import type { LiveEvent } from "../../protocol/event.ts";
-import type { HookMoment } from "../../protocol/hook.ts";
-import { groupGuard } from "../../workspace/processes/process-guard.ts";
-import { programs } from "../../workspace/processes/program.ts";
-import { jsonPoster } from "../../workspace/web/post-json.ts";
-import type { KeelSettings } from "../settings/settings-schema.ts";
-import { hooksInSettings } from "./shell-hooks.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { nodeClock } from "../app/node-ports.ts";
+import type { KeelSettings } from "../config/settings/settings-schema.ts";
+import type { LiveEvent } from "../protocol/event.ts";
+import type { HookMoment } from "../protocol/hook.ts";
+import { groupGuard } from "../workspace/processes/process-guard.ts";
+import { programs } from "../workspace/processes/program.ts";
+import { jsonPoster } from "../workspace/web/post-json.ts";
+import { hookFirer } from "./run.ts";
+import { hooksInSettings } from "./settings-hooks.ts";
 
 let folder = "";
 beforeEach(() => {

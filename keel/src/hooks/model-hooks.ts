@@ -2,10 +2,12 @@
  * Hooks of settings that need no program: one question to the model, which says whether it objects, and a call of a tool
  * of an MCP server. Neither can grant anything: a model may be talked into a yes, and a yes is no opinion.
  */
-import type { Hook, HookCallContext } from "../../hooks/run.ts";
-import { isObject } from "../../kernel/json.ts";
-import { shorten } from "../../kernel/text.ts";
-import type { HookEvent, HookInput } from "../../protocol/hook.ts";
+
+import { fault } from "../kernel/fault.ts";
+import { isObject } from "../kernel/json.ts";
+import { shorten } from "../kernel/text.ts";
+import { type HookEvent, type HookInput, hookEvents, hookPointOf } from "../protocol/hook.ts";
+import type { Hook, HookCallContext } from "./run.ts";
 
 type WrittenModelHook = Record<string, unknown>;
 type CommonHookFields = Pick<Hook, "event" | "timeoutMs" | "once" | "onFailure" | "isFor">;
@@ -15,15 +17,6 @@ export type CallTool = (
   request: { readonly server: string; readonly tool: string; readonly input: WrittenModelHook },
   signal: AbortSignal,
 ) => Promise<string>;
-
-/** Where an objection means something. */
-const judged: readonly HookEvent[] = [
-  "UserPromptSubmit",
-  "PreToolUse",
-  "PostToolUse",
-  "Stop",
-  "SubagentStop",
-];
 
 /** A sentence, not an essay; and what is judged is shown in its beginning and its end. */
 const promptMs = 30_000;
@@ -39,7 +32,10 @@ export function promptHook(
   const { event } = common;
   const { prompt, model } = entry;
   if (typeof prompt !== "string" || prompt.trim() === "") return "it has no prompt.";
-  if (!judged.includes(event)) return `a prompt can only judge at ${judged.join(", ")}.`;
+  if (!hookPointOf(event)?.judged) {
+    const judged = hookEvents.filter((known) => hookPointOf(known)?.judged);
+    return `a prompt can only judge at ${judged.join(", ")}.`;
+  }
   const name = `prompt ${JSON.stringify(shorten(prompt, 60))}`;
   return {
     timeoutMs: promptMs,
@@ -47,7 +43,7 @@ export function promptHook(
     name,
     outside: true,
     async call(input, { signal, report, consult }) {
-      if (!consult) throw new Error("There is no model to ask.");
+      if (!consult) throw fault("hook_failed", { reason: "There is no model to ask." });
       const facts = shorten(JSON.stringify(input), maxInputCharacters);
       const words = prompt.includes("$ARGUMENTS")
         ? prompt.replaceAll("$ARGUMENTS", () => facts)
@@ -62,7 +58,7 @@ export function promptHook(
         },
         signal,
       );
-      if (!reply.ok) throw new Error(reply.error);
+      if (!reply.ok) throw fault("hook_failed", { reason: reply.error });
       report({ stdout: reply.value.text, stderr: "" });
       return verdictIn(reply.value.text);
     },
@@ -80,7 +76,7 @@ function verdictIn(text: string): unknown {
     if (ok) return undefined;
     return { decision: "block", reason: typeof reason === "string" ? reason : "The check objected." };
   }
-  throw new Error(`The model gave no verdict: ${shorten(text.trim(), 200)}`);
+  throw fault("hook_failed", { reason: `The model gave no verdict: ${shorten(text.trim(), 200)}` });
 }
 
 const maxBraces = 100;
@@ -107,7 +103,7 @@ export function toolHook(
     outside: true,
     ...(entry["async"] === true ? { detached: true } : {}),
     async call(input: HookInput, { signal, report }: HookCallContext) {
-      if (!callTool) throw new Error("There are no servers.");
+      if (!callTool) throw fault("hook_failed", { reason: "There are no servers." });
       const filled = fill(given, input);
       const said = await callTool({ server, tool, input: isObject(filled) ? filled : {} }, signal);
       report({ stdout: said, stderr: "" });
@@ -138,7 +134,7 @@ export function outputOf(text: string, { hook_event_name: event }: HookInput): u
   const words = text.trim();
   if (words === "") return undefined;
   if (words.startsWith("{")) return parseObject(words);
-  if (event !== "UserPromptSubmit" && event !== "SessionStart") return undefined;
+  if (!hookPointOf(event)?.plainWords) return undefined;
   return { hookSpecificOutput: { hookEventName: event, additionalContext: words } };
 }
 
@@ -146,6 +142,6 @@ export function parseObject(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("It printed something that looks like JSON and is none.");
+    throw fault("hook_failed", { reason: "It printed something that looks like JSON and is none." });
   }
 }

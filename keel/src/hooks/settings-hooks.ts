@@ -1,11 +1,10 @@
 /** Hooks as settings write them, as hooks of the engine: commands and addresses here, the others beside. */
-import { isMatcher } from "../../hooks/matcher.ts";
-import type { Hook } from "../../hooks/run.ts";
-import { isObject } from "../../kernel/json.ts";
-import type { PostJson, RunProgram } from "../../ports/hook-programs.ts";
-import { type HookEvent, type HookInput, isHookEvent } from "../../protocol/hook.ts";
-import type { KeelSettings } from "../settings/settings-schema.ts";
+import { fault } from "../kernel/fault.ts";
+import { isObject } from "../kernel/json.ts";
+import type { PostJson, RunProgram } from "../ports/hook-programs.ts";
+import { type HookEvent, type HookInput, isHookEvent } from "../protocol/hook.ts";
 import { type CallTool, outputOf, parseObject, promptHook, toolHook } from "./model-hooks.ts";
+import { type Hook, isMatcher } from "./run.ts";
 
 export type ShellHookContext = {
   readonly runProgram: RunProgram;
@@ -23,9 +22,14 @@ export type ShellHookContext = {
 
 type WrittenShellHook = Record<string, unknown>;
 
+/** By the name of their point. */
+type WrittenHooks = Readonly<
+  Record<string, readonly { readonly matcher?: string | undefined; readonly hooks: WrittenShellHook[] }[]>
+>;
+
 /** `problems`: entries that are none of ours, each told once and left out. */
 export function hooksInSettings(
-  { hooks = {} }: KeelSettings,
+  { hooks = {} }: { readonly hooks?: WrittenHooks | undefined },
   context: ShellHookContext,
 ): { hooks: Hook[]; problems: string[] } {
   const problems: string[] = [];
@@ -132,7 +136,7 @@ function commandHook(
       if (end.exitCode === null && end.cut) throw tooMuch();
       if (end.exitCode !== 0) {
         const how = end.exitCode === null ? "A signal ended it" : `It ended with code ${end.exitCode}`;
-        throw new Error(`${how}${words ? `: ${words.slice(0, 500)}` : "."}`);
+        throw fault("hook_failed", { reason: `${how}${words ? `: ${words.slice(0, 500)}` : "."}` });
       }
       if (end.cut && end.stdout.trim() !== "") throw tooMuch();
       return outputOf(end.stdout, input);
@@ -165,7 +169,7 @@ const placesOf = ({ projectRoot, pluginRoot }: ShellHookContext): Record<string,
   ...(pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot, KEEL_PLUGIN_ROOT: pluginRoot }),
 });
 
-const tooMuch = (): Error => new Error(`It printed more than ${maxBytes} bytes.`);
+const tooMuch = (): Error => fault("hook_failed", { reason: `It printed more than ${maxBytes} bytes.` });
 
 function httpHook(
   entry: WrittenShellHook,
@@ -181,8 +185,9 @@ function httpHook(
       const request = { url, headers, body: JSON.stringify(input), maxBytes };
       const { status, body, cut } = await world.postJson(request, signal);
       report({ stdout: body, stderr: "" });
-      if (status < 200 || status > 299) throw new Error(`It answered with status ${status}.`);
-      if (cut) throw new Error(`It answered with more than ${maxBytes} bytes.`);
+      if (status < 200 || status > 299)
+        throw fault("hook_failed", { reason: `It answered with status ${status}.` });
+      if (cut) throw fault("hook_failed", { reason: `It answered with more than ${maxBytes} bytes.` });
       return body.trim() === "" ? undefined : parseObject(body);
     },
   };

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { HookEvent } from "../protocol/hook.ts";
-import { matches } from "./matcher.ts";
-import { merge } from "./merge.ts";
-import { readOpinion } from "./opinion.ts";
+import { merge, readOpinion } from "./opinion.ts";
+import { matches } from "./run.ts";
 
 const said = (event: HookEvent, output: unknown) => {
   const read = readOpinion(event, output);

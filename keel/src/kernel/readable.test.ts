@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { plainTerminal, readable } from "./readable.ts";
+import { plainTerminal, readable } from "./text.ts";
 
 describe("readable text", () => {
   test.each([

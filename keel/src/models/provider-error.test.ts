@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { reasonFrom } from "./reason.ts";
+import { reasonFrom } from "./provider-error.ts";
 import { maxRetryAfterMs, retryAfterMs } from "./retry-after.ts";
 
 describe("a provider's words", () => {

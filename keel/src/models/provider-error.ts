@@ -1,0 +1,94 @@
+/** A provider's error as a fault, by what its wire has read of it; its words short, on one line, without secrets. */
+import { type Fault, fault } from "../kernel/fault.ts";
+import type { ProviderFaultCode } from "../kernel/faults.ts";
+import { shorten } from "../kernel/text.ts";
+
+export type ProviderError = {
+  /** Absent for an error inside a stream. */
+  readonly status?: number;
+  /** The `error` of the wire, or whatever stood in its place. */
+  readonly wire: unknown;
+  /** The model that was asked. */
+  readonly model: string;
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** Never shown. */
+  readonly secrets: readonly string[];
+};
+
+export function providerRefusal(
+  { model, requestId, retryAfterMs, secrets }: ProviderError,
+  read: {
+    readonly code: ProviderFaultCode;
+    readonly status: number | undefined;
+    readonly type: string | undefined;
+    readonly words: string;
+  },
+): Fault {
+  const { code, status, type, words } = read;
+  const facts = {
+    reason: reasonFrom(words, secrets) || defaultReason(status),
+    ...(status === undefined ? {} : { status }),
+    ...(type === undefined ? {} : { type: reasonFrom(type, secrets) }),
+    ...(requestId === undefined ? {} : { requestId: reasonFrom(requestId, secrets) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  return code === "model_unknown"
+    ? fault(code, { ...facts, model: reasonFrom(model, secrets) })
+    : fault(code, facts);
+}
+
+/** `isOfWire`: whether it came with the wire's own error. Without it, it is the address that is wrong. */
+export function codeOfStatus(status: number, isOfWire: boolean): ProviderFaultCode {
+  switch (status) {
+    case 401:
+      return "key_refused";
+    case 402:
+      return "billing";
+    case 403:
+      return "model_forbidden";
+    case 404:
+      return isOfWire ? "model_unknown" : "model_bad_request";
+    case 408:
+      return "server_error";
+    case 413:
+      return "request_too_large";
+    case 429:
+      return "rate_limited";
+    case 529:
+      return "overloaded";
+    default:
+      return status >= 500 ? "server_error" : "model_bad_request";
+  }
+}
+
+function defaultReason(status: number | undefined): string {
+  if (status === undefined) return "it gave no reason";
+  if (status >= 300 && status < 400) return `it answered ${status} (a redirect), which is not followed`;
+  return `it answered ${status} and gave no reason`;
+}
+
+const maxCharacters = 300;
+
+/** `secrets` are removed wherever they stand; so is what looks like a key, a token or a password in a URL. */
+export function reasonFrom(words: string, secrets: readonly string[]): string {
+  // Far more than is kept: nothing that is cut off here can leave half a secret in the part that stays.
+  let text = words.slice(0, 10_000);
+  for (const secret of secrets) if (secret.length >= minSecret) text = text.replaceAll(secret, hidden);
+  for (const shape of secretShapes) text = text.replace(shape, hidden);
+  return shorten(text.replace(controls, " ").replace(/ {2,}/g, " ").trim(), maxCharacters);
+}
+
+/** Shorter ones are words ("test"), whose removal would only garble the text. */
+const minSecret = 6;
+const hidden = "[hidden]";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point.
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+
+/** Each reads its text once: no nested repetition. */
+const secretShapes: readonly RegExp[] = [
+  /\b(?:sk|pk|rk)-[\w-]{8,}/g,
+  /\beyJ[\w-]{10,}(?:\.[\w-]+)*/g,
+  /(?<=\bbearer )[^\s"',;]+/gi,
+  /(?<=:\/\/)[^\s/@]{1,256}@/g,
+];
