@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { emptyState, fold } from "../keel/src/core/state/state.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { text, textOf } from "../keel/src/protocol/message.ts";
 import { contextTokens } from "../keel/src/protocol/usage.ts";
 import { type MemoryStore, memoryStore } from "../keel/src/store/memory/memory.ts";

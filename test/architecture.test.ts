@@ -77,7 +77,7 @@ describe("the rule of layers", () => {
   });
 
   test.each([
-    ["keel/src/kernel/text.ts", "../protocol/event.ts"],
+    ["keel/src/kernel/text.ts", "../protocol/event/durable.ts"],
     ["keel/src/view/totals.ts", "../engine/state.ts"],
     ["keel/src/core/state/state.ts", "../../view/totals.ts"],
     ["keel/src/core/state/state.ts", "../../transport/lines.ts"],
@@ -98,7 +98,7 @@ describe("the rule of layers", () => {
   });
 
   test.each([
-    ["keel/src/core/state/state.ts", "../../protocol/event.ts"],
+    ["keel/src/core/state/state.ts", "../../protocol/event/durable.ts"],
     ["keel/src/models/http.ts", "../transport/sse.ts"],
     ["keel/src/app/open-session.ts", "../store/jsonl.ts"],
     ["keel/src/hosts/cli/main.ts", "../../sdk/dialect.ts"],

@@ -9,8 +9,6 @@ import { text } from "../keel/src/protocol/message.ts";
 import { faultReply } from "../keel/src/testing/fault-replies.ts";
 import { layout } from "../keel/src/testing/layout.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "../keel/src/testing/reply.ts";
-import { openTestSession } from "../keel/src/testing/test-session.ts";
-import { lookTool } from "../keel/src/testing/test-tools.ts";
 import { answerTool } from "../keel/src/tools/structured-answer.ts";
 import {
   checkAll,
@@ -27,6 +25,8 @@ import {
   serve,
   unmarked,
 } from "./both-wires/stage.ts";
+import { openTestSession } from "./support/test-session.ts";
+import { lookTool } from "./support/test-tools.ts";
 import { verifies } from "./support/verifies.ts";
 
 describe.each<Played>(["anthropic", "openai"])("over the wire of %s", (provider) => {

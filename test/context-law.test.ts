@@ -5,7 +5,7 @@ import type { Briefing } from "../keel/src/ports/briefing.ts";
 import { defineTool } from "../keel/src/ports/define-tool.ts";
 import type { Memory } from "../keel/src/ports/memory.ts";
 import type { BoxTool, Tool, Toolbox } from "../keel/src/ports/tool.ts";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { memoryStore } from "../keel/src/store/memory/memory.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
@@ -13,12 +13,12 @@ import { instantClock } from "../keel/src/testing/fake-clock.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import type { Reply } from "../keel/src/testing/script.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
-import { openTestSession, type TestSession } from "../keel/src/testing/test-session.ts";
-import { anyInput } from "../keel/src/testing/test-tools.ts";
 import { skillTool } from "../keel/src/tools/skill.ts";
 import { toolSearchTool } from "../keel/src/tools/tool-search.ts";
 import { foldCacheHealth, noCacheHealth } from "../keel/src/view/cache-health.ts";
 import { countOf, seed } from "./support/budget.ts";
+import { openTestSession, type TestSession } from "./support/test-session.ts";
+import { anyInput } from "./support/test-tools.ts";
 import { verifies } from "./support/verifies.ts";
 
 test("over random conversations no request breaks the prefix of the one before it without a declared boundary", {

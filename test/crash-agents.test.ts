@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { IsolatedWorkspace } from "../keel/src/agents/tree.ts";
 import { emptyState, fold } from "../keel/src/core/state/state.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { textOf } from "../keel/src/protocol/message.ts";
 import { type MemoryStore, memoryStore } from "../keel/src/store/memory/memory.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";

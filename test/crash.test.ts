@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { emptyState, fold } from "../keel/src/core/state/state.ts";
 import type { Session } from "../keel/src/engine/session.ts";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import type { Message } from "../keel/src/protocol/message.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
 import { crashPoint } from "../keel/src/testing/crash.ts";
@@ -11,9 +11,9 @@ import { viewOf } from "../keel/src/testing/read-request.ts";
 import { type RequestLaw, requestLaw } from "../keel/src/testing/request-law.ts";
 import { violationsIn } from "../keel/src/testing/request-rules.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../keel/src/testing/test-session.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { answerAsk, answerOf, commands, files, inputId, play } from "./crash/scenario.ts";
+import { memoryLog, openTestSession } from "./support/test-session.ts";
 import { verifies } from "./support/verifies.ts";
 
 type World = {

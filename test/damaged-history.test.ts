@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { requestOf } from "../keel/src/core/context/request.ts";
 import { settleAsLost, settleRequest } from "../keel/src/core/settle.ts";
 import { emptyState, fold, type SessionState } from "../keel/src/core/state/state.ts";
-import type { Durable, DurableEvent } from "../keel/src/protocol/event.ts";
+import type { Durable, DurableEvent } from "../keel/src/protocol/event/durable.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
 import { findViolations } from "../keel/src/testing/request-rules.ts";
 import { scriptedModel, testModelInfo } from "../keel/src/testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../keel/src/testing/test-session.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { answerAsk, answerOf, commands, files, play } from "./crash/scenario.ts";
+import { memoryLog, openTestSession } from "./support/test-session.ts";
 import { verifies } from "./support/verifies.ts";
 
 const log = memoryLog();

@@ -18,10 +18,10 @@ import { analyse } from "../keel/src/shell/meaning/analyse.ts";
 import { memoryWorkspace } from "../keel/src/testing/memory-workspace.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
-import { openTestSession } from "../keel/src/testing/test-session.ts";
 import { openFamily, worker } from "./agents/family.ts";
 import { chanceOf, generateCommand } from "./differential/generate.ts";
 import { countOf, seed } from "./support/budget.ts";
+import { openTestSession } from "./support/test-session.ts";
 import { verifies } from "./support/verifies.ts";
 
 const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };

@@ -2,7 +2,7 @@
 // Every rule is first shown to fail on a small fixture; a rule that cannot fail guards nothing.
 import { beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../keel/src/hosts/cli/command-table.ts";
-import { durableEventSchema } from "../keel/src/protocol/event.ts";
+import { durableEventSchema } from "../keel/src/protocol/event/durable.ts";
 import { declarationsIn } from "../scripts/reference/declarations.ts";
 import { eventTypes, referencePages, referenceSources, withEventList } from "../scripts/reference/pages.ts";
 import { type Document, readDocuments, readText, repositoryFiles } from "./docs/documents.ts";
@@ -96,13 +96,13 @@ describe("the documents", () => {
   });
 
   test("say in ARCHITECTURE.md which events there are", () => {
-    const { durable, live } = eventTypes(readText("keel/src/protocol/event.ts"));
+    const { durable, live } = eventTypes(eventSources());
     const page = { file: "ARCHITECTURE.md", text: readText("ARCHITECTURE.md") };
     expect(wrongEventList(page, eventHeading, [...durable, ...live])).toEqual([]);
   });
 
   test("say of every event what it means", () => {
-    const declared = declarationsIn("event.ts", readText("keel/src/protocol/event.ts"));
+    const declared = Object.entries(eventSources()).flatMap(([file, text]) => declarationsIn(file, text));
     const events = declared.filter(({ name }) => ["durable", "LiveEvent"].includes(name));
     const silent = events.flatMap(({ members }) => members).filter(({ comment }) => comment === undefined);
     expect(events).toHaveLength(2);
@@ -120,6 +120,13 @@ describe("the documents", () => {
     expect(wrongDecisions(decisions)).toEqual([]);
   });
 });
+
+const eventSources = () =>
+  Object.fromEntries(
+    ["durable", "live"]
+      .map((name) => `keel/src/protocol/event/${name}.ts`)
+      .map((file) => [file, readText(file)] as const),
+  );
 
 const page = (text: string, file = "README.md"): Document[] => [{ file, text }];
 
@@ -263,7 +270,7 @@ describe("the reference", () => {
 
   test("reads as many durable events from the source as the schema has at run time", () => {
     const atRunTime = durableEventSchema.def.options.map((option) => option.shape.type.def.values[0]);
-    expect(eventTypes(readText("keel/src/protocol/event.ts")).durable).toEqual(atRunTime);
+    expect(eventTypes(eventSources()).durable).toEqual(atRunTime);
   });
 
   test("writes the list of events between its marks, and misses a page that has lost them", () => {

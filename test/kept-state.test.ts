@@ -4,10 +4,10 @@ import type { SessionState } from "../keel/src/core/state/state.ts";
 import { UsedIds } from "../keel/src/core/used-ids.ts";
 import { cacheState, readState } from "../keel/src/engine/load-state.ts";
 import type { CachedFold, Log } from "../keel/src/ports/store.ts";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { fakeClock, instantClock } from "../keel/src/testing/fake-clock.ts";
-import { memoryLog } from "../keel/src/testing/test-session.ts";
 import { goldenLogs, quietPlaces, simulatedLogs } from "./support/quiet-places.ts";
+import { memoryLog } from "./support/test-session.ts";
 
 type Folded = { readonly state: SessionState; readonly used: UsedIds };
 

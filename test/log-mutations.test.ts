@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LogNotice } from "../keel/src/ports/store.ts";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { calls, envelopes } from "../keel/src/testing/store-suite-events.ts";
 import { copiesOf, type Home, makeHome, readAll, warnings } from "./store/home.ts";

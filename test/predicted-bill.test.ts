@@ -1,7 +1,7 @@
 // The harness says what a request will cost before it sends it. Here a whole day is predicted and then billed by a
 // provider whose cache is simulated: the two must agree, request by request and in the sum.
 import { beforeAll, describe, expect, test } from "vitest";
-import { costOf } from "../keel/src/core/state/cost.ts";
+import { costOf } from "../keel/src/protocol/bill.ts";
 import type { Prediction, Usage } from "../keel/src/protocol/usage.ts";
 import { leastCacheTokens } from "../keel/src/testing/prompt-cache.ts";
 import { type Day, known, liveADay, models } from "./cache/scenario.ts";

@@ -9,7 +9,7 @@ import { requestOf } from "../keel/src/core/context/request.ts";
 import { emptyState, fold } from "../keel/src/core/state/state.ts";
 import { messagesEncoder } from "../keel/src/models/anthropic/encode.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
-import { type Durable, type DurableEvent, durableEventSchema } from "../keel/src/protocol/event.ts";
+import { type Durable, type DurableEvent, durableEventSchema } from "../keel/src/protocol/event/durable.ts";
 import type { Block, ResultPart } from "../keel/src/protocol/message.ts";
 import { decodeLine, encodeRecord } from "../keel/src/store/jsonl/line.ts";
 import { jsonlStore } from "../keel/src/store/jsonl/store.ts";

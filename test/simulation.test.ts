@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Durable } from "../keel/src/protocol/event.ts";
+import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { type Mutant, type Outcome, shrink, simulate } from "./simulation/run.ts";
 import { faultKinds } from "./simulation/world.ts";
 import { budgets, countOf, seed } from "./support/budget.ts";

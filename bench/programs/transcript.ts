@@ -1,5 +1,5 @@
 /** One long reply that grows in a transcript of so many rows, delta by delta; every state on the way is a value. */
-import type { Envelope } from "../../keel/src/protocol/event.ts";
+import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import { foldTranscript, noTranscript, rowOf, rowsOf } from "../../keel/src/view/transcript.ts";
 import { runProgram } from "../program.ts";

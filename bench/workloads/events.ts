@@ -1,5 +1,5 @@
 /** A log as sessions leave it: inputs, replies with a call, results, ends of turns. The same for the same wishes. */
-import type { Durable, DurableEvent } from "../../keel/src/protocol/event.ts";
+import type { Durable, DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 
 export type Wish = {

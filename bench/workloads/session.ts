@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { processLeases } from "../../keel/src/app/compose/process-leases.ts";
 import { nodeClock, nodeIds } from "../../keel/src/app/node-ports.ts";
-import type { Durable, DurableEvent } from "../../keel/src/protocol/event.ts";
+import type { Durable, DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 

@@ -1,6 +1,6 @@
 // The shapes of the durable events, as they stand in a log, as data, for keel/src/protocol/event-shapes.ts.
 import type { Member, ValueShape } from "../../keel/src/kernel/shape.ts";
-import { durableEventSchema } from "../../keel/src/protocol/event.ts";
+import { durableEventSchema } from "../../keel/src/protocol/event/durable.ts";
 import { jsonSchema } from "../../keel/src/protocol/message.ts";
 
 export function eventShapesFile(): string {

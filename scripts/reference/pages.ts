@@ -13,7 +13,7 @@ import { rowsOf } from "../../keel/src/protocol/options.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
 import { eventShapesFile } from "./event-shapes.ts";
 import { settingRows } from "./settings-page.ts";
-import { toolHeadsFile } from "./tool-heads.ts";
+import { toolFamiliesFile, toolHeadsFile } from "./tool-heads.ts";
 
 /** Sources by their path from the root of the repository. */
 export type Sources = Readonly<Record<string, string>>;
@@ -21,7 +21,8 @@ export type Sources = Readonly<Record<string, string>>;
 /** What the pages are made of; whoever calls reads these files. */
 export const referenceSources = [
   "ARCHITECTURE.md",
-  "keel/src/protocol/event.ts",
+  "keel/src/protocol/event/durable.ts",
+  "keel/src/protocol/event/live.ts",
   "keel/src/protocol/command.ts",
   "keel/src/protocol/ask.ts",
   "keel/src/protocol/message.ts",
@@ -30,12 +31,12 @@ export const referenceSources = [
   "keel/src/protocol/usage.ts",
 ] as const;
 
-const [architectureFile, eventFile, commandFile, ...shapeFiles] = referenceSources;
+const [architectureFile, durableFile, liveFile, commandFile, ...shapeFiles] = referenceSources;
 
 /** Every page by its path. */
 export async function referencePages(sources: Sources): Promise<Record<string, string>> {
   const declared = (file: string) => declarationsIn(file, sources[file] ?? "");
-  const events = declared(eventFile);
+  const events = [durableFile, liveFile].flatMap(declared);
   return {
     "docs/reference/faults.md": faultsPage(),
     "docs/reference/events.md": eventsPage(events, shapeFiles.flatMap(declared)),
@@ -46,14 +47,15 @@ export async function referencePages(sources: Sources): Promise<Record<string, s
     "docs/reference/settings.md": settingsPage(),
     "docs/reference/slash-commands.md": slashCommandsPage(),
     "keel/src/tools/heads.ts": await toolHeadsFile(),
+    "keel/src/protocol/tool-families.ts": await toolFamiliesFile(),
     "keel/src/protocol/event-shapes.ts": eventShapesFile(),
     [architectureFile]: withEventList(sources[architectureFile] ?? "", events),
   };
 }
 
 /** The types of events, as the reference lists them. */
-export function eventTypes(eventSource: string): { durable: string[]; live: string[] } {
-  const declared = declarationsIn(eventFile, eventSource);
+export function eventTypes(sources: Sources): { durable: string[]; live: string[] } {
+  const declared = [durableFile, liveFile].flatMap((file) => declarationsIn(file, sources[file] ?? ""));
   const typesOf = (name: string) => find(declared, name).members.flatMap(({ type }) => type ?? []);
   return { durable: typesOf("durable"), live: typesOf("LiveEvent") };
 }
@@ -115,12 +117,14 @@ const told = [
   "Event",
   "EventType",
   "Live",
+  "ReplyEvent",
+  "ItemizedBill",
+  "ToolFamily",
   "Envelope",
   "Json",
 ];
 
-const listStart =
-  "<!-- Written by `npm run reference` from the comments in `keel/src/protocol/event.ts`: -->";
+const listStart = "<!-- Written by `npm run reference` from the comments in `keel/src/protocol/event/`: -->";
 const listEnd = "<!-- End of what is written. -->";
 
 /** The page with its list of events as the source has them now; the words around the two marks stay. */

@@ -1,4 +1,5 @@
 // What requests say of the built-in tools, as data, for keel/src/tools/heads.ts.
+import type { ToolFamily } from "../../keel/src/protocol/tool.ts";
 import { type ToolPorts, toolLoaders } from "../../keel/src/tools/catalog.ts";
 
 const absent = (): never => {
@@ -15,12 +16,14 @@ export const everyPort: ToolPorts = {
   memory: { place: "", index: absent, recall: absent, remember: absent },
 };
 
+const everyTool = () => Promise.all(Object.values(toolLoaders(everyPort)).map((load) => load()));
+
 export async function toolHeadsFile(): Promise<string> {
-  const tools = await Promise.all(Object.values(toolLoaders(everyPort)).map((load) => load()));
+  const tools = await everyTool();
   const rows = tools
     .sort((left, right) => (left.name < right.name ? -1 : 1))
-    .map(({ name, aliases, description, deferred, resultCharacters, input }) => {
-      const row = { name, aliases, description, deferred, resultCharacters, input: input.toJson?.() };
+    .map(({ name, aliases, family, description, deferred, resultCharacters, input }) => {
+      const row = { name, aliases, family, description, deferred, resultCharacters, input: input.toJson?.() };
       return [name, row] as const;
     });
   return `/**
@@ -41,5 +44,27 @@ const head = (row: HeadRow): HeadRow & Pick<ToolHead, "spec"> => ({
 export const toolHeads = {
 ${rows.map(([name, row]) => `  ${name}: head(${JSON.stringify(row)}),`).join("\n")}
 };
+`;
+}
+
+/** Tools of other programs, which rules may name: what is denied to their kind is denied by their name, too. */
+const elsewhere: readonly (readonly [string, ToolFamily])[] = [
+  ["LS", "reads"],
+  ["NotebookRead", "reads"],
+];
+
+export async function toolFamiliesFile(): Promise<string> {
+  const ours = (await everyTool()).flatMap(({ name, aliases, family }) =>
+    family === undefined ? [] : [name, ...aliases].map((each) => [each, family] as const),
+  );
+  const rows = [...ours, ...elsewhere].sort(([left], [right]) => (left < right ? -1 : 1));
+  return `/** The families of tools by name, for rules and logs that name a tool: written by \`npm run reference\` from their definitions. */
+import type { ToolFamily } from "./tool.ts";
+
+// biome-ignore format: as it is made
+const families: Readonly<Record<string, ToolFamily>> = ${JSON.stringify(Object.fromEntries(rows))};
+
+export const familyOf = (tool: string): ToolFamily | undefined =>
+  Object.hasOwn(families, tool) ? families[tool] : undefined;
 `;
 }

@@ -16,17 +16,17 @@ import type { Store } from "../../keel/src/ports/store.ts";
 import type { Tool } from "../../keel/src/ports/tool.ts";
 import type { Workspace } from "../../keel/src/ports/workspace.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
-import type { Envelope, EventType } from "../../keel/src/protocol/event.ts";
+import type { Envelope, EventType } from "../../keel/src/protocol/event/envelope.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import type { SessionSettings } from "../../keel/src/protocol/settings.ts";
 import { memoryStore } from "../../keel/src/store/memory/memory.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { instantClock } from "../../keel/src/testing/fake-clock.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
-import { loadedTools } from "../../keel/src/testing/test-session.ts";
 import { agentTool } from "../../keel/src/tools/agent.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
 import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
+import { loadedTools } from "../support/test-session.ts";
 
 export const rootId = "00000000-0000-7000-8000-0000000000f0";
 

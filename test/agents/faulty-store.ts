@@ -1,7 +1,7 @@
 /** A store whose logs fail where a test says so: what cannot be written or read is a fault of the log. */
 import { fault } from "../../keel/src/kernel/fault.ts";
 import type { Log, Store } from "../../keel/src/ports/store.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 
 export type Wrongs = {
   /** Whether these events cannot be written. */

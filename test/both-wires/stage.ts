@@ -13,8 +13,8 @@ import { type Image, text } from "../../keel/src/protocol/message.ts";
 import { layout } from "../../keel/src/testing/layout.ts";
 import { type ModelServer, startModelServer } from "../../keel/src/testing/model-server.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
-import { openTestSession, type TestSession } from "../../keel/src/testing/test-session.ts";
-import { anyInput, changeTool, lookTool } from "../../keel/src/testing/test-tools.ts";
+import { openTestSession, type TestSession } from "../support/test-session.ts";
+import { anyInput, changeTool, lookTool } from "../support/test-tools.ts";
 
 const key = "sk-canary-both-wires-0123456789";
 /** The providers whose wire the model server speaks; a further one joins here when it has its wire there. */

@@ -10,7 +10,7 @@ import { openHttp } from "../../keel/src/models/http.ts";
 import type { Clock } from "../../keel/src/ports/clock.ts";
 import { defineTool } from "../../keel/src/ports/define-tool.ts";
 import type { Tool } from "../../keel/src/ports/tool.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import type { Usage } from "../../keel/src/protocol/usage.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
@@ -19,7 +19,7 @@ import { startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply, replyWith, thinking, toolUse } from "../../keel/src/testing/reply.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
-import { memoryLog, openTestSession, type TestSession } from "../../keel/src/testing/test-session.ts";
+import { memoryLog, openTestSession, type TestSession } from "../support/test-session.ts";
 
 export type Day = {
   /** What the server counted, in the order of the requests that it answered. */

@@ -4,9 +4,9 @@ import { noRules } from "../../keel/src/policy/decide.ts";
 import { parseRule } from "../../keel/src/policy/rules.ts";
 import type { PermissionMode } from "../../keel/src/protocol/settings.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { openTestSession, type TestSession } from "../../keel/src/testing/test-session.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
 import { realClock, realWorkspace } from "../support/real-workspace.ts";
+import { openTestSession, type TestSession } from "../support/test-session.ts";
 
 export type ToolCall = { readonly tool: string; readonly input: Record<string, string> };
 

@@ -1,6 +1,6 @@
 // Which of our events a neutral record of the transcript corpus stands for.
 import { createHash } from "node:crypto";
-import type { DurableEvent } from "../../keel/src/protocol/event.ts";
+import type { DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import type { Block } from "../../keel/src/protocol/message.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
 import { encodeHeader } from "../../keel/src/store/jsonl/line.ts";

@@ -5,7 +5,7 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Log } from "../../keel/src/ports/store.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { nodeFiles } from "../../keel/src/store/jsonl/files.ts";
 import { jsonlStore, leasesOf } from "../../keel/src/store/jsonl/store.ts";
 import { calls, envelopes } from "../../keel/src/testing/store-suite-events.ts";

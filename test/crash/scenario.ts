@@ -5,7 +5,7 @@
 import type { Session } from "../../keel/src/engine/session.ts";
 import type { ModelRequest } from "../../keel/src/ports/model.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";

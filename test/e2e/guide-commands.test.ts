@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { inputSchema } from "../../keel/src/protocol/event.ts";
+import { inputSchema } from "../../keel/src/protocol/event/durable.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { examplesOf, withKey } from "../docs/examples.ts";
 import { everything, freePort, startRemote } from "../support/mcp-stage.ts";

@@ -6,7 +6,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { Tool } from "../../keel/src/ports/tool.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { openTestSession } from "../../keel/src/testing/test-session.ts";
 import { bashTool } from "../../keel/src/tools/bash.ts";
 import { openProcessGuard } from "../../keel/src/workspace/processes/process-guard.ts";
 import { nodeShell } from "../../keel/src/workspace/processes/shell.ts";
@@ -14,6 +13,7 @@ import { randomOf } from "../store/random.ts";
 import { countOf, seed } from "../support/budget.ts";
 import { plainEnvironment, processesIn } from "../support/real-shell.ts";
 import { realClock, realWorkspace } from "../support/real-workspace.ts";
+import { openTestSession } from "../support/test-session.ts";
 import { verifies } from "../support/verifies.ts";
 
 const shapes = [

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { type ModelServer, startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";

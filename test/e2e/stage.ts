@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { durableEventSchema } from "../../keel/src/protocol/event.ts";
+import { durableEventSchema } from "../../keel/src/protocol/event/durable.ts";
 import {
   type ModelServer,
   type ModelServerOptions,

@@ -3,8 +3,8 @@
  * expected to cost fits together. Counts by itself, from every event of every session at the moment it is recorded.
  */
 import type { BudgetLimits, Spending } from "../../keel/src/agents/budget.ts";
-import { costOf } from "../../keel/src/core/state/cost.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import { costOf } from "../../keel/src/protocol/bill.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { contextTokens, type ModelInfo } from "../../keel/src/protocol/usage.ts";
 import type { Disks } from "./disk.ts";
 

@@ -5,7 +5,7 @@ import { emptyState, fold, type SessionState } from "../../keel/src/core/state/s
 import { isRunning, isUnsettled } from "../../keel/src/core/state/task-state.ts";
 import { retryKind } from "../../keel/src/kernel/retryable.ts";
 import type { ModelRequest } from "../../keel/src/ports/model.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import type { ModelInfo } from "../../keel/src/protocol/usage.ts";
 import type { Disk } from "./disk.ts";
 import type { Promises } from "./host.ts";

@@ -1,7 +1,7 @@
 /** The log of the simulated machine: what was synced stays, what was under way at a crash may be there in part. */
 import { fault } from "../../keel/src/kernel/fault.ts";
 import type { CachedFold, Log } from "../../keel/src/ports/store.ts";
-import { type Durable, durableEventSchema } from "../../keel/src/protocol/event.ts";
+import { type Durable, durableEventSchema } from "../../keel/src/protocol/event/durable.ts";
 import type { World } from "./world.ts";
 
 /** All logs of the machine, by their session. */

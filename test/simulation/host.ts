@@ -2,7 +2,7 @@
 import type { AgentTree } from "../../keel/src/agents/tree.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
 import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
-import type { Envelope } from "../../keel/src/protocol/event.ts";
+import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import { changedInput } from "./hooks.ts";
 import type { Told } from "./told.ts";

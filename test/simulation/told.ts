@@ -1,6 +1,5 @@
 /** What a listener hears: of each session every durable event once, in order, and only when it is on disk; no progress after an end. */
-import type { Envelope } from "../../keel/src/protocol/event.ts";
-import { isDurable } from "../../keel/src/protocol/event.ts";
+import { type Envelope, isDurable } from "../../keel/src/protocol/event/envelope.ts";
 import type { Disks } from "./disk.ts";
 
 export class Told {

@@ -5,7 +5,7 @@ import type { TaskEnd } from "../../keel/src/ports/tasks.ts";
 import type { Tool } from "../../keel/src/ports/tool.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import type { Claim } from "../../keel/src/protocol/tool.ts";
-import { anyInput } from "../../keel/src/testing/test-tools.ts";
+import { anyInput } from "../support/test-tools.ts";
 import type { World } from "./world.ts";
 
 export type Effects = {

@@ -2,7 +2,7 @@
 import { isRunning } from "../../keel/src/core/state/task-state.ts";
 import type { ModelRequest } from "../../keel/src/ports/model.ts";
 import type { Task } from "../../keel/src/ports/tasks.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { textOf } from "../../keel/src/protocol/message.ts";
 import { contextTokens, type ModelInfo } from "../../keel/src/protocol/usage.ts";
 import { chargesIn } from "./budget-checks.ts";

@@ -1,5 +1,5 @@
 // A short session in which every durable event happens: what golden logs are made of.
-import type { DurableEvent } from "../../keel/src/protocol/event.ts";
+import type { DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import type { Usage } from "../../keel/src/protocol/usage.ts";
 
 const usage: Usage = { inputTokens: 120, outputTokens: 40, cacheReadTokens: 2_000, cacheWriteTokens: 300 };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Fault } from "../../keel/src/kernel/fault.ts";
 import type { LogNotice, Store } from "../../keel/src/ports/store.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { calls, envelopes, ids, opened } from "../../keel/src/testing/store-suite-events.ts";
 
 export const [session, otherSession] = ids;

@@ -1,7 +1,7 @@
 // Writes a long log, or opens one and holds all its events as a session would, and says what that took.
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
-import type { Durable, DurableEvent } from "../../keel/src/protocol/event.ts";
+import type { Durable, DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
 import { encodeHeader, encodeRecord } from "../../keel/src/store/jsonl/line.ts";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";

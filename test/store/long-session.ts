@@ -1,7 +1,7 @@
 // Writes the log of a long session as a real one leaves it: turns with calls and results, and notes now and then.
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
-import type { DurableEvent } from "../../keel/src/protocol/event.ts";
+import type { DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import { text } from "../../keel/src/protocol/message.ts";
 import { encodeHeader, encodeRecord } from "../../keel/src/store/jsonl/line.ts";
 import { envelopes } from "../../keel/src/testing/store-suite-events.ts";

@@ -1,7 +1,7 @@
 // A log on disk that a test damages, and the ways to look at it again.
 import { readFile } from "node:fs/promises";
 import type { LogNotice, Store } from "../../keel/src/ports/store.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { envelopes, started } from "../../keel/src/testing/store-suite-events.ts";
 import { makeHome, readAll, session, writeLog } from "./home.ts";

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { emptyState, fold } from "../../keel/src/core/state/state.ts";
 import { isIdle } from "../../keel/src/core/unload.ts";
-import type { Durable } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { simulate } from "../simulation/run.ts";
 
 const folder = path.join(import.meta.dirname, "../golden/logs");

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { emptyState, fold, type SessionState } from "../../keel/src/core/state/state.ts";
-import type { DurableEvent } from "../../keel/src/protocol/event.ts";
+import type { DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import { TaskBoard } from "../../keel/src/tasks/board.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 

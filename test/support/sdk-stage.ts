@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished, vi } from "vitest";
-import { type DurableEvent, durableEventSchema } from "../../keel/src/protocol/event.ts";
+import { type DurableEvent, durableEventSchema } from "../../keel/src/protocol/event/durable.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
 import { type ModelServer, startModelServer } from "../../keel/src/testing/model-server.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";

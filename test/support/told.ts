@@ -1,14 +1,10 @@
 // Runs a scripted session and tells it in the SDK's dialect, for the tests of that dialect.
-import type { Durable, Envelope } from "../../keel/src/protocol/event.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
+import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { toMessages } from "../../keel/src/sdk/dialect/dialect.ts";
-import { type InitFacts, newMemo } from "../../keel/src/sdk/dialect/memo.ts";
+import { type DialectMemo, type InitFacts, newMemo } from "../../keel/src/sdk/dialect/memo.ts";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
-import {
-  memoryLog,
-  openTestSession,
-  type TestSession,
-  type TestSessionOptions,
-} from "../../keel/src/testing/test-session.ts";
+import { memoryLog, openTestSession, type TestSession, type TestSessionOptions } from "./test-session.ts";
 
 export const testFacts: InitFacts = {
   sessionId: "00000000-0000-7000-8000-00000000005e",
@@ -34,7 +30,13 @@ export async function tell(
   return { messages: toldOf(events, { ...testFacts, ...options.facts }), events, log: log.events };
 }
 
-export function toldOf(events: Iterable<Envelope>, facts: InitFacts = testFacts): SDKMessage[] {
+export const toldOf = (events: Iterable<Envelope>, facts: InitFacts = testFacts): SDKMessage[] =>
+  toldAll(events, facts)[0];
+
+/** The memo with which a session that is resumed goes on: its totals go on too. */
+export const memoOfLog = (log: Iterable<Durable>, facts: InitFacts): DialectMemo => toldAll(log, facts)[1];
+
+function toldAll(events: Iterable<Envelope>, facts: InitFacts): [SDKMessage[], DialectMemo] {
   let memo = newMemo(facts);
   const messages: SDKMessage[] = [];
   for (const event of events) {
@@ -42,7 +44,7 @@ export function toldOf(events: Iterable<Envelope>, facts: InitFacts = testFacts)
     messages.push(...told);
     memo = next;
   }
-  return messages;
+  return [messages, memo];
 }
 
 /** One short line per message. */

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { type OpenSession, openSession } from "../../keel/src/app/open-session.ts";
 import type { OpenOptions } from "../../keel/src/app/options.ts";
 import type { Receipt } from "../../keel/src/protocol/command.ts";
-import type { Envelope } from "../../keel/src/protocol/event.ts";
+import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { type InputBlock, text } from "../../keel/src/protocol/message.ts";
 import { startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply } from "../../keel/src/testing/reply.ts";

@@ -6,13 +6,12 @@
 
 import type { BudgetReason } from "../core/halt.ts";
 import type { Limits } from "../core/limits.ts";
-import { tokensOf } from "../core/state/cost.ts";
 import { over } from "../kernel/abort.ts";
-import { never } from "../kernel/never.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LogNotice } from "../ports/store.ts";
-import type { Durable } from "../protocol/event.ts";
-import { type Bill, contextTokens } from "../protocol/usage.ts";
+import { isCharge, tokensOf } from "../protocol/bill.ts";
+import type { Durable } from "../protocol/event/durable.ts";
+import { type Bill, contextTokens, noUsage } from "../protocol/usage.ts";
 
 export type BudgetLimits = Pick<Limits, "maxBudgetUsd" | "maxTokens" | "maxTimeMs" | "maxProcesses">;
 export type Spending = { readonly usd: number; readonly tokens: number };
@@ -49,11 +48,11 @@ export class TreeBudget {
     void this.#wakeAfter(maxTimeMs, () => this.#look());
   }
 
-  /** Every durable event of every session of the tree comes by here, once. */
+  /** Every durable event of every session of the tree comes by here, once: an agent's bill is nothing new. */
   hear(event: Durable): void {
-    const charge = chargeOf(event);
-    if (!charge) return;
-    this.#spent = { usd: this.#spent.usd + charge.usd, tokens: this.#spent.tokens + charge.tokens };
+    if (!isCharge(event)) return;
+    const { usd, tokens } = this.#spent;
+    this.#spent = { usd: usd + (event.costUsd ?? 0), tokens: tokens + contextTokens(event.usage ?? noUsage) };
     this.#look();
   }
 
@@ -189,32 +188,5 @@ export class TreeBudget {
   async #wakeAfter(ms: number, then: () => void): Promise<void> {
     await this.#clock.sleep(ms, this.#closed.signal);
     if (!this.#closed.signal.aborted) then();
-  }
-}
-
-/** What an event adds to what was spent. An agent's bill is none: its requests came by one by one. */
-function chargeOf(event: Durable): Spending | undefined {
-  switch (event.type) {
-    case "model.finished":
-    case "context.compacted":
-    case "model.consulted":
-    case "model.failed":
-      return { usd: event.costUsd ?? 0, tokens: event.usage ? contextTokens(event.usage) : 0 };
-    default:
-      return undefined;
-  }
-}
-
-/** How a turn ends that the budget ended. */
-export function sayBudget(reason: BudgetReason): string {
-  switch (reason) {
-    case "budget_usd":
-      return "The budget is used up.";
-    case "budget_tokens":
-      return "The token budget is used up.";
-    case "budget_time":
-      return "The time is used up.";
-    default:
-      return never(reason);
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Session } from "../engine/session.ts";
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import { type InputBlock, type Message, type ToolResult, text } from "../protocol/message.ts";
 
 /** What its log begins with. */

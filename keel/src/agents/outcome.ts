@@ -1,9 +1,9 @@
 /** What the model and programs are told of an agent: by the call that started it. Pure. */
 
-import { tokensOf } from "../core/state/cost.ts";
 import type { Json } from "../kernel/json.ts";
 import type { AgentOutcome } from "../ports/agents.ts";
 import type { Task } from "../ports/tasks.ts";
+import { tokensOf } from "../protocol/bill.ts";
 import { text } from "../protocol/message.ts";
 import { noBill } from "../protocol/usage.ts";
 

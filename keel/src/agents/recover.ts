@@ -3,6 +3,7 @@
  * otherwise it is settled there, from the deepest up, so that each level has its terminal event.
  */
 
+import { hasWork } from "../core/next-step.ts";
 import { emptyState, fold, type SessionState } from "../core/state/state.ts";
 import { isRunning, isUnsettled } from "../core/state/task-state.ts";
 import { Session } from "../engine/session.ts";
@@ -33,11 +34,7 @@ export async function recoverAgent({ id, data }: Task, help: RecoveryContext): P
       if (event.seq === data.since) found = emptyLoggedRun(state.bill);
     }
     if (!state.opened) return lost;
-    const isOver =
-      !state.turn &&
-      state.pending.length === 0 &&
-      found.reason !== undefined &&
-      !state.tasks.values().some(isRunning);
+    const isOver = !hasWork(state) && found.reason !== undefined && !state.tasks.values().some(isRunning);
     const about = { ...found, description, log: "whole" as const };
     if (isOver && !state.tasks.values().some(isUnsettled)) return endOf({ ...about, state });
     const settled = await settle(data.session, state, { ...help, reason: isOver ? "ended" : "failed" });

@@ -1,16 +1,19 @@
 /** One life of an agent: from its input to its end, with what it shows meanwhile and what it leaves behind. */
 
 import { agentEnded } from "../core/model-text.ts";
-import { billSince } from "../core/state/cost.ts";
+import { hasWork } from "../core/next-step.ts";
 import type { SessionState } from "../core/state/state.ts";
-import { isRunning, isUnsettled } from "../core/state/task-state.ts";
+import { isAwaited, isUnsettled } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
 import { toFault } from "../kernel/fault.ts";
 import { Queue } from "../kernel/queue.ts";
 import { shorten } from "../kernel/text.ts";
 import type { TaskEnd, TaskWork } from "../ports/tasks.ts";
-import type { Durable, Envelope, TurnReason } from "../protocol/event.ts";
+import { billSince } from "../protocol/bill.ts";
+import type { Durable } from "../protocol/event/durable.ts";
+import { type Envelope, type EventHandlers, handle } from "../protocol/event/envelope.ts";
 import { type InputBlock, textOf } from "../protocol/message.ts";
+import { endsWell, type TurnReason } from "../protocol/reasons.ts";
 import type { Display } from "../protocol/tool.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { above } from "./mail.ts";
@@ -44,7 +47,9 @@ export class AgentRun implements TaskWork {
   constructor(session: Session, about: AgentRunOptions, content: readonly InputBlock[]) {
     this.session = session;
     this.#about = about;
-    session.onEvent((envelope) => this.#hear(envelope));
+    session.onEvent((envelope) => {
+      if (!envelope.origin) handle(this.#heard, envelope);
+    });
     this.over = this.#live(content).finally(() => this.progress.end());
   }
 
@@ -90,10 +95,9 @@ export class AgentRun implements TaskWork {
       await session.run();
       if (session.fault) throw session.fault;
       if (this.#isStopping) return;
-      const { turn, pending, tasks } = session.state;
-      if (turn || pending.length > 0) continue;
-      if (this.#reason !== undefined && !endedWell.has(this.#reason)) return;
-      if (!tasks.values().some((task) => isRunning(task) && task.data.origin !== "left")) return;
+      if (hasWork(session.state)) continue;
+      if (this.#reason !== undefined && !endsWell(this.#reason)) return;
+      if (!session.state.tasks.values().some(isAwaited)) return;
       await new Promise<void>((resolve) => {
         const stop = session.onEvent(({ type, origin }) => {
           if (origin || (type !== "task.changed" && type !== "session.closed")) return;
@@ -104,28 +108,24 @@ export class AgentRun implements TaskWork {
     }
   }
 
-  #hear(envelope: Envelope): void {
-    if (envelope.origin) return;
-    if (envelope.type === "turn.finished") this.#reason = envelope.reason;
-    if (envelope.type === "model.finished") {
-      const words = textOf(envelope.content).trim();
-      if (words !== "") this.#words.push(words);
-      if (words !== "") this.#about.write(`${words}\n\n`);
-    }
-    if (envelope.type !== "tool.started") return;
-    this.#toolUses++;
-    const { kind, description } = this.#about;
-    this.progress.push({ kind: "agent", name: kind, text: `${description}: ${envelope.tool}` });
-  }
+  readonly #heard: EventHandlers<Envelope, [], void> = {
+    "turn.finished": ({ reason }) => {
+      this.#reason = reason;
+    },
+    "model.finished": ({ content }) => {
+      const words = textOf(content).trim();
+      if (words === "") return;
+      this.#words.push(words);
+      this.#about.write(`${words}\n\n`);
+    },
+    "tool.started": ({ tool }) => {
+      this.#toolUses++;
+      const { kind, description } = this.#about;
+      this.progress.push({ kind: "agent", name: kind, text: `${description}: ${tool}` });
+    },
+  };
 }
 
-const endedWell: ReadonlySet<TurnReason> = new Set([
-  "completed",
-  "hook_stopped",
-  "stop_hook_limit",
-  "prompt_blocked",
-  "tool_deferred",
-]);
 const stopped: ReadonlySet<TurnReason> = new Set(["interrupted", "closed", "lost"]);
 
 type AgentRunEnding = {
@@ -143,7 +143,7 @@ type AgentRunEnding = {
 /** What the parent records of it. */
 export function endOf(ending: AgentRunEnding): TaskEnd {
   const { description, before, state, reason, problem, more, toolUses, log } = ending;
-  const isWell = problem === undefined && reason !== undefined && endedWell.has(reason);
+  const isWell = problem === undefined && reason !== undefined && endsWell(reason);
   const status = isWell ? "completed" : reason && stopped.has(reason) ? "stopped" : "failed";
   const said = lastReplyText(state);
   const report = [said, more].filter((words) => words !== undefined && words !== "").join("\n\n");
@@ -183,22 +183,14 @@ export function emptyLoggedRun(before: Bill): LoggedAgentRun {
 }
 
 /** Pure. Takes the state before the event. */
-export function foldLoggedRun(
-  found: LoggedAgentRun,
-  event: Durable,
-  { closed, bill }: SessionState,
-): LoggedAgentRun {
-  switch (event.type) {
-    // A life that is over is on the bill already.
-    case "input.accepted":
-      return closed ? emptyLoggedRun(bill) : found;
-    case "turn.started":
-      return { ...found, reason: undefined };
-    case "turn.finished":
-      return { ...found, reason: event.reason };
-    case "tool.started":
-      return { ...found, toolUses: found.toolUses + 1 };
-    default:
-      return found;
-  }
+export function foldLoggedRun(found: LoggedAgentRun, event: Durable, state: SessionState): LoggedAgentRun {
+  return handle(logged, event, found, state) ?? found;
 }
+
+const logged: EventHandlers<Durable, [found: LoggedAgentRun, before: SessionState], LoggedAgentRun> = {
+  // A life that is over is on the bill already.
+  "input.accepted": (_, found, { closed, bill }) => (closed ? emptyLoggedRun(bill) : found),
+  "turn.started": (_, found) => ({ ...found, reason: undefined }),
+  "turn.finished": ({ reason }, found) => ({ ...found, reason }),
+  "tool.started": (_, found) => ({ ...found, toolUses: found.toolUses + 1 }),
+};

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { notRunHere } from "../../../test/support/not-run.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { type Envelope, isDurable } from "../protocol/event.ts";
+import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 import { text } from "../protocol/message.ts";
 import { startModelServer } from "../testing/model-server.ts";
 import { byPosition, reply, replyWith, toolUse } from "../testing/reply.ts";

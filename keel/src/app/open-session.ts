@@ -1,5 +1,6 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
 import { breakdownOf } from "../core/context/breakdown.ts";
+import { hasWork } from "../core/next-step.ts";
 import { modelOf } from "../core/state/state.ts";
 import type { EnvelopeListener } from "../engine/journal.ts";
 import { Session } from "../engine/session.ts";
@@ -10,7 +11,7 @@ import type { ToolOutcome } from "../ports/tool.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { ContextBreakdown } from "../protocol/context.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import type { Inquire, RunningTask, SessionFacts } from "../protocol/inquiry.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
@@ -223,10 +224,6 @@ function handleOf({
   memory: place,
 }: OpenedSession): OpenSession {
   let closing: Promise<void> | undefined;
-  const hasWork = (): boolean => {
-    const { turn, pending, compaction } = session.state;
-    return turn !== null || pending.some(({ when }) => when !== "with-next") || compaction !== null;
-  };
   const info = factsOf(kit, model);
   const location = kit.store.location(session.id);
   const submit: OpenSession["submit"] = async (command) => {
@@ -276,11 +273,11 @@ function handleOf({
     submit,
     onEvent: words.onEvent,
     openAsks: () => kit.agents.tree.asks(),
-    hasWork,
+    hasWork: () => hasWork(session.state),
     run: () => session.run(),
     async idle() {
       do await session.run();
-      while (hasWork() && !session.fault && !closing);
+      while (hasWork(session.state) && !session.fault && !closing);
       if (session.fault) throw session.fault;
     },
     async keepRule(rule, to) {

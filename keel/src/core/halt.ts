@@ -1,6 +1,6 @@
 /** Whether a session whose budget is used up is stopped where it stands, or ends by itself at its next step. Pure. */
 
-import type { TurnReason } from "../protocol/event.ts";
+import type { TurnReason } from "../protocol/reasons.ts";
 import type { Step } from "./next-step.ts";
 import type { SessionState } from "./state/state.ts";
 import { isRunning } from "./state/task-state.ts";

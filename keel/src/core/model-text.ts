@@ -1,7 +1,7 @@
 /** The harness's own words to the model: every sentence that the engine adds to a conversation, in one place. */
 
 import { shorten } from "../kernel/text.ts";
-import type { AddedWhy, TurnReason } from "../protocol/event.ts";
+import type { AddedWhy, TurnReason } from "../protocol/reasons.ts";
 import type { Todo } from "../protocol/tool.ts";
 import type { SessionState } from "./state/state.ts";
 import { type Circle, circleIn } from "./state/stuck.ts";

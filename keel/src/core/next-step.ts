@@ -5,7 +5,8 @@
 import { delayMs } from "../kernel/backoff.ts";
 import type { FaultCode } from "../kernel/faults.ts";
 import { retryKind } from "../kernel/retryable.ts";
-import type { AddedWhy, Input, Stop, TurnReason } from "../protocol/event.ts";
+import type { Input } from "../protocol/event/durable.ts";
+import type { AddedWhy, Stop, TurnReason } from "../protocol/reasons.ts";
 import type { Limits } from "./limits.ts";
 import { modelOf, type SessionState } from "./state/state.ts";
 import { circleIn } from "./state/stuck.ts";
@@ -125,6 +126,10 @@ export function inputFor({ pending }: SessionState, which: InputRole): Input | u
 /** Objections that the turn has not come to. They are its own: without it they mean nothing. */
 export const openObjections = ({ pending }: SessionState): string[] =>
   pending.filter(({ from }) => from.kind === "hook").map(({ id }) => id);
+
+/** Whether anything is to be done without another word: the one meaning of "nothing left to do". */
+export const hasWork = (state: SessionState): boolean =>
+  state.turn !== null || betweenTurns(state).step.kind !== "idle";
 
 function betweenTurns(state: SessionState): { step: Step; rule: string } {
   if (state.compaction) {

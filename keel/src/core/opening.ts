@@ -1,5 +1,5 @@
 /** How a session is opened: what a new one begins with, and what becomes of a turn that an old one left unfinished. */
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 
 export type OpenedFields = Omit<Extract<DurableEvent, { type: "session.opened" }>, "type">;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import type { ModelInfo, Usage } from "../protocol/usage.ts";
 import { testModelInfo } from "../testing/scripted-model.ts";

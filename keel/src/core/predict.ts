@@ -4,10 +4,10 @@
  */
 
 import type { ModelRequest } from "../ports/model.ts";
+import { costOf } from "../protocol/bill.ts";
 import { contextTokens, type ModelInfo, type Prediction } from "../protocol/usage.ts";
 import { estimateMessage } from "./context/blocks.ts";
 import { modeOf, type Sent, type Tally } from "./context/tally.ts";
-import { costOf } from "./state/cost.ts";
 import type { SessionState } from "./state/state.ts";
 
 /** How long a provider keeps what it was last asked for. Our marks ask for the short life. */

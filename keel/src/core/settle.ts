@@ -2,8 +2,9 @@
 
 import { fault } from "../kernel/fault.ts";
 import type { Above } from "../ports/agents.ts";
-import type { DurableEvent, TurnReason } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
+import type { TurnReason } from "../protocol/reasons.ts";
 import { interruptedResult } from "./model-text.ts";
 import { openObjections } from "./next-step.ts";
 import type { SessionState } from "./state/state.ts";

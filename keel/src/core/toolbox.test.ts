@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { openTestSession } from "../../../test/support/test-session.ts";
+import { anyInput, changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { BoxTool, Tool, Toolbox } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { openTestSession } from "../testing/test-session.ts";
-import { anyInput, changeTool, lookTool } from "../testing/test-tools.ts";
 import { toolSearchTool } from "../tools/tool-search.ts";
 
 const boxed = (name: string, late?: BoxTool["late"]): BoxTool => {

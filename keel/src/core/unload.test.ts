@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { maxListeners } from "../engine/journal.ts";
 import type { Log } from "../ports/store.ts";
@@ -6,7 +7,6 @@ import { text } from "../protocol/message.ts";
 import { layout } from "../testing/layout.ts";
 import { reply } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../testing/test-session.ts";
 
 /** A log that notes how often it rested and was read. */
 function restingLog(): Log & { rests: number; reads: number } {

@@ -7,16 +7,18 @@ import { Lookup } from "../kernel/lookup.ts";
 import { fromPlain, toPlain } from "../kernel/plain.ts";
 import type { CachedFold } from "../ports/store.ts";
 import type { Message } from "../protocol/message.ts";
+import { hasWork } from "./next-step.ts";
 import { noSavedFiles } from "./state/checkpoint-state.ts";
 import type { SessionState } from "./state/state.ts";
 import { isRunning } from "./state/task-state.ts";
 import type { UsedIds } from "./used-ids.ts";
 
-/** No turn, no input that waits, no question, no task: only a command can change something. */
-export const isIdle = ({ turn, pending, compaction, request, calls, asks, tasks }: SessionState): boolean =>
-  [turn, compaction, request].every((each) => each === null) &&
-  [pending, calls, asks].every(({ length }) => length === 0) &&
-  ![...tasks.values()].some(isRunning);
+/** No work, nothing that waits for some, no question, no task: only a command can change something. */
+export const isIdle = (state: SessionState): boolean =>
+  !hasWork(state) &&
+  state.request === null &&
+  [state.pending, state.calls, state.asks].every(({ length }) => length === 0) &&
+  !state.tasks.values().some(isRunning);
 
 /** The state without what is large: the conversation, and what is known of files. */
 export const unloaded = (state: SessionState): SessionState => ({

@@ -1,4 +1,4 @@
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { type Block, toolUses } from "../protocol/message.ts";
 
 /** Ids that were used: a second input of one is the same input, a second call of one gets another. */

@@ -1,15 +1,15 @@
 // What a session does when its log could not be written, and what it does not do twice.
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
+import { changeTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { fault } from "../kernel/fault.ts";
 import { noHooks } from "../ports/hooks.ts";
 import type { Log } from "../ports/store.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { memoryLog, openTestSession } from "../testing/test-session.ts";
-import { changeTool } from "../testing/test-tools.ts";
 import type { Session } from "./session.ts";
 
 const id = "00000000-0000-4000-8000-000000000001";

@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { seed } from "../../../test/support/budget.ts";
+import { openTestSession } from "../../../test/support/test-session.ts";
+import { changeTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import { schemaOf } from "../kernel/schema.ts";
@@ -12,8 +14,6 @@ import type { Tool } from "../ports/tool.ts";
 import type { Ask } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { openTestSession } from "../testing/test-session.ts";
-import { changeTool } from "../testing/test-tools.ts";
 
 /** Runs nothing: it notes what it would run. */
 const noting = (ran: string[]): Tool =>

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
+import { changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { noRules } from "../policy/decide.ts";
 import { parseRule } from "../policy/rules.ts";
@@ -7,8 +9,6 @@ import { fakeClock } from "../testing/fake-clock.ts";
 import { layout } from "../testing/layout.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../testing/test-session.ts";
-import { changeTool, lookTool } from "../testing/test-tools.ts";
 
 const rule = (words: string) => {
   const parsed = parseRule(words);

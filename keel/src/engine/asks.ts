@@ -8,7 +8,7 @@ import type { Above } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Receipt } from "../protocol/command.ts";
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { Closed } from "./step-context.ts";
 
 export type AskContext = {

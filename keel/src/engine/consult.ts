@@ -3,11 +3,11 @@
  * tools, once, on the bill and within the budget of the session. Nothing of it becomes part of the conversation.
  */
 
-import { costOf } from "../core/state/cost.ts";
 import { modelOf } from "../core/state/state.ts";
 import { failed, ok } from "../kernel/result.ts";
 import { estimateTokens } from "../kernel/text.ts";
 import type { Consult } from "../ports/consult.ts";
+import { costOf } from "../protocol/bill.ts";
 import { text, textOf } from "../protocol/message.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
 import type { StepContext } from "./step-context.ts";

@@ -1,13 +1,13 @@
 // What was asked, answered or changed before a call is decided about: nothing slips past on the second look.
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
+import { anyInput, changeTool } from "../../../test/support/test-tools.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { memoryLog, openTestSession } from "../testing/test-session.ts";
-import { anyInput, changeTool } from "../testing/test-tools.ts";
 
 /** Refuses an input that makes no sense to it. */
 function picky(ran: string[]): Tool {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { openTestSession } from "../../../test/support/test-session.ts";
+import { lookTool } from "../../../test/support/test-tools.ts";
 import { httpError, reply } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { openTestSession } from "../testing/test-session.ts";
-import { lookTool } from "../testing/test-tools.ts";
 
 const tooLong = httpError(400, { message: "prompt is too long: 250000 tokens > 200000 maximum" });
 

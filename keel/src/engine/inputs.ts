@@ -1,7 +1,7 @@
 /** Inputs that no turn has begun with: taken in, and taken back. */
 import { fault } from "../kernel/fault.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
-import type { Input } from "../protocol/event.ts";
+import type { Input } from "../protocol/event/durable.ts";
 import type { StepContext } from "./step-context.ts";
 
 type InputRecorder = Pick<StepContext, "state" | "record" | "saved">;

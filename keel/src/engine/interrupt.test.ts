@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { openTestSession, type TestSession } from "../../../test/support/test-session.ts";
+import { anyInput, changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Receipt } from "../protocol/command.ts";
-import type { EventType } from "../protocol/event.ts";
+import type { EventType } from "../protocol/event/envelope.ts";
 import { text } from "../protocol/message.ts";
 import { layout } from "../testing/layout.ts";
 import { reply, replyWith, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { openTestSession, type TestSession } from "../testing/test-session.ts";
-import { anyInput, changeTool, lookTool } from "../testing/test-tools.ts";
 
 /** Interrupts at the first event of a type. */
 function interruptAt({ session }: TestSession, type: EventType, dropQueued = false): Promise<Receipt> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
 import { Journal } from "./journal.ts";
 

@@ -8,7 +8,8 @@ import { over } from "../kernel/abort.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log, Meanwhile } from "../ports/store.ts";
-import type { Durable, Envelope } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 
 /** How long events wait for company while nobody waits for them: a quick tool is done by then, and nobody sees it. */
 const lingerMs = 5;

@@ -1,10 +1,10 @@
 // Stop hooks that object: they send the model back to work, and never without an end.
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { crashPoint } from "../testing/crash.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { memoryLog, openTestSession } from "../testing/test-session.ts";
 import { answerTool } from "../tools/structured-answer.ts";
 
 const structured = {

@@ -1,16 +1,16 @@
 // Interrupts, ends and answers that come at moments when nobody expects them.
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession, type TestSession } from "../../../test/support/test-session.ts";
+import { anyInput, changeTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { parseRule } from "../policy/rules.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import { instantClock } from "../testing/fake-clock.ts";
 import { reply, replyWith, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { memoryLog, openTestSession, type TestSession } from "../testing/test-session.ts";
-import { anyInput, changeTool } from "../testing/test-tools.ts";
 
 const id = "00000000-0000-4000-8000-000000000001";
 

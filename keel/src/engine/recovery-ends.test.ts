@@ -1,9 +1,9 @@
 // Recoveries that must come to an end, or must not end too early.
 import { describe, expect, test } from "vitest";
+import { openTestSession } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { httpError, reply, replyWith } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { openTestSession } from "../testing/test-session.ts";
 
 describe("a reply that fills the window", () => {
   test("goes on after one compaction, also when its start is kept", async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
+import { lookTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { text } from "../protocol/message.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { httpError, reply, replyWith, toolUse } from "../testing/reply.ts";
 import type { Reply } from "../testing/script.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../testing/test-session.ts";
-import { lookTool } from "../testing/test-tools.ts";
 import { answerTool } from "../tools/structured-answer.ts";
 
 const overloaded = httpError(529);

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
+import { anyInput, changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
@@ -6,8 +8,6 @@ import { text } from "../protocol/message.ts";
 import { layout } from "../testing/layout.ts";
 import { reply, replyWith, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../testing/test-session.ts";
-import { anyInput, changeTool, lookTool } from "../testing/test-tools.ts";
 
 describe("one turn", () => {
   test("is recorded from the accepted input to its one terminal event", async () => {

@@ -1,5 +1,7 @@
 // Whatever a call or a model does not answer is left behind: every wait has a deadline and a signal.
 import { describe, expect, test } from "vitest";
+import { openTestSession } from "../../../test/support/test-session.ts";
+import { anyInput } from "../../../test/support/test-tools.ts";
 import type { Checkpoints } from "../ports/checkpoints.ts";
 import { defineTool, type ToolDefinition } from "../ports/define-tool.ts";
 import type { Model, ModelEvent } from "../ports/model.ts";
@@ -9,8 +11,6 @@ import { instantClock } from "../testing/fake-clock.ts";
 import { memoryWorkspace } from "../testing/memory-workspace.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { testModelInfo } from "../testing/scripted-model.ts";
-import { openTestSession } from "../testing/test-session.ts";
-import { anyInput } from "../testing/test-tools.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 

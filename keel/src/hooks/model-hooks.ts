@@ -4,13 +4,13 @@
  */
 
 import { fault } from "../kernel/fault.ts";
-import { isObject } from "../kernel/json.ts";
+import { asObject, isObject, mapTexts, parseJson } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
 import { type HookEvent, type HookInput, hookEvents, hookPointOf } from "../protocol/hook.ts";
 import type { Hook, HookCallContext } from "./run.ts";
 
 type WrittenModelHook = Record<string, unknown>;
-type CommonHookFields = Pick<Hook, "event" | "timeoutMs" | "once" | "onFailure" | "isFor">;
+export type CommonHookFields = Pick<Hook, "event" | "timeoutMs" | "once" | "onFailure" | "isFor">;
 
 /** Throws when there is no such tool, when it may not be called, and when it fails. */
 export type CallTool = (
@@ -70,9 +70,8 @@ function verdictIn(text: string): unknown {
   const end = text.lastIndexOf("}") + 1;
   const starts = [...text.matchAll(/\{/g)].slice(0, maxBraces).map(({ index }) => index);
   for (const start of starts) {
-    const verdict = objectIn(text.slice(start, end));
-    if (typeof verdict?.["ok"] !== "boolean") continue;
-    const { ok, reason } = verdict;
+    const { ok, reason } = asObject(parseJson(text.slice(start, end)));
+    if (typeof ok !== "boolean") continue;
     if (ok) return undefined;
     return { decision: "block", reason: typeof reason === "string" ? reason : "The check objected." };
   }
@@ -80,15 +79,6 @@ function verdictIn(text: string): unknown {
 }
 
 const maxBraces = 100;
-
-function objectIn(text: string): WrittenModelHook | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 export function toolHook(
   entry: WrittenModelHook,
@@ -104,8 +94,8 @@ export function toolHook(
     ...(entry["async"] === true ? { detached: true } : {}),
     async call(input: HookInput, { signal, report }: HookCallContext) {
       if (!callTool) throw fault("hook_failed", { reason: "There are no servers." });
-      const filled = fill(given, input);
-      const said = await callTool({ server, tool, input: isObject(filled) ? filled : {} }, signal);
+      const filled = asObject(mapTexts(given, (text) => fill(text, input)));
+      const said = await callTool({ server, tool, input: filled }, signal);
       report({ stdout: said, stderr: "" });
       return outputOf(said, input);
     },
@@ -113,21 +103,16 @@ export function toolHook(
 }
 
 /** `${tool_input.file_path}` in a string is that part of what the hook is told; what is absent is empty. */
-function fill(value: unknown, input: HookInput): unknown {
-  if (typeof value === "string")
-    return value.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => {
-      const found = path
-        .split(".")
-        .reduce<unknown>(
-          (part, name) => (isObject(part) && Object.hasOwn(part, name) ? part[name] : undefined),
-          input,
-        );
-      return typeof found === "string" ? found : found === undefined ? "" : JSON.stringify(found);
-    });
-  if (Array.isArray(value)) return value.map((item) => fill(item, input));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, fill(part, input)]));
-}
+const fill = (text: string, input: HookInput): string =>
+  text.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => {
+    const found = path
+      .split(".")
+      .reduce<unknown>(
+        (part, name) => (isObject(part) && Object.hasOwn(part, name) ? part[name] : undefined),
+        input,
+      );
+    return typeof found === "string" ? found : found === undefined ? "" : JSON.stringify(found);
+  });
 
 /** One JSON object, or plain words: where words can be context they are, elsewhere they are only talk. */
 export function outputOf(text: string, { hook_event_name: event }: HookInput): unknown {
@@ -139,9 +124,8 @@ export function outputOf(text: string, { hook_event_name: event }: HookInput): u
 }
 
 export function parseObject(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
+  const value = parseJson(text);
+  if (value === undefined)
     throw fault("hook_failed", { reason: "It printed something that looks like JSON and is none." });
-  }
+  return value;
 }

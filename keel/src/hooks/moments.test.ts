@@ -1,10 +1,10 @@
 // Points beside the turn: another model, a cleared conversation, the model's list, folders, a copy of a session.
 import { describe, expect, test } from "vitest";
+import { openTestSession, type TestSessionOptions } from "../../../test/support/test-session.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { HookEvent, HookInput } from "../protocol/hook.ts";
 import { hookEvents } from "../protocol/hook.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { openTestSession, type TestSessionOptions } from "../testing/test-session.ts";
 import { taskCreateTool } from "../tools/task-create.ts";
 import { taskUpdateTool } from "../tools/task-update.ts";
 import type { Hook } from "./run.ts";

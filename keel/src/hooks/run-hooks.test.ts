@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { openTestSession, type TestSessionOptions } from "../../../test/support/test-session.ts";
+import { changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { noRules } from "../policy/decide.ts";
 import { parseRule } from "../policy/rules.ts";
@@ -6,8 +8,6 @@ import type { HookEvent, HookInput } from "../protocol/hook.ts";
 import { hookEvents } from "../protocol/hook.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { openTestSession, type TestSessionOptions } from "../testing/test-session.ts";
-import { changeTool, lookTool } from "../testing/test-tools.ts";
 import type { Hook } from "./run.ts";
 import { hooksFrom } from "./run-hooks.ts";
 

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { nodeClock } from "../app/node-ports.ts";
 import type { KeelSettings } from "../config/settings/settings-schema.ts";
-import type { LiveEvent } from "../protocol/event.ts";
+import type { LiveEvent } from "../protocol/event/live.ts";
 import type { HookMoment } from "../protocol/hook.ts";
 import { groupGuard } from "../workspace/processes/process-guard.ts";
 import { programs } from "../workspace/processes/program.ts";

@@ -1,9 +1,17 @@
 /** Hooks as settings write them, as hooks of the engine: commands and addresses here, the others beside. */
+
 import { fault } from "../kernel/fault.ts";
-import { isObject } from "../kernel/json.ts";
+import { asList, asObject, parseJson } from "../kernel/json.ts";
 import type { PostJson, RunProgram } from "../ports/hook-programs.ts";
 import { type HookEvent, type HookInput, isHookEvent } from "../protocol/hook.ts";
-import { type CallTool, outputOf, parseObject, promptHook, toolHook } from "./model-hooks.ts";
+import {
+  type CallTool,
+  type CommonHookFields,
+  outputOf,
+  parseObject,
+  promptHook,
+  toolHook,
+} from "./model-hooks.ts";
 import { type Hook, isMatcher } from "./run.ts";
 
 export type ShellHookContext = {
@@ -75,10 +83,7 @@ function hookOf(entry: WrittenShellHook, at: { event: HookEvent; world: ShellHoo
   }
 }
 
-function common(
-  entry: WrittenShellHook,
-  event: HookEvent,
-): Pick<Hook, "event" | "timeoutMs" | "once" | "onFailure" | "isFor"> {
+function common(entry: WrittenShellHook, event: HookEvent): CommonHookFields {
   const { timeout } = entry;
   return {
     event,
@@ -152,14 +157,10 @@ function leavesFor(stdout: string): number | undefined {
   const end = stdout.indexOf("\n");
   const line = stdout.slice(0, end === -1 ? undefined : end).trim();
   if (!line.startsWith("{") || !line.endsWith("}") || line.length > 1_000) return undefined;
-  try {
-    const first: unknown = JSON.parse(line);
-    if (!isObject(first) || first["async"] !== true) return undefined;
-    const seconds = first["asyncTimeout"];
-    return (typeof seconds === "number" && seconds > 0 ? seconds : asyncSeconds) * 1000;
-  } catch {
-    return undefined; // It is not whole yet, or no JSON: then it is waited for.
-  }
+  // What is not whole yet, or no JSON, is waited for.
+  const { async: isAsync, asyncTimeout: seconds } = asObject(parseJson(line));
+  if (isAsync !== true) return undefined;
+  return (typeof seconds === "number" && seconds > 0 ? seconds : asyncSeconds) * 1000;
 }
 
 /** What a command finds its files by. */
@@ -199,8 +200,8 @@ function isMeant(rule: unknown, input: HookInput): boolean {
   const [, tool, pattern] = /^([^(]+)(?:\(([\s\S]*)\))?$/.exec(rule.trim()) ?? [];
   if (tool !== input.tool_name) return false;
   if (pattern === undefined || pattern === "*") return true;
-  const { tool_input: given } = input;
-  const words = isObject(given) ? (given["command"] ?? given["file_path"] ?? given["url"]) : undefined;
+  const { command, file_path, url } = asObject(input.tool_input);
+  const words = command ?? file_path ?? url;
   if (typeof words !== "string") return false;
   const glob = pattern.endsWith(":*") ? `${pattern.slice(0, -2)}*` : pattern;
   const parts = glob.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
@@ -209,8 +210,7 @@ function isMeant(rule: unknown, input: HookInput): boolean {
 
 /** A header may name variables, but only those that the entry itself lists: a secret is sent on purpose or not at all. */
 function headersOf(entry: WrittenShellHook, env: ShellHookContext["env"]): Record<string, string> {
-  const listed = Array.isArray(entry["allowedEnvVars"]) ? entry["allowedEnvVars"].map(String) : [];
-  const headers = isObject(entry["headers"]) ? entry["headers"] : {};
+  const listed = asList(entry["allowedEnvVars"]).map(String);
   const filled = (value: unknown): string =>
     String(value).replace(
       /\$\{(\w+)\}|\$(\w+)/g,
@@ -219,5 +219,7 @@ function headersOf(entry: WrittenShellHook, env: ShellHookContext["env"]): Recor
         return listed.includes(name) ? (env[name] ?? "") : "";
       },
     );
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)]));
+  return Object.fromEntries(
+    Object.entries(asObject(entry["headers"])).map(([name, value]) => [name, filled(value)]),
+  );
 }

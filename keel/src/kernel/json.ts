@@ -9,6 +9,34 @@ export function toLine(value: unknown): string {
   );
 }
 
+/** Undefined when the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The caller answers: it knows what the text was meant to be.
+    return undefined;
+  }
+}
+
+/** What came from outside, read as what it should be: anything else counts as empty. */
+export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
+/** The same value with every text in it changed; keys stay as they are. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]));
+}
+
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeperThan(part, levels - 1));
+}
+
 /** Deep equality of JSON values; the order of keys does not count. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;

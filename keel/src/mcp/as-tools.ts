@@ -3,7 +3,7 @@
  * server says about its tools is a hint; permission does not depend on it.
  */
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
-import { canonicalJson, isJson, isObject, type JsonObject } from "../kernel/json.ts";
+import { canonicalJson, isDeeperThan, isJson, isObject, type JsonObject } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
 import type { Schema } from "../kernel/schema.ts";
@@ -61,7 +61,7 @@ export function findTools(server: string, offered: readonly ServerTool[]): Offer
 function foundOf(server: string, tool: ServerTool): OfferedTool | string {
   const schema: unknown = tool.inputSchema;
   if (!isJson(schema) || !isObject(schema) || schema["type"] !== "object") return "its input is no object";
-  if (isTooDeep(schema, maxSchemaDepth)) return `its schema is nested deeper than ${maxSchemaDepth}`;
+  if (isDeeperThan(schema, maxSchemaDepth)) return `its schema is nested deeper than ${maxSchemaDepth}`;
   if (JSON.stringify(schema).length > maxSchemaCharacters) return "its schema is too large";
   const { name, description = "", inputSchema, outputSchema, annotations, title } = tool;
   return {
@@ -72,11 +72,6 @@ function foundOf(server: string, tool: ServerTool): OfferedTool | string {
     mark: markOf({ name, title, description, inputSchema, outputSchema, annotations }),
     readOnly: annotations?.readOnlyHint === true,
   };
-}
-
-function isTooDeep(value: unknown, left: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return left === 0 || Object.values(value).some((part) => isTooDeep(part, left - 1));
 }
 
 export type McpToolsOptions = {

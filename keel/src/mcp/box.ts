@@ -11,10 +11,9 @@ import type { BoxTool, Toolbox, ToolOutcome } from "../ports/tool.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import { McpEntry } from "./entry.ts";
-import { listMs, type McpLimits, probeMs } from "./limits.ts";
+import { type McpLimits, probeMs } from "./limits.ts";
 import type { LinkOptions } from "./link.ts";
 import { prefixOf } from "./names.ts";
-import { readPrompt, readResource } from "./offers.ts";
 import type { LinkPool } from "./pool.ts";
 import { resourceTools } from "./resource-tools.ts";
 import { authFileOf, identityOf, type McpEnvironment, pinsFolder, routeTo } from "./routes.ts";
@@ -145,12 +144,12 @@ export class McpBox implements Toolbox {
   async prompt(command: string, values: Readonly<Record<string, string>>): Promise<InputBlock[]> {
     const found = this.prompts().find((prompt) => prompt.command === command);
     if (!found) throw fault("usage", { reason: `There is no prompt called ${command}.` });
-    return readPrompt(this.#named(found.server), { name: found.name, values, timeoutMs: listMs });
+    return this.#named(found.server).readPrompt(found.name, values);
   }
 
   /** What a resource holds. Throws `usage` for a server that is none, and `mcp_failed`. */
   async resource(server: string, uri: string): Promise<InputBlock[]> {
-    return readResource(this.#named(server), { uri, timeoutMs: listMs });
+    return this.#named(server).readResource(uri);
   }
 
   /** A call of the host itself. Nobody is asked anything: a tool that has changed is refused. Throws `usage`. */

@@ -1,11 +1,15 @@
 /** One server as a session sees it: on or off, with the tools that the session has of it. */
+import { fault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
 import { plainText, shorten } from "../kernel/text.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
+import { type InputBlock, type ResultPart, text } from "../protocol/message.ts";
 import { boxTools, findTools, type McpTool } from "./as-tools.ts";
-import { maxInstructionCharacters } from "./limits.ts";
+import type { Connection } from "./connection.ts";
+import { listMs, maxInstructionCharacters } from "./limits.ts";
 import { wireName } from "./names.ts";
 import type { Lease } from "./pool.ts";
+import { contentsPart, outcomeOf } from "./results.ts";
 
 export type McpEntryOptions = {
   readonly name: string;
@@ -91,10 +95,6 @@ export class McpEntry {
     this.options.changed();
   }
 
-  get lease(): Lease | undefined {
-    return this.#lease;
-  }
-
   status(): McpServerState {
     const about = { name: this.name, scope: this.options.scope, transport: this.options.config.type };
     const state = this.#lease?.link.state;
@@ -156,5 +156,33 @@ export class McpEntry {
       description,
       mimeType,
     }));
+  }
+
+  /** The words of a prompt, as words of a person. Throws `mcp_failed`. */
+  readPrompt(name: string, values: Readonly<Record<string, string>>): Promise<InputBlock[]> {
+    return this.#read(async ({ client }) => {
+      const { messages } = await client.getPrompt({ name, arguments: { ...values } }, { timeout: listMs });
+      return messages.flatMap(({ content }) => outcomeOf({ content: [content] }).content);
+    });
+  }
+
+  /** What a resource holds. Throws `mcp_failed`. */
+  readResource(uri: string): Promise<InputBlock[]> {
+    return this.#read(async ({ client }) => {
+      const { contents } = await client.readResource({ uri }, { timeout: listMs });
+      return contents.map(contentsPart);
+    });
+  }
+
+  async #read(read: (connection: Connection) => Promise<ResultPart[]>): Promise<InputBlock[]> {
+    const link = this.#lease?.link;
+    if (!link) throw fault("mcp_failed", { server: this.name, reason: "it is turned off" });
+    try {
+      const parts = await link.use(read, new AbortController().signal);
+      return parts.length > 0 ? parts : [text("(nothing)")];
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      throw fault("mcp_failed", { server: this.name, reason, cause: thrown });
+    }
   }
 }

@@ -85,19 +85,15 @@ export class Link {
   }
 
   /** Runs one of its tools. Rejects with a sentence for the model. */
-  async call(
-    request: McpCallRequest & { readonly host: CallHost },
-    signal: AbortSignal,
-  ): Promise<CallToolResult> {
-    const connection = await this.#connected(signal);
-    this.#hosts.push(request.host);
-    try {
-      return await connection.call(request, signal);
-    } catch (thrown) {
-      throw fault("mcp_unanswered", { reason: await this.#explain(thrown, connection) });
-    } finally {
-      this.#hosts.splice(this.#hosts.indexOf(request.host), 1);
-    }
+  call(request: McpCallRequest & { readonly host: CallHost }, signal: AbortSignal): Promise<CallToolResult> {
+    return this.use(async (connection) => {
+      this.#hosts.push(request.host);
+      try {
+        return await connection.call(request, signal);
+      } finally {
+        this.#hosts.splice(this.#hosts.indexOf(request.host), 1);
+      }
+    }, signal);
   }
 
   /** The connection, for what is only read. Rejects like `call`. */

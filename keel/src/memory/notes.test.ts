@@ -11,11 +11,11 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openTestSession } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Memory, Note } from "../ports/memory.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { openTestSession } from "../testing/test-session.ts";
 import { builtInTools } from "../tools/catalog.ts";
 import { bounded, fileMemory } from "./notes.ts";
 

@@ -2,10 +2,11 @@
  * Notes in a folder: `MEMORY.md`, the index, and one file for each topic. A person may write there too, and keep it
  * under version control. A note that the index lacks is added when it is read, so that writers at once lose nothing.
  */
-import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Memory, Note } from "../ports/memory.ts";
-import { maxContent, nameProblem, noteText, oneLine, readNote } from "./note-file.ts";
+import { parseJson } from "../kernel/json.ts";
+import { byteLength, shorten } from "../kernel/text.ts";
+import { type Memory, type Note, type NoteType, noteTypes } from "../ports/memory.ts";
 
 const indexName = "MEMORY.md";
 /** More topics than an index of 200 lines can name are not looked at. */
@@ -31,13 +32,7 @@ export function fileMemory({ folder, uuid }: { folder: string; uuid: () => strin
   const write = async (name: string, text: string): Promise<void> => {
     const temporary = fileOf(`.${name}.${uuid()}`);
     try {
-      const file = await open(temporary, "wx", 0o600);
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await writeFile(temporary, text, { flag: "wx", mode: 0o600, flush: true });
       await rename(temporary, fileOf(name));
     } catch (thrown) {
       await rm(temporary, { force: true });
@@ -102,13 +97,9 @@ async function topics(folder: string): Promise<string[]> {
 async function readText(file: string, most: number): Promise<string | undefined> {
   try {
     if (!(await lstat(file)).isFile()) return undefined;
-    const handle = await open(file, "r");
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, 0);
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(file, "r");
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, 0);
+    return buffer.toString("utf8", 0, bytesRead);
   } catch {
     return undefined;
   }
@@ -126,22 +117,19 @@ function scoreOf({ name, description, content }: Note, words: readonly string[])
   );
 }
 
-/** The index of notes: one line each, and a bound in lines and in bytes, whichever is met first, with a word about it. */
-
 const maxLines = 200;
+const maxBytes = 25_000;
 
-export const maxBytes = 25_000;
-
-/** The index as the model reads it. */
+/** The index as the model reads it: bounded in lines and in bytes, whichever is met first, with a word about it. */
 export function bounded(text: string): string {
   const lines = text.split("\n");
-  const bytes = new TextEncoder().encode(text).length;
+  const bytes = byteLength(text);
   if (lines.length <= maxLines && bytes <= maxBytes) return text;
   const room = maxBytes - 200;
   const kept: string[] = [];
   let used = 0;
   for (const line of lines.slice(0, maxLines)) {
-    used += new TextEncoder().encode(line).length + 1;
+    used += byteLength(line) + 1;
     if (used > room) break;
     kept.push(line);
   }
@@ -150,7 +138,7 @@ export function bounded(text: string): string {
 }
 
 /** A line of its own for the note, in place of its older one. */
-export function withLine(index: string, note: { name: string; description: string; type: string }): string {
+function withLine(index: string, note: { name: string; description: string; type: string }): string {
   const line = `- [${note.name}](${note.name}.md) (${note.type}): ${note.description}`;
   const lines = index === "" ? [] : index.split("\n");
   const at = lines.findIndex((old) => nameIn(old) === note.name);
@@ -163,4 +151,42 @@ export function withLine(index: string, note: { name: string; description: strin
 }
 
 /** The note that a line is about. */
-export const nameIn = (line: string): string | undefined => /\]\(([a-z0-9-]{1,64})\.md\)/.exec(line)?.[1];
+const nameIn = (line: string): string | undefined => /\]\(([a-z0-9-]{1,64})\.md\)/.exec(line)?.[1];
+
+/** A name that is a file name on every system and names nothing else. */
+function nameProblem(name: string): string | undefined {
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name))
+    return "A note's name is made of small letters, digits and hyphens, at most 64.";
+  return reserved.test(name) ? `${name} cannot be the name of a note.` : undefined;
+}
+/** The index itself, and what some systems take for a device. */
+const reserved = /^(memory|con|prn|aux|nul|com\d|lpt\d)$/;
+
+const maxDescription = 140;
+const maxContent = 100_000;
+
+/** One line of it, short enough for the index. */
+const oneLine = (words: string): string => shorten(words.replace(/\s+/g, " ").trim(), maxDescription);
+
+const noteText = ({ name, type, description, content }: Note): string =>
+  `---\nname: ${name}\ndescription: ${JSON.stringify(oneLine(description))}\ntype: ${type}\n---\n\n${content.trim()}\n`;
+
+/** What a person wrote by hand counts too: whatever the header lacks gets a careful meaning. */
+function readNote(name: string, text: string): Note {
+  const found = /^---\n([\s\S]{0,4000}?)\n---\n?/.exec(text.replaceAll("\r\n", "\n").slice(0, maxContent));
+  const fields = new Map(
+    (found?.[1] ?? "").split("\n").flatMap((line): [string, string][] => {
+      const colon = line.indexOf(":");
+      return colon > 0 ? [[line.slice(0, colon).trim(), plain(line.slice(colon + 1).trim())]] : [];
+    }),
+  );
+  const content = text.replaceAll("\r\n", "\n").slice(found?.[0].length ?? 0, maxContent);
+  const type = noteTypes.find((known): known is NoteType => known === fields.get("type")) ?? "project";
+  const description = oneLine(fields.get("description") ?? content.trim().split("\n")[0] ?? "");
+  return { name, type, description, content: content.trim() };
+}
+
+function plain(value: string): string {
+  const read = value.startsWith('"') ? parseJson(value) : value;
+  return typeof read === "string" ? read : value;
+}

@@ -18,91 +18,83 @@ function rates({
   input,
   output,
   cacheRead = input / 10,
-}: {
-  input: number;
-  output: number;
-  cacheRead?: number;
-}) {
+}: Pick<Prices, "input" | "output"> & { cacheRead?: number }) {
   return { input, output, cacheRead, cacheWrite: input * 1.25, cacheWriteLong: input * 2 };
 }
 
 /** Searches are 10 USD per thousand. */
-const prices = (table: ReturnType<typeof rates>): Prices => ({ ...table, webSearch: 0.01, asOf });
+const prices = (table: Parameters<typeof rates>[0]): Prices => ({ ...rates(table), webSearch: 0.01, asOf });
 
-type ClaudeRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "leastCacheTokens"> & {
-  readonly name: string;
+type ClaudeRow = Pick<
+  ModelInfo,
+  "name" | "windowTokens" | "maxOutputTokens" | "leastCacheTokens" | "prices"
+> & {
   readonly thinking: "budget" | "adaptive";
-  readonly prices: Prices;
 };
 
-function claude(id: string, row: ClaudeRow): ModelInfo {
-  const { thinking, ...rest } = row;
-  return {
-    id,
-    provider: "anthropic",
-    ...rest,
-    abilities: { tools: true, images: true, thinking, cache: true },
-  };
+function claude(id: string, { thinking, ...row }: ClaudeRow): ModelInfo {
+  const abilities = { tools: true, images: true, thinking, cache: true };
+  return { id, provider: "anthropic", ...row, abilities };
 }
 
-const opus = prices(rates({ input: 5, output: 25 }));
 const adaptive = { ...large, thinking: "adaptive" } as const;
 const budget = { ...small, thinking: "budget" } as const;
+const opus = { ...adaptive, prices: prices({ input: 5, output: 25 }) };
 
 const claudeModels: readonly ModelInfo[] = [
   claude("claude-fable-5-1", {
     name: "Claude Fable 5.1",
     ...adaptive,
-    prices: prices(rates({ input: 10, output: 50, cacheRead: 0.25 })),
+    prices: prices({ input: 10, output: 50, cacheRead: 0.25 }),
   }),
   claude("claude-fable-5", {
     name: "Claude Fable 5",
     leastCacheTokens: 512,
     ...adaptive,
-    prices: prices(rates({ input: 10, output: 50 })),
+    prices: prices({ input: 10, output: 50 }),
   }),
   claude("claude-opus-5-5", {
     name: "Claude Opus 5.5",
     ...adaptive,
-    prices: prices(rates({ input: 4, output: 20, cacheRead: 0.2 })),
+    prices: prices({ input: 4, output: 20, cacheRead: 0.2 }),
   }),
-  claude("claude-opus-5", { name: "Claude Opus 5", leastCacheTokens: 512, ...adaptive, prices: opus }),
-  claude("claude-opus-4-8", { name: "Claude Opus 4.8", ...adaptive, prices: opus }),
-  claude("claude-opus-4-7", { name: "Claude Opus 4.7", leastCacheTokens: 2_048, ...adaptive, prices: opus }),
-  claude("claude-opus-4-6", { name: "Claude Opus 4.6", leastCacheTokens: 4_096, ...adaptive, prices: opus }),
-  claude("claude-opus-4-5", { name: "Claude Opus 4.5", leastCacheTokens: 4_096, ...budget, prices: opus }),
+  claude("claude-opus-5", { name: "Claude Opus 5", leastCacheTokens: 512, ...opus }),
+  claude("claude-opus-4-8", { name: "Claude Opus 4.8", ...opus }),
+  claude("claude-opus-4-7", { name: "Claude Opus 4.7", leastCacheTokens: 2_048, ...opus }),
+  claude("claude-opus-4-6", { name: "Claude Opus 4.6", leastCacheTokens: 4_096, ...opus }),
+  claude("claude-opus-4-5", { name: "Claude Opus 4.5", leastCacheTokens: 4_096, ...opus, ...budget }),
   claude("claude-opus-4-1", {
     name: "Claude Opus 4.1",
     ...budget,
     maxOutputTokens: 32 * thousand,
-    prices: prices(rates({ input: 15, output: 75 })),
+    prices: prices({ input: 15, output: 75 }),
   }),
   claude("claude-sonnet-5-5", {
     name: "Claude Sonnet 5.5",
     ...adaptive,
-    prices: prices(rates({ input: 2, output: 10 })),
+    prices: prices({ input: 2, output: 10 }),
   }),
   claude("claude-sonnet-5", {
     name: "Claude Sonnet 5",
     ...adaptive,
-    prices: prices(rates({ input: 2, output: 10 })),
+    prices: prices({ input: 2, output: 10 }),
   }),
   claude("claude-sonnet-4-6", {
     name: "Claude Sonnet 4.6",
     leastCacheTokens: 2_048,
     ...adaptive,
-    prices: prices(rates({ input: 3, output: 15 })),
+    prices: prices({ input: 3, output: 15 }),
   }),
   claude("claude-sonnet-4-5", {
     name: "Claude Sonnet 4.5",
     ...budget,
-    prices: prices(rates({ input: 3, output: 15 })),
+    prices: prices({ input: 3, output: 15 }),
   }),
   claude("claude-haiku-5-5", {
     name: "Claude Haiku 5.5",
     ...adaptive,
     prices: {
-      ...prices(rates({ input: 0.1, output: 0.5 })),
+      ...prices({ input: 0.1, output: 0.5 }),
       longPrompt: { ...rates({ input: 0.5, output: 2.5 }), overTokens: 100 * thousand },
     },
   }),
@@ -110,7 +102,7 @@ const claudeModels: readonly ModelInfo[] = [
     name: "Claude Haiku 4.5",
     leastCacheTokens: 4_096,
     ...budget,
-    prices: prices(rates({ input: 1, output: 5 })),
+    prices: prices({ input: 1, output: 5 }),
   }),
 ];
 
@@ -120,9 +112,10 @@ const openaiAsOf = "2026-11-05";
 type GptRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "name"> & {
   readonly input: number;
   readonly output: number;
-  readonly cacheRead: number;
+  /** A tenth of the input unless told. */
+  readonly cacheRead?: number;
   /** What is written to the cache costs 1.25 times the input with the newest ones, and nothing more with the others. */
-  readonly cacheWrite: number;
+  readonly cacheWrite?: number;
   /** Above this size of the prompt the whole request costs twice as much for input, and half as much again for output. */
   readonly longOverTokens?: number;
 };
@@ -132,7 +125,8 @@ type GptRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "name"> & {
  * `gpt-6-astra`); of those listed, `openai/traits.ts` says which ones call tools only when they do not think.
  */
 function gpt(id: string, row: GptRow): ModelInfo {
-  const { name, windowTokens, maxOutputTokens, longOverTokens, input, output, cacheRead, cacheWrite } = row;
+  const { name, windowTokens, maxOutputTokens, longOverTokens, input, output } = row;
+  const { cacheRead = input / 10, cacheWrite = input } = row;
   const table = { input, output, cacheRead, cacheWrite, cacheWriteLong: cacheWrite };
   const long = { input: input * 2, output: output * 1.5, cacheRead: cacheRead * 2 };
   const longWrites = { cacheWrite: cacheWrite * 2, cacheWriteLong: cacheWrite * 2 };
@@ -161,46 +155,16 @@ const longContext = {
 };
 
 const gptModels: readonly ModelInfo[] = [
-  gpt("gpt-6-sol", {
-    name: "GPT-6 Sol",
-    ...longContext,
-    input: 2,
-    output: 10,
-    cacheRead: 0.2,
-    cacheWrite: 2.5,
-  }),
-  gpt("gpt-6-luna", {
-    name: "GPT-6 Luna",
-    ...longContext,
-    input: 0.1,
-    output: 0.5,
-    cacheRead: 0.01,
-    cacheWrite: 0.125,
-  }),
-  gpt("gpt-5.6-luna", {
-    name: "GPT-5.6 Luna",
-    ...longContext,
-    input: 0.2,
-    output: 1.2,
-    cacheRead: 0.02,
-    cacheWrite: 0.25,
-  }),
-  gpt("gpt-5.4", {
-    name: "GPT-5.4",
-    ...longContext,
-    input: 2.5,
-    output: 15,
-    cacheRead: 0.25,
-    cacheWrite: 2.5,
-  }),
+  gpt("gpt-6-sol", { name: "GPT-6 Sol", ...longContext, input: 2, output: 10, cacheWrite: 2.5 }),
+  gpt("gpt-6-luna", { name: "GPT-6 Luna", ...longContext, input: 0.1, output: 0.5, cacheWrite: 0.125 }),
+  gpt("gpt-5.6-luna", { name: "GPT-5.6 Luna", ...longContext, input: 0.2, output: 1.2, cacheWrite: 0.25 }),
+  gpt("gpt-5.4", { name: "GPT-5.4", ...longContext, input: 2.5, output: 15 }),
   gpt("gpt-5.4-mini", {
     name: "GPT-5.4 mini",
     windowTokens: 400 * thousand,
     maxOutputTokens: 128 * thousand,
     input: 0.75,
     output: 4.5,
-    cacheRead: 0.075,
-    cacheWrite: 0.75,
   }),
   gpt("gpt-4.1", {
     name: "GPT-4.1",
@@ -209,7 +173,6 @@ const gptModels: readonly ModelInfo[] = [
     input: 2,
     output: 8,
     cacheRead: 0.5,
-    cacheWrite: 2,
   }),
 ];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { costOf } from "../core/state/cost.ts";
+import { costOf } from "../protocol/bill.ts";
 import { modelInfoSchema } from "../protocol/usage.ts";
 import { catalog } from "./catalog.ts";
 import { defaultModels, knownAliases } from "./catalog-data.ts";

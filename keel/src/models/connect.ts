@@ -1,22 +1,13 @@
 /** From a resolved model to the port that the engine asks. The one place that knows every wire. */
 import { never } from "../kernel/never.ts";
 import type { Model } from "../ports/model.ts";
-import { headersFor as messagesHeaders } from "./anthropic/headers.ts";
-import { anthropicModel } from "./anthropic/model.ts";
-import type { Catalog } from "./catalog.ts";
-import type { Http } from "./http.ts";
-import { headersFor as chatHeaders } from "./openai/headers.ts";
-import { openaiModel } from "./openai/model.ts";
+import { anthropicModel, messagesHeaders } from "./anthropic/model.ts";
+import { chatHeaders, openaiModel } from "./openai/model.ts";
 import type { Endpoint } from "./providers.ts";
+import type { ModelOptions } from "./read-answer.ts";
 import type { ResolvedModel } from "./resolve.ts";
 
-export type ConnectTools = {
-  readonly catalog: Catalog;
-  readonly http: Http;
-  /** The wall clock. */
-  readonly now: () => number;
-  readonly betas?: readonly string[] | undefined;
-};
+export type ConnectTools = Omit<ModelOptions, "endpoint">;
 
 /** The port serves every model of the endpoint; `resolved.model` is only the one to start with. */
 export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tools: ConnectTools): Model {
@@ -34,7 +25,7 @@ export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tool
 export function headersOf(endpoint: Endpoint): Record<string, string> {
   switch (endpoint.provider) {
     case "anthropic":
-      return messagesHeaders(endpoint, []);
+      return messagesHeaders(endpoint);
     case "openai":
       return chatHeaders(endpoint);
     default:

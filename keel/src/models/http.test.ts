@@ -2,9 +2,9 @@ import https from "node:https";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
+import { type Loopback, loopback, rawLoopback } from "../../../test/support/loopback.ts";
+import { selfSigned } from "../../../test/support/self-signed.ts";
 import { type HttpOptions, type HttpResponse, openHttp, readText } from "./http.ts";
-import { type Loopback, loopback, rawLoopback } from "./loopback.ts";
-import { selfSigned } from "./self-signed.ts";
 
 const never = new AbortController().signal;
 const closers: (() => void | Promise<void>)[] = [];

@@ -1,6 +1,6 @@
 /** The models that a server says it has: a list that both common wires answer alike. */
 import { fault } from "../kernel/fault.ts";
-import { isObject } from "../kernel/json.ts";
+import { asObject, parseJson } from "../kernel/json.ts";
 import { headersOf } from "./connect.ts";
 import { type Http, readText } from "./http.ts";
 import { type Endpoint, providerOf } from "./providers.ts";
@@ -22,17 +22,9 @@ export async function listModels(endpoint: Endpoint, http: Http, signal: AbortSi
 }
 
 function idsIn(text: string): string[] | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    const data = isObject(body) ? body["data"] : undefined;
-    // A server that has no model yet may say so with nothing in place of a list.
-    if (data === null) return [];
-    if (!Array.isArray(data)) return undefined;
-    return data.flatMap((model: unknown) =>
-      isObject(model) && typeof model["id"] === "string" ? [model["id"]] : [],
-    );
-  } catch {
-    // Whatever answers there, it is no list of models: the caller says so.
-    return undefined;
-  }
+  const { data } = asObject(parseJson(text));
+  // A server that has no model yet may say so with nothing in place of a list.
+  if (data === null) return [];
+  if (!Array.isArray(data)) return undefined;
+  return data.map((model: unknown) => asObject(model)["id"]).filter((id) => typeof id === "string");
 }

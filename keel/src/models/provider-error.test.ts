@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { reasonFrom } from "./provider-error.ts";
-import { maxRetryAfterMs, retryAfterMs } from "./retry-after.ts";
+import { maxRetryAfterMs, reasonFrom, retryAfterMs } from "./provider-error.ts";
 
 describe("a provider's words", () => {
   test("are one line of at most 300 characters", () => {

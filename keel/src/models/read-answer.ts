@@ -1,21 +1,85 @@
 /** What every wire needs to read an answer: its type, its bounds, its events as JSON, and the words of an error. */
 import { Fault, fault } from "../kernel/fault.ts";
-import type { Json } from "../kernel/json.ts";
+import { asObject, type Json, parseJson } from "../kernel/json.ts";
 import type { ModelEvent } from "../ports/model.ts";
+import { sseReader } from "../transport/sse.ts";
 import { maxDepth, measureJson } from "../transport/strict-json.ts";
-import { type HttpResponse, readText } from "./http.ts";
+import type { Catalog } from "./catalog.ts";
+import { type Http, type HttpResponse, readText } from "./http.ts";
+import type { Endpoint } from "./providers.ts";
 
 /** An event is one delta or one whole block of a server's tool. */
-export const maxEventCharacters = 16 * 1024 * 1024;
-const maxWholeCharacters = 32 * 1024 * 1024;
+const maxEventCharacters = 16 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 /** The status says most of it; its words are not worth a long wait. */
 const errorBodyMs = 5_000;
 
-export const isJson = (response: HttpResponse): boolean => contentType(response) === "application/json";
+/** What a model of a provider is made of. */
+export type ModelOptions = {
+  readonly endpoint: Endpoint;
+  readonly catalog: Catalog;
+  readonly http: Http;
+  /** The wall clock, for a `retry-after` that is a date. */
+  readonly now: () => number;
+  readonly betas?: readonly string[] | undefined;
+};
+
+/** What a wire makes of an answer. */
+export type AnswerDecoder = {
+  /** An event as it stands in the stream, where it need not be read to be understood. */
+  take?(record: string): ModelEvent | undefined;
+  /** The data of one event of a stream. */
+  event(data: string): readonly ModelEvent[];
+  /** Nothing more may come. */
+  isOver(): boolean;
+  /** A body that came whole: some servers do not stream although they were asked to. */
+  whole(body: Json): Iterable<readonly ModelEvent[]>;
+};
+
+/** After the last event the server closes the body at once, unless something follows that must not. */
+const afterEndMs = 250;
+
+export async function* readAnswer(
+  response: HttpResponse,
+  decoder: AnswerDecoder,
+): AsyncGenerator<readonly ModelEvent[]> {
+  if (contentType(response) === "application/json") {
+    checkReadable(response, "application/json");
+    return yield* decoder.whole(parseData(await readWhole(response)));
+  }
+  checkReadable(response, "text/event-stream");
+  const reader = sseReader({ maxCharacters: maxEventCharacters });
+  for await (const chunk of response.body) {
+    const events: ModelEvent[] = [];
+    try {
+      reader.push(chunk, {
+        record(record) {
+          const event = decoder.take?.(record);
+          if (event) events.push(event);
+          return event !== undefined;
+        },
+        event: ({ data }) => void events.push(...decoder.event(data)),
+      });
+      if (decoder.isOver()) response.endWithin(afterEndMs);
+    } finally {
+      // What came before a fault is handed on before it is thrown: a reply that has begun may be billed.
+      yield events;
+    }
+  }
+}
+
+async function readWhole({ body }: HttpResponse): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > maxReplyCharacters) throw malformed("the answer does not end");
+  }
+  return text;
+}
 
 /** Throws `stream_malformed` when the answer is of another type, or compressed. Nothing of it is read then. */
-export function checkReadable(response: HttpResponse, wanted: string): void {
+function checkReadable(response: HttpResponse, wanted: string): void {
   const type = contentType(response);
   const reason =
     type !== wanted
@@ -32,7 +96,7 @@ export function checkReadable(response: HttpResponse, wanted: string): void {
 export function parseData(data: string): Json {
   // Nesting costs two characters a level: what is short cannot be too deep.
   if (data.length > maxDepth && measureJson(data).depth > maxDepth) {
-    throw fault("stream_malformed", { reason: "an event is nested too deep" });
+    throw malformed("an event is nested too deep");
   }
   try {
     return JSON.parse(data);
@@ -41,41 +105,26 @@ export function parseData(data: string): Json {
   }
 }
 
-/** Turns the bytes of an answer into events; `end` gives those that only the end of the body makes whole. */
-export type AnswerReader = {
-  push(chunk: Uint8Array, into: ModelEvent[]): void;
-  end(): Iterable<readonly ModelEvent[]>;
-};
+export const malformed = (reason: string): Fault => fault("stream_malformed", { reason });
 
-export async function* readWith(
-  reader: AnswerReader,
-  { body }: HttpResponse,
-): AsyncGenerator<readonly ModelEvent[]> {
-  for await (const chunk of body) {
-    const events: ModelEvent[] = [];
-    try {
-      reader.push(chunk, events);
-    } finally {
-      // What came before a fault is handed on before it is thrown: a reply that has begun may be billed.
-      yield events;
-    }
-  }
-  yield* reader.end();
-}
+/** A whole reply is far smaller; this keeps a server that never stops from filling the memory. */
+export const maxReplyCharacters = 32 * 1024 * 1024;
 
-/** Joins a body that comes whole, from a server that does not stream although it was asked to. */
-export function bodyJoiner(): { add(chunk: Uint8Array): void; text(): string } {
-  const decoder = new TextDecoder();
-  let body = "";
-  return {
-    add(chunk) {
-      body += decoder.decode(chunk, { stream: true });
-      if (body.length > maxWholeCharacters)
-        throw fault("stream_malformed", { reason: "the answer does not end" });
-    },
-    text: () => body,
-  };
-}
+/** Enough to show a person what went wrong; a call that is not JSON is never run. */
+export const maxBrokenBytes = 1024 * 1024;
+
+/** No tool's input is nested like this; what is would exhaust the stack of whoever writes it down. */
+const maxInputDepth = 200;
+
+/** The input of a call; undefined when it is not usable JSON. */
+export const parseInput = (text: string): Json | undefined =>
+  measureJson(text).depth > maxInputDepth ? undefined : parseJson(text);
+
+/** A count of tokens: what is missing, negative or no number counts as nothing. */
+export const count = (value: unknown): number =>
+  typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+
+export const countIn = (wire: unknown, field: string): number => count(asObject(wire)[field]);
 
 /** The words of an error; none when they are compressed. An error whose words broke off is still that error. */
 export async function readErrorText(response: HttpResponse): Promise<string> {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { type Loopback, loopback } from "../../../test/support/loopback.ts";
 import { fault } from "../kernel/fault.ts";
 import { catalog } from "./catalog.ts";
 import { connectModel } from "./connect.ts";
 import { openHttp } from "./http.ts";
 import { listModels } from "./list-models.ts";
-import { type Loopback, loopback } from "./loopback.ts";
 import { type ModelSources, resolveModel } from "./resolve.ts";
 
 const known = catalog();

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { openTestSession } from "../../../test/support/test-session.ts";
+import { changeTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { carefulTraits } from "../ports/define-tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
@@ -6,8 +8,6 @@ import { type PermissionMode, permissionModeSchema } from "../protocol/settings.
 import type { Claim } from "../protocol/tool.ts";
 import { analyse } from "../shell/meaning/analyse.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { openTestSession } from "../testing/test-session.ts";
-import { changeTool } from "../testing/test-tools.ts";
 import { decide, noRules, type PolicyFacts, type Rules } from "./decide.ts";
 import { judgeCommand } from "./judge-command.ts";
 import { type PermissionRule, parseRule } from "./rules.ts";

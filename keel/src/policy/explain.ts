@@ -9,6 +9,7 @@ import type { Grammar, SyntaxNode } from "../ports/shell.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
+import { familyOf } from "../protocol/tool-families.ts";
 import {
   type Analysis,
   analyseReading,
@@ -22,7 +23,6 @@ import {
 } from "../shell/meaning/analyse.ts";
 import { type Decision, decide, type Rules } from "./decide.ts";
 import { judgeCommand } from "./judge-command.ts";
-import { shellTools } from "./rules.ts";
 
 export type ExplainRequest = {
   readonly tool: string;
@@ -111,7 +111,7 @@ function explainReading(
 /** Undefined when the call is no command. */
 function commandOf({ tool, input }: Pick<ExplainRequest, "tool" | "input">): string | undefined {
   const { command } = input;
-  return shellTools.has(tool) ? (typeof command === "string" ? command : "") : undefined;
+  return familyOf(tool) === "shell" ? (typeof command === "string" ? command : "") : undefined;
 }
 
 function claimsFor({ tool, input, cwd }: ExplainRequest): Claim[] {

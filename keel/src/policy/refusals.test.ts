@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
+import { changeTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { layout } from "../testing/layout.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../testing/test-session.ts";
-import { changeTool } from "../testing/test-tools.ts";
 
 /** Two turns; in the first the same call comes twice, in the second once more. */
 async function twoTurns(answer: Answer, log = memoryLog()) {

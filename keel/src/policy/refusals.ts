@@ -6,7 +6,7 @@
 import { canonicalJson, type Json } from "../kernel/json.ts";
 import { fingerprint } from "../kernel/text.ts";
 import type { Ask } from "../protocol/ask.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 
 export type Refusals = {
   /** Since the person last said something. */

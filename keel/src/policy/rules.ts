@@ -4,6 +4,7 @@
  */
 import { parseGlob } from "../kernel/glob.ts";
 import type { Claim } from "../protocol/tool.ts";
+import { familyOf } from "../protocol/tool-families.ts";
 import { matchesPath, type PathRuleRoots, pathMatcher } from "./path-rules.ts";
 import { parseShellPattern, type ShellPattern, type UnreadPattern } from "./shell-pattern.ts";
 
@@ -52,20 +53,17 @@ export function parseRule(text: string, source: RuleSource = "session"): Permiss
 /** As it is told: the rule, and where it stands. */
 export const sayRule = ({ text, source }: PermissionRule): string => `the rule ${text} (${source})`;
 
-/** Tools whose calls are commands for a shell. */
-export const shellTools: ReadonlySet<string> = new Set(["Bash"]);
-const pathTools = new Set(["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS"]);
-
 function parsePattern(tool: string, inner: string): Pattern | undefined {
   const spec = inner.trim();
   if (spec === "") return undefined;
   if (spec === "*") return { kind: "any" };
-  if (shellTools.has(tool)) {
+  const family = familyOf(tool);
+  if (family === "shell") {
     const shell = parseShellPattern(spec);
     return shell && { kind: "shell", shell };
   }
   if (spec.startsWith("domain:")) return domainPattern(spec.slice("domain:".length));
-  if (pathTools.has(tool))
+  if (family === "reads" || family === "edits")
     return parseGlob(spec.replace(/^\/{2,}/, "/")).ok && !spec.includes("\0")
       ? { kind: "path", value: spec }
       : undefined;
@@ -145,20 +143,15 @@ export const names = (rule: Pick<PermissionRule, "tool">, tool: string): boolean
   (rule.tool.endsWith("*") && tool.startsWith(rule.tool.slice(0, -1))) ||
   (/^mcp__(?:(?!__).)+$/.test(rule.tool) && tool.startsWith(`${rule.tool}__`));
 
-const editors = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"]);
-const readers = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);
-
 /**
  * Rules about paths go by what is done, not only by which tool does it: `Edit(…)` is about every editor, `Read(…)` about
  * every reader, and what is denied to one of them is denied to all and to commands.
  */
 function isAbout(rule: PermissionRule, tool: string, { action }: Claim, effect: "allow" | "deny"): boolean {
-  if (action === "write") {
-    if (!editors.has(rule.tool)) return false;
-    return effect === "deny" || rule.tool === tool || (rule.tool === "Edit" && editors.has(tool));
-  }
-  if (action !== "read" || !readers.has(rule.tool)) return false;
-  return effect === "deny" || rule.tool === tool || (rule.tool === "Read" && readers.has(tool));
+  if (action !== "write" && action !== "read") return false;
+  const [family, widest] = action === "write" ? ["edits", "Edit"] : ["reads", "Read"];
+  if (familyOf(rule.tool) !== family) return false;
+  return effect === "deny" || rule.tool === tool || (rule.tool === widest && familyOf(tool) === family);
 }
 
 function isOfDomain({ action, target }: Claim, domain: string, extent: "exactly" | "and below"): boolean {

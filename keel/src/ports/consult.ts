@@ -1,6 +1,6 @@
 /** A question to the model beside the conversation, as hooks and tools may put it. */
 import type { Result } from "../kernel/result.ts";
-import type { ConsultedFor } from "../protocol/event.ts";
+import type { ConsultedFor } from "../protocol/event/durable.ts";
 
 export type ConsultRequest = {
   readonly by: ConsultedFor;

@@ -1,10 +1,11 @@
 /** Defines a tool. What is left out is the careful choice. */
 
-import type { ToolSpec } from "../protocol/tool.ts";
+import type { ToolFamily, ToolSpec } from "../protocol/tool.ts";
 import type { Tool, ToolTraits } from "./tool.ts";
 
 export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> & {
   readonly aliases?: readonly string[];
+  readonly family?: ToolFamily;
   readonly resultCharacters?: number;
   readonly deferred?: boolean;
   readonly traits?: Partial<ToolTraits> | ((input: I) => Partial<ToolTraits>);
@@ -26,6 +27,7 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
       spec ??= { name, description, input: input.json };
       return spec;
     },
+    ...(definition.family === undefined ? {} : { family: definition.family }),
     ...(definition.resultCharacters === undefined ? {} : { resultCharacters: definition.resultCharacters }),
     traits: (given) => ({ ...carefulTraits, ...(typeof traits === "function" ? traits(given) : traits) }),
     claims: claims ?? (async () => [{ action: "use", target: name }]),

@@ -2,7 +2,7 @@
  * Where changes of files are written down so that they can be taken back: in the log of the session that a host opened.
  * Its agents, who work in the same folder, write there too: a person takes back a turn, whoever worked in it.
  */
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 
 export type FileLedger = {

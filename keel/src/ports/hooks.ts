@@ -4,7 +4,7 @@
  */
 import type { Json } from "../kernel/json.ts";
 import type { Answer } from "../protocol/ask.ts";
-import type { LiveEvent } from "../protocol/event.ts";
+import type { LiveEvent } from "../protocol/event/live.ts";
 import { type AnyHookPoint, type HookPoints, hookPoints } from "../protocol/hook.ts";
 import type { ResultPart } from "../protocol/message.ts";
 import type { Clock } from "./clock.ts";

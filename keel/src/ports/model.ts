@@ -1,7 +1,7 @@
 /** What replies: one request in, one streamed reply out. */
 import type { Stream } from "../kernel/one-by-one.ts";
-import type { Stop } from "../protocol/event.ts";
 import type { Block, Message } from "../protocol/message.ts";
+import type { Stop } from "../protocol/reasons.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import type { ModelInfo, Usage } from "../protocol/usage.ts";

@@ -1,7 +1,7 @@
 /** Logs and where they live. */
 import type { FaultCode } from "../kernel/faults.ts";
 import type { Stream } from "../kernel/one-by-one.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 
 /** Something about a log that a person should know. It has the shape of a `notice.raised` event. */
 export type LogNotice = {

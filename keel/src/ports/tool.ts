@@ -3,11 +3,11 @@
 import type { Json } from "../kernel/json.ts";
 import type { Schema } from "../kernel/schema.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
-import type { Denial } from "../protocol/event.ts";
+import type { Denial } from "../protocol/event/durable.ts";
 import type { ResultPart } from "../protocol/message.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Worktree } from "../protocol/task.ts";
-import type { Claim, Display, FileSeen, Todo, ToolSpec } from "../protocol/tool.ts";
+import type { Claim, Display, FileSeen, Todo, ToolFamily, ToolSpec } from "../protocol/tool.ts";
 import type { Clock } from "./clock.ts";
 import type { Consult } from "./consult.ts";
 import type { FileLedger } from "./file-ledger.ts";
@@ -89,6 +89,7 @@ export type ToolContext = {
 export type ToolHead = {
   readonly name: string;
   readonly aliases: readonly string[];
+  readonly family?: ToolFamily;
   readonly description: string;
   /** What a request says about it: always the same object, so that whoever has written it need not compare it. */
   readonly spec: ToolSpec;

@@ -2,7 +2,7 @@
  * Which events may break the start that a provider keeps of our requests, and where: the one place that says so. What
  * is not declared here must leave every request an extension of the one before it, or the request law fails.
  */
-import type { Event } from "./event.ts";
+import { type Event, type EventHandlers, handle } from "./event/envelope.ts";
 
 /** The parts of a request, in the provider's order: a change in one makes all after it new. */
 export type Section = "tools" | "system" | "thinking" | "messages";
@@ -21,22 +21,14 @@ export const changedSections: Readonly<Record<Boundary["what"], readonly Section
   model: [],
 };
 
-export function boundariesOf(event: Event): Boundary[] {
-  switch (event.type) {
-    case "prompt.fixed":
-      return [{ what: "prompt", why: event.why }];
-    case "context.compacted":
-      return [{ what: "messages", why: `compacted (${event.trigger})` }];
-    case "context.cleared":
-      return [{ what: "messages", why: "cleared" }];
-    case "settings.changed": {
-      const { model, thinking, effort } = event.patch;
-      const found: Boundary[] = [];
-      if (model !== undefined) found.push({ what: "model", why: event.why });
-      if (thinking || effort) found.push({ what: "thinking", why: event.why });
-      return found;
-    }
-    default:
-      return [];
-  }
-}
+export const boundariesOf = (event: Event): Boundary[] => handle(declared, event) ?? [];
+
+const declared: EventHandlers<Event, [], Boundary[]> = {
+  "prompt.fixed": ({ why }) => [{ what: "prompt", why }],
+  "context.compacted": ({ trigger }) => [{ what: "messages", why: `compacted (${trigger})` }],
+  "context.cleared": () => [{ what: "messages", why: "cleared" }],
+  "settings.changed": ({ patch: { model, thinking, effort }, why }) => [
+    ...(model === undefined ? [] : [{ what: "model", why } as const]),
+    ...(thinking || effort ? [{ what: "thinking", why } as const] : []),
+  ],
+};

@@ -1,7 +1,7 @@
 /** What a host wants of a session. `submit` answers each command with a receipt once it is safe on disk. */
 import * as z from "zod/mini";
 import { answerSchema } from "./ask.ts";
-import { inputFromSchema, inputSchema } from "./event.ts";
+import { inputFromSchema, inputSchema } from "./event/durable.ts";
 import { inputBlockSchema } from "./message.ts";
 import { settingsPatchSchema } from "./settings.ts";
 

@@ -4,7 +4,7 @@
  * inside, a point is called by the name of its row and told in our own words.
  */
 import type { Json } from "../kernel/json.ts";
-import type { Input } from "./event.ts";
+import type { Input } from "./event/durable.ts";
 import { type ResultPart, textOf } from "./message.ts";
 
 /** What every hook is told. */

@@ -16,31 +16,19 @@ export { type Boundary, boundariesOf, changedSections, type Section } from "./bo
 export { type Command, commandSchema, type Receipt } from "./command.ts";
 export { type ContextBreakdown, type ContextKind, contextKinds } from "./context.ts";
 export {
-  type AddedWhy,
-  addedWhySchema,
   type Denial,
   type Durable,
   type DurableEvent,
   denialSchema,
   durableEventSchema,
-  type Envelope,
-  type Event,
-  type EventType,
   faultDataSchema,
   type Input,
   inputFromSchema,
   inputSchema,
-  isDurable,
-  type Live,
-  type LiveEvent,
-  type PromptWhy,
-  promptWhySchema,
   purposeSchema,
-  type Stop,
-  stopSchema,
-  type TurnReason,
-  turnReasonSchema,
-} from "./event.ts";
+} from "./event/durable.ts";
+export { type Envelope, type Event, type EventType, envelopeSchema, isDurable } from "./event/envelope.ts";
+export { type Live, type LiveEvent, liveEventSchema } from "./event/live.ts";
 export {
   type Block,
   blockSchema,
@@ -67,6 +55,17 @@ export {
   toolUses,
 } from "./message.ts";
 export { type Origin, originSchema } from "./origin.ts";
+export { type Outcome, outcomeOf } from "./outcome.ts";
+export {
+  type AddedWhy,
+  addedWhySchema,
+  type PromptWhy,
+  promptWhySchema,
+  type Stop,
+  stopSchema,
+  type TurnReason,
+  turnReasonSchema,
+} from "./reasons.ts";
 export {
   effortSchema,
   type PermissionMode,

@@ -38,6 +38,10 @@ export const turnReasonSchema = z.enum([
 /** Why a turn ended. */
 export type TurnReason = z.infer<typeof turnReasonSchema>;
 
+/** Also where a hook had the last word: that is what it is there for. */
+export const endsWell = (reason: TurnReason): boolean =>
+  ["completed", "hook_stopped", "stop_hook_limit", "prompt_blocked", "tool_deferred"].includes(reason);
+
 /** Why the engine added words of its own to the conversation. */
 export const addedWhySchema = z.enum([
   "output_limit",

@@ -10,6 +10,9 @@ export const toolSpecSchema = z.object({
 });
 export type ToolSpec = z.infer<typeof toolSpecSchema>;
 
+/** What a tool is for, where rules, counts or presets go by it; a tool of none of them has no family. */
+export type ToolFamily = "reads" | "edits" | "shell" | "web" | "agents" | "person";
+
 /** An action on a target: what policy decides about. */
 export const claimSchema = z.object({
   action: z.enum(["read", "write", "execute", "fetch", "use", "delegate"]),

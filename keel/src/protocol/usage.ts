@@ -92,7 +92,14 @@ export const billSchema = z.object({
 });
 export type Bill = z.infer<typeof billSchema>;
 
-export const noBill: Bill = {
+/** The bill as it is added up, with what a log does not keep: the part without a price, and the replies, by model. */
+export type ItemizedBill = Omit<Bill, "models"> & {
+  readonly models: Readonly<
+    Record<string, Bill["models"][string] & { readonly unpricedTokens: number; readonly replies: number }>
+  >;
+};
+
+export const noBill: ItemizedBill = {
   costUsd: 0,
   unpricedTokens: 0,
   unknownRequests: 0,

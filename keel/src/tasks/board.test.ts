@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../../test/support/verifies.ts";
-import { fault } from "../kernel/fault.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { TaskAbout, TaskEnd } from "../ports/tasks.ts";
-import type { Tool } from "../ports/tool.ts";
-import type { Durable } from "../protocol/event.ts";
-import { text } from "../protocol/message.ts";
-import { reply, toolUse } from "../testing/reply.ts";
-import { scriptedModel } from "../testing/scripted-model.ts";
 import {
   memoryLog,
   openTestSession,
   type TestSession,
   type TestSessionOptions,
-} from "../testing/test-session.ts";
-import { anyInput } from "../testing/test-tools.ts";
+} from "../../../test/support/test-session.ts";
+import { anyInput } from "../../../test/support/test-tools.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { fault } from "../kernel/fault.ts";
+import { defineTool } from "../ports/define-tool.ts";
+import type { TaskAbout, TaskEnd } from "../ports/tasks.ts";
+import type { Tool } from "../ports/tool.ts";
+import type { Durable } from "../protocol/event/durable.ts";
+import { text } from "../protocol/message.ts";
+import { reply, toolUse } from "../testing/reply.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
 
 const ended: TaskEnd = { status: "completed", exitCode: 0, summary: "count: ended with exit code 0" };
 

@@ -3,7 +3,6 @@
  * on the work itself: to look at it, to wait for it, to stop it. A task that ends by itself comes back as input.
  */
 
-import { billSince } from "../core/state/cost.ts";
 import type { SessionState } from "../core/state/state.ts";
 import { hasNews, isRunning, isUnsettled } from "../core/state/task-state.ts";
 import { taskNotice } from "../core/task-text.ts";
@@ -12,7 +11,8 @@ import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { CallTasks, SessionTasks, Task, TaskEnd, TaskOutputLocation, TaskWork } from "../ports/tasks.ts";
-import type { DurableEvent } from "../protocol/event.ts";
+import { billSince } from "../protocol/bill.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { TaskData } from "../protocol/task.ts";
 import { noBill } from "../protocol/usage.ts";
 

@@ -1,7 +1,7 @@
 /** Picks the reply to each request and makes it ready: ids filled in, stop and usage decided. The same for every wire. */
 import { fault } from "../kernel/fault.ts";
-import type { Json } from "../kernel/json.ts";
-import type { Stop } from "../protocol/event.ts";
+import { isObject, type JsonObject, parseJson } from "../kernel/json.ts";
+import type { Stop } from "../protocol/reasons.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { joinTurns, plainText, type RequestView, resultText } from "./request-view.ts";
 import type { Condition, Reply, ReplyFault, Script, ScriptBlock } from "./script.ts";
@@ -28,7 +28,7 @@ export type ReadyBlock =
   | Exclude<ScriptBlock, { type: "tool_use" | "thinking" }>
   | { type: "thinking"; text: string; signature: string; hidden: string | undefined }
   /** `json` is what is sent; `input` is undefined when that is not an object in JSON. */
-  | { type: "tool_use"; id: string; name: string; json: string; input: { [key: string]: Json } | undefined };
+  | { type: "tool_use"; id: string; name: string; json: string; input: JsonObject | undefined };
 
 /** A reply with nothing left open. */
 export type ReadyReply = {
@@ -42,6 +42,19 @@ export type ReadyReply = {
   readonly betweenMs: number;
   readonly fault: ReplyFault | undefined;
 };
+
+/** How a reply breaks the rules of its wire, if it does. */
+export const malformedHow = ({ fault: broken }: ReadyReply): string | undefined =>
+  broken?.kind === "malformed" ? broken.how : undefined;
+
+/** A call that comes after the end of a reply. */
+export const lateCall = (id: string): ReadyBlock => ({
+  type: "tool_use",
+  id,
+  name: "Bash",
+  json: '{"command":"echo late"}',
+  input: { command: "echo late" },
+});
 
 /** Whether the model gets to work at all: a refusal and a lost connection cost nothing and keep nothing. */
 export const isAnswered = ({ fault: broken }: ReadyReply): boolean =>
@@ -124,7 +137,9 @@ export class ScriptAnswers<R> {
     if (block.type !== "tool_use") return block;
     const json = block.rawInput ?? JSON.stringify(block.input ?? {});
     const id = block.id ?? this.#freeId(taken);
-    return { type: "tool_use", id, name: block.name, json, input: objectIn(json) };
+    // Arguments that are not JSON are scripted on purpose.
+    const input = parseJson(json);
+    return { type: "tool_use", id, name: block.name, json, input: isObject(input) ? input : undefined };
   }
 
   /** A script that is started anew in the middle of a conversation must not repeat the ids of its beginning. */
@@ -192,16 +207,6 @@ function takenIds(reply: Reply, view: RequestView): ReadonlySet<string> {
   if (!reply.blocks.some(({ type }) => type === "tool_use")) return new Set();
   const blocks = view.messages.flatMap((message) => message.blocks);
   return new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
-}
-
-function objectIn(json: string): { [key: string]: Json } | undefined {
-  try {
-    const value: Json = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    // Arguments that are not JSON are scripted on purpose.
-    return undefined;
-  }
 }
 
 function filledUsage(given: NonNullable<Reply["usage"]>): Usage {

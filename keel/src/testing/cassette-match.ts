@@ -1,7 +1,6 @@
 /** Which recorded exchange answers a request, and what to say when none does. Pure. */
-import { canonicalJson, isObject, type Json } from "../kernel/json.ts";
+import { canonicalJson, isObject, type Json, mapTexts } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
-import type { RecordedExchange } from "./cassette.ts";
 import { layout } from "./layout.ts";
 
 export type CassetteRequest = { readonly method: string; readonly path: string; readonly body: Json };
@@ -24,7 +23,9 @@ export function canonical(
   { ignore = [], replace = [] }: MatchRules,
 ): Canonical {
   const ignored = [...alwaysIgnored, ...ignore].map((name) => name.split("."));
-  const plain = replaced(ignored.reduce<Json>(without, body), replace);
+  const replaced = (text: string) => replace.reduce((now, { find, by }) => now.replaceAll(find, by), text);
+  const kept = ignored.reduce<Json>(without, body);
+  const plain = replace.length === 0 ? kept : (mapTexts(kept, replaced) as Json);
   const tail = `${method} ${tailOf(path)}`;
   return { path: tail, body: plain, key: `${tail}\n${canonicalJson(plain)}` };
 }
@@ -55,8 +56,6 @@ export function explainMiss(asked: Canonical, recorded: readonly Canonical[]): s
   ].join("\n");
 }
 
-export const askedIn = ({ request }: RecordedExchange): CassetteRequest => request;
-
 /** The wire's own part of the path: under which address a server is reached does not matter. */
 const tailOf = (path: string): string =>
   path.replace(/^.*?(?=\/(?:messages(?:\/count_tokens)?|chat\/completions|models)$)/, "");
@@ -65,15 +64,6 @@ function without(value: Json, [name, ...rest]: readonly string[]): Json {
   if (name === undefined || !isObject(value) || !Object.hasOwn(value, name)) return value;
   const { [name]: inner, ...others } = value;
   return rest.length === 0 || inner === undefined ? others : { ...others, [name]: without(inner, rest) };
-}
-
-function replaced(value: Json, rules: NonNullable<MatchRules["replace"]>): Json {
-  if (rules.length === 0) return value;
-  if (typeof value === "string")
-    return rules.reduce((text, { find, by }) => text.replaceAll(find, by), value);
-  if (Array.isArray(value)) return value.map((item) => replaced(item, rules));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, rules)]));
 }
 
 const layoutOf = ({ body }: Canonical): string => (isObject(body) ? layout(body) : brief(body));

@@ -5,9 +5,9 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fault, toFault } from "../kernel/fault.ts";
-import { type Json, toLine } from "../kernel/json.ts";
+import { type Json, parseJson, toLine } from "../kernel/json.ts";
 import type { Http, HttpRequest, HttpResponse } from "../models/http.ts";
-import { type RecordedExchange, recordedHeaders } from "./cassette.ts";
+import { type RecordedExchange, recordedIn } from "./cassette.ts";
 import { minSecret, scrubber, secretsIn } from "./cassette-scrub.ts";
 
 export type RecorderOptions = {
@@ -66,10 +66,7 @@ type Exchanged = {
 function exchangeOf({ request, response, bytes, ended, known }: Exchanged): RecordedExchange {
   const scrub = scrubber(known);
   const headers = Object.fromEntries(
-    recordedHeaders.flatMap((name) => {
-      const value = response.header(name);
-      return value === undefined ? [] : [[name, scrub.text(value)]];
-    }),
+    Object.entries(recordedIn(response)).map(([name, value]) => [name, scrub.text(value)]),
   );
   const text = textIn(bytes);
   const answer =
@@ -91,12 +88,8 @@ function exchangeOf({ request, response, bytes, ended, known }: Exchanged): Reco
 export function bodyOf({ body }: Pick<HttpRequest, "body">): Json {
   if (body === undefined) return null;
   const text = typeof body === "string" ? body : Buffer.concat([body].flat()).toString("utf8");
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON, and so a text.
-    return text;
-  }
+  const json = parseJson(text);
+  return json === undefined ? text : json;
 }
 
 /** The last look: whatever went wrong above, a known secret is not written. */

@@ -2,7 +2,7 @@
  * Takes secrets out of what is recorded: those that are known (the keys of the request, and what the caller names), and
  * what looks like one. A stream may hold a secret in two pieces: texts that belong together are looked at together.
  */
-import { isObject, type Json } from "../kernel/json.ts";
+import { isObject, type Json, parseJson } from "../kernel/json.ts";
 
 export type Scrub = {
   text(words: string): string;
@@ -36,7 +36,7 @@ export function scrubber(secrets: readonly string[]): Scrub {
     json,
     answer(body, contentType) {
       if (contentType.includes("text/event-stream")) return scrubStream(body, text);
-      const parsed = parse(body);
+      const parsed = parseJson(body);
       return parsed === undefined ? text(body) : JSON.stringify(json(parsed));
     },
   };
@@ -89,7 +89,7 @@ type Leaf = { readonly value: string; set(value: string): void };
 function scrubStream(body: string, clean: (words: string) => string): string {
   const events = body.split("\n").map((line) => {
     const data = /^data: ?(.*)$/.exec(line)?.[1];
-    const value = data === undefined ? undefined : parse(data);
+    const value = data === undefined ? undefined : parseJson(data);
     return value === undefined ? { line: clean(line), root: undefined } : { line, root: { value } };
   });
   const places = new Map<string, Leaf[]>();
@@ -135,12 +135,3 @@ function collect(
 
 const numberOf = (value: unknown): number | undefined =>
   isObject(value) && typeof value["index"] === "number" ? value["index"] : undefined;
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: cleaned as plain text.
-    return undefined;
-  }
-}

@@ -1,24 +1,26 @@
 /** Cassettes over real HTTP on the loopback interface, for programs that cannot be handed a function. */
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { toFault } from "../kernel/fault.ts";
 import { type Http, openHttp } from "../models/http.ts";
-import { recordedHeaders } from "./cassette.ts";
+import { recordedIn } from "./cassette.ts";
 import { bodyOf, openRecorder } from "./cassette-record.ts";
 import { bytesOf, openReplay, type Replay, type ReplayOptions } from "./cassette-replay.ts";
+import { listen, type ModelServer } from "./model-server.ts";
 
-export type CassetteServer = {
-  readonly url: string;
-  readonly port: number;
-  close(): Promise<void>;
-};
+export type CassetteServer = Pick<ModelServer, "url" | "port" | "close">;
 
 /** Answers from a cassette. A request that is not recorded is refused with 400, in words of both wires. */
 export async function startReplayServer(
   options: ReplayOptions & { readonly port?: number | undefined },
 ): Promise<CassetteServer & { readonly replay: Replay }> {
   const replay = await openReplay(options);
-  const server = await listen(options.port, async (request, response) => {
+  const served = serverOf(async (request, response) => {
     const body = await readBody(request);
     const path = pathOf(request).split("?")[0] ?? "";
     const { method = "GET", headers } = request;
@@ -29,7 +31,7 @@ export async function startReplayServer(
     if (recorded.ended === "whole") response.end(bytesOf(recorded));
     else response.write(bytesOf(recorded), () => response.destroy());
   });
-  return { ...server, replay };
+  return { ...(await listen(served, options.port)), replay };
 }
 
 export type RecordingProxyOptions = {
@@ -47,7 +49,7 @@ export async function startRecordingProxy(options: RecordingProxyOptions): Promi
   const { upstream, file, secrets } = options;
   const own = options.http ? undefined : openHttp();
   const send = await openRecorder({ http: options.http ?? own?.send ?? openHttp().send, file, secrets });
-  const server = await listen(options.port, async (request, response) => {
+  const served = serverOf(async (request, response) => {
     const gone = new AbortController();
     response.on("close", () => gone.abort());
     const { method } = request;
@@ -58,10 +60,11 @@ export async function startRecordingProxy(options: RecordingProxyOptions): Promi
       { method, url: addressOf(upstream, pathOf(request)), headers, ...body },
       gone.signal,
     );
-    response.writeHead(answer.status, headersOf(answer));
+    response.writeHead(answer.status, recordedIn(answer));
     for await (const chunk of answer.body) response.write(chunk);
     response.end();
   });
+  const server = await listen(served, options.port);
   return {
     ...server,
     async close() {
@@ -73,8 +76,8 @@ export async function startRecordingProxy(options: RecordingProxyOptions): Promi
 
 type CassetteHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-async function listen(port: number | undefined, serve: CassetteHandler): Promise<CassetteServer> {
-  const server = createServer((request, response) => {
+function serverOf(serve: CassetteHandler): Server {
+  return createServer((request, response) => {
     // A reader that leaves early is no error of the server.
     response.on("error", () => undefined);
     serve(request, response).catch((thrown: unknown) => {
@@ -82,20 +85,6 @@ async function listen(port: number | undefined, serve: CassetteHandler): Promise
       else refuse(response, 502, toFault(thrown).message);
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port ?? 0, "127.0.0.1", resolve);
-  });
-  const { port: taken } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${taken}`,
-    port: taken,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 /** Both wires find a type and a message in it. */
@@ -106,11 +95,8 @@ function refuse(response: ServerResponse, status: number, message: string): void
 
 const pathOf = (request: IncomingMessage): string => request.url ?? "/";
 
-async function readBody(request: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
+const readBody = async (request: IncomingMessage): Promise<Uint8Array> =>
+  Buffer.concat(await Array.fromAsync<Uint8Array>(request));
 
 /** People name the address with and without the version that requests bring along. */
 function addressOf(upstream: string, path: string): string {
@@ -133,12 +119,4 @@ const passedOn = (headers: IncomingHttpHeaders): Record<string, string> =>
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || notPassedOn.includes(name) ? [] : [[name, [value].flat().join(", ")]],
     ),
-  );
-
-const headersOf = (answer: { header(name: string): string | undefined }): Record<string, string> =>
-  Object.fromEntries(
-    recordedHeaders.flatMap((name) => {
-      const value = answer.header(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
   );

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { serving } from "../../../test/support/plain-client.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { toFault } from "../kernel/fault.ts";
 import { catalog } from "../models/catalog.ts";
@@ -15,7 +16,6 @@ import { startRecordingProxy, startReplayServer } from "./cassette-server.ts";
 import { countingIds } from "./counting-ids.ts";
 import { faultReply } from "./fault-replies.ts";
 import type { ModelServer } from "./model-server.ts";
-import { serving } from "./plain-client.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "./reply.ts";
 import type { Script } from "./script.ts";
 

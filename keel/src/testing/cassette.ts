@@ -8,7 +8,7 @@ import { fault } from "../kernel/fault.ts";
 import { parseWith, sayIssues } from "../kernel/schema.ts";
 import { jsonSchema } from "../protocol/message.ts";
 
-export const exchangeSchema = z.object({
+const exchangeSchema = z.object({
   /** The version of the format. */
   cassette: z.literal(1),
   request: z.object({
@@ -32,7 +32,7 @@ export const exchangeSchema = z.object({
 export type RecordedExchange = z.infer<typeof exchangeSchema>;
 
 /** The headers of an answer that are kept: none of them tells who asked. */
-export const recordedHeaders = [
+const recordedHeaders = [
   "content-type",
   "content-encoding",
   "retry-after",
@@ -40,6 +40,14 @@ export const recordedHeaders = [
   "request-id",
   "x-request-id",
 ] as const;
+
+export const recordedIn = (answer: { header(name: string): string | undefined }): Record<string, string> =>
+  Object.fromEntries(
+    recordedHeaders.flatMap((name) => {
+      const value = answer.header(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 /** Throws `usage` when the file cannot be read or is none of ours. */
 export async function readCassette(file: string): Promise<RecordedExchange[]> {

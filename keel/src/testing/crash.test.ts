@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Log } from "../ports/store.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { crashAfter, crashPoint } from "./crash.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { memoryWorkspace } from "./memory-workspace.ts";

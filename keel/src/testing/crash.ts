@@ -8,7 +8,7 @@ import type { Model, ModelEvent } from "../ports/model.ts";
 import type { Shell, ShellRun } from "../ports/shell.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Files, Workspace } from "../ports/workspace.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 
 export type CrashPoint = {
   /** Resolves when the crash has come, what it left is on disk, and the leases are free. */
@@ -32,10 +32,7 @@ export type CrashPoint = {
 export function crashPoint({ after }: { after: number }): CrashPoint {
   let written = 0;
   let isDown = false;
-  let announce: () => void = () => undefined;
-  const crashed = new Promise<void>((resolve) => {
-    announce = resolve;
-  });
+  const { promise: crashed, resolve: announce } = Promise.withResolvers<void>();
   const open = new Set<Log>();
 
   async function append(log: Log, events: readonly Durable[]): Promise<void> {
@@ -60,10 +57,8 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
 
   /** A value that arrives after the crash arrives nowhere. */
   async function unlessDown<T>(value: T | PromiseLike<T>): Promise<T> {
-    const settled = await settle(value);
-    if (isDown) return stopped();
-    if (!settled.ok) throw settled.thrown;
-    return settled.value;
+    await Promise.allSettled([value]);
+    return isDown ? stopped() : value;
   }
 
   const guard = <A extends unknown[], T>(call: (...given: A) => Promise<T>) => {
@@ -156,7 +151,7 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
       files: wrapFiles(workspace.files),
       search: {
         files: guard((wish, signal) => workspace.search.files(wish, signal)),
-        text: guard((textSearchRequest, signal) => workspace.search.text(textSearchRequest, signal)),
+        text: guard((wish, signal) => workspace.search.text(wish, signal)),
       },
       documents: { pdfText: guard((wish, signal) => workspace.documents.pdfText(wish, signal)) },
       shell: wrapShell(workspace.shell),
@@ -182,15 +177,3 @@ export function crashAfter(log: Log, after: number): { log: Log; crashed: Promis
 
 /** A process that is gone neither returns nor throws. */
 const stopped = (): Promise<never> => new Promise(() => undefined);
-
-type SettledResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly thrown: unknown };
-
-async function settle<T>(value: T | PromiseLike<T>): Promise<SettledResult<T>> {
-  try {
-    return { ok: true, value: await value };
-  } catch (thrown) {
-    return { ok: false, thrown };
-  }
-}

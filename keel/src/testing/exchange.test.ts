@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
+import { body, broken, eventsIn, post, serving, streamed } from "../../../test/support/plain-client.ts";
 import { isObject } from "../kernel/json.ts";
 import { type FaultName, faultReply } from "./fault-replies.ts";
-import { body, broken, eventsIn, post, serving, streamed } from "./plain-client.ts";
 import { httpError, reply, replyWith } from "./reply.ts";
 import type { Reply } from "./script.ts";
 

@@ -4,14 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { ReadyReply } from "./answers.ts";
 import { sendStream } from "./send-stream.ts";
-import type { Wire } from "./wires/wire.ts";
+import type { Wire, WireError } from "./wires/wire.ts";
 
-type HttpError = {
-  readonly status: number;
-  readonly type: string;
-  readonly message: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-};
+type HttpError = WireError & { readonly headers?: Readonly<Record<string, string>> | undefined };
 
 export class Exchange {
   readonly wire: Wire;

@@ -5,38 +5,7 @@ const parallelCalls = 50;
 const hugeArgumentBytes = 5 * 1024 * 1024;
 const longRetryAfterSeconds = 3600;
 
-/** The rows of the reliability page in its order; the last three go beyond it. */
-export const faultNames = [
-  "cut-sse",
-  "silence",
-  "pings-only",
-  "two-message-starts",
-  "delta-before-start",
-  "bad-json-arguments",
-  "huge-arguments",
-  "repeated-tool-id",
-  "unknown-tool",
-  "fifty-parallel-tools",
-  "call-after-end",
-  "empty-content",
-  "blank-text",
-  "only-thinking",
-  "max-tokens-in-call",
-  "prompt-too-long",
-  "key-refused",
-  "request-too-large",
-  "rate-limited",
-  "server-error",
-  "overloaded",
-  "wrong-content-type",
-  "gzip-cut",
-  "negative-usage",
-  "missing-usage",
-  "reset",
-  "garbage",
-  "error-in-stream",
-] as const;
-export type FaultName = (typeof faultNames)[number];
+export type FaultName = keyof typeof faulty;
 
 export function faultReply(name: FaultName): Reply {
   return faulty[name]();
@@ -54,6 +23,9 @@ const sentence: ScriptBlock = { type: "text", text: "This reply does not arrive 
 
 const breaking = (fault: ReplyFault): Reply => ({ blocks: [sentence], fault });
 
+const malformed = (how: Extract<ReplyFault, { kind: "malformed" }>["how"]) => () =>
+  breaking({ kind: "malformed", how });
+
 const refusing = (
   status: number,
   type: string,
@@ -64,12 +36,13 @@ const refusing = (
   fault: { kind: "http", status, type, message, headers },
 });
 
-const faulty: Readonly<Record<FaultName, () => Reply>> = {
+/** The rows of the reliability page in its order; the last three go beyond it. */
+const faulty = {
   "cut-sse": () => breaking({ kind: "cut", afterEvents: 3 }),
   silence: () => breaking({ kind: "stall", afterEvents: 3, with: "silence" }),
   "pings-only": () => breaking({ kind: "stall", afterEvents: 3, with: "pings" }),
-  "two-message-starts": () => breaking({ kind: "malformed", how: "two-message-starts" }),
-  "delta-before-start": () => breaking({ kind: "malformed", how: "delta-before-start" }),
+  "two-message-starts": malformed("two-message-starts"),
+  "delta-before-start": malformed("delta-before-start"),
   "bad-json-arguments": () => ({
     blocks: [{ type: "tool_use", name: "Read", rawInput: '{"file_path": nowhere' }],
   }),
@@ -83,7 +56,7 @@ const faulty: Readonly<Record<FaultName, () => Reply>> = {
   "fifty-parallel-tools": () => ({
     blocks: Array.from({ length: parallelCalls }, (_, index) => call(undefined, `${index}.txt`)),
   }),
-  "call-after-end": () => breaking({ kind: "malformed", how: "call-after-end" }),
+  "call-after-end": malformed("call-after-end"),
   "empty-content": () => ({ blocks: [] }),
   "blank-text": () => ({ blocks: [{ type: "text", text: " \n " }] }),
   "only-thinking": () => ({ blocks: [{ type: "thinking", text: "There is nothing that I want to say." }] }),
@@ -99,16 +72,14 @@ const faulty: Readonly<Record<FaultName, () => Reply>> = {
     refusing(429, "rate_limit_error", "Too many requests", { "retry-after": String(longRetryAfterSeconds) }),
   "server-error": () => refusing(500, "api_error", "Internal server error"),
   overloaded: () => refusing(529, "overloaded_error", "Overloaded"),
-  "wrong-content-type": () => breaking({ kind: "malformed", how: "wrong-content-type" }),
-  "gzip-cut": () => breaking({ kind: "malformed", how: "gzip-cut" }),
-  "negative-usage": () => breaking({ kind: "malformed", how: "negative-usage" }),
-  "missing-usage": () => breaking({ kind: "malformed", how: "missing-usage" }),
+  "wrong-content-type": malformed("wrong-content-type"),
+  "gzip-cut": malformed("gzip-cut"),
+  "negative-usage": malformed("negative-usage"),
+  "missing-usage": malformed("missing-usage"),
   reset: () => breaking({ kind: "reset" }),
-  garbage: () => breaking({ kind: "malformed", how: "garbage" }),
+  garbage: malformed("garbage"),
   "error-in-stream": () =>
-    breaking({
-      kind: "cut",
-      afterEvents: 3,
-      error: { type: "overloaded_error", message: "Overloaded" },
-    }),
-};
+    breaking({ kind: "cut", afterEvents: 3, error: { type: "overloaded_error", message: "Overloaded" } }),
+} satisfies Record<string, () => Reply>;
+
+export const faultNames: readonly FaultName[] = Object.keys(faulty) as FaultName[];

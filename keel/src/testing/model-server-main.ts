@@ -2,11 +2,12 @@
  * Model servers as commands: one that follows a script, one that plays a cassette, and one that records a cassette while
  * it passes requests on. Each serves until SIGTERM, SIGINT or the end of standard input.
  */
-import { appendFileSync, fstatSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Fault, fault } from "../kernel/fault.ts";
 import { toLine } from "../kernel/json.ts";
 import { sayIssues } from "../kernel/schema.ts";
+import { isPipe } from "../transport/node/input.ts";
 import { startRecordingProxy, startReplayServer } from "./cassette-server.ts";
 import { startModelServer } from "./model-server.ts";
 import type { Script } from "./script.ts";
@@ -112,21 +113,11 @@ function untilEnd(): Promise<void> {
     };
     process.once("SIGTERM", end);
     process.once("SIGINT", end);
+    // A server that is put into the background reads from /dev/null, whose end means nothing.
     if (!isPipe(process.stdin.fd)) return;
     // The one who started the server holds the other end: when that goes, the server is of no use any more.
     process.stdin.once("end", end).once("close", end).resume();
   });
-}
-
-/** A server that is put into the background reads from /dev/null, whose end means nothing. */
-function isPipe(descriptor: number): boolean {
-  try {
-    const stat = fstatSync(descriptor);
-    return stat.isFIFO() || stat.isSocket();
-  } catch {
-    // No standard input at all: nobody can close it.
-    return false;
-  }
 }
 
 const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { body, broken, eventsIn, post, serving } from "../../../test/support/plain-client.ts";
 import { isObject } from "../kernel/json.ts";
 import { faultReply } from "./fault-replies.ts";
 import { startModelServer } from "./model-server.ts";
-import { body, broken, eventsIn, post, serving } from "./plain-client.ts";
 import { reply, replyWith, thinking, toolUse } from "./reply.ts";
 
 const { serve, close } = serving();

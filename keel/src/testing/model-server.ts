@@ -2,10 +2,16 @@
  * A model that follows a script, over real HTTP on the loopback interface. It refuses what the provider refuses, keeps
  * what it saw, and breaks in every way that a script names.
  */
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { toFault } from "../kernel/fault.ts";
-import { isObject, type JsonObject } from "../kernel/json.ts";
+import { isObject, type JsonObject, parseJson } from "../kernel/json.ts";
 import { estimateTokens } from "../kernel/text.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { isAnswered, type ReadyReply, ScriptAnswers, type ScriptFunction } from "./answers.ts";
@@ -91,17 +97,22 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       if (!gone.signal.aborted) response.destroy(toFault(thrown));
     });
   });
+  return { ...(await listen(server, options.port)), requests, others };
+}
+
+/** Where a server listens on the loopback interface; `close` ends its connections too. */
+export async function listen(
+  server: Server,
+  wanted: number | undefined,
+): Promise<Pick<ModelServer, "url" | "port" | "close">> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+    server.listen(wanted ?? 0, "127.0.0.1", resolve);
   });
   const { port } = server.address() as AddressInfo;
-
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    requests,
-    others,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -150,7 +161,8 @@ class RequestHandler {
       return;
     }
     const read = await readBody(request);
-    const body = wants === "models" ? {} : objectIn(read.text);
+    const parsed = wants === "models" ? {} : parseJson(read.text);
+    const body = isObject(parsed) ? parsed : undefined;
     const refusal = this.#refusal({ wire, wants, incoming, tooLarge: read.tooLarge, body });
 
     this.#count += 1;
@@ -243,16 +255,6 @@ async function readBody(request: IncomingMessage): Promise<{ text: string; tooLa
   }
   const tooLarge = bytes > maxBodyBytes;
   return { text: tooLarge ? "" : Buffer.concat(chunks).toString("utf8"), tooLarge };
-}
-
-function objectIn(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? (value as JsonObject) : undefined;
-  } catch {
-    // Refused below, with words.
-    return undefined;
-  }
 }
 
 const secretHeaders = ["x-api-key", "authorization", "proxy-authorization", "cookie"];

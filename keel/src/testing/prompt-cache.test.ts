@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { body, post, serving } from "../../../test/support/plain-client.ts";
 import { isObject } from "../kernel/json.ts";
 import { text } from "../protocol/message.ts";
 import { fakeClock } from "./fake-clock.ts";
-import { body, post, serving } from "./plain-client.ts";
 import { countTokens, leastCacheTokens, lookBackBlocks, promptCache } from "./prompt-cache.ts";
 import { reply } from "./reply.ts";
 import { scriptedModel } from "./scripted-model.ts";

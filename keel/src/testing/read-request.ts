@@ -13,20 +13,15 @@ export function viewOf(request: unknown): RequestView {
   return isChatBody(request) ? chatView(request) : messagesView(request);
 }
 
-export function isModelRequest(request: unknown): request is ModelRequest {
+function isModelRequest(request: unknown): request is ModelRequest {
   return isObject(request) && "maxOutputTokens" in request && Array.isArray(request["messages"]);
 }
 
 function engineView(request: ModelRequest): RequestView {
   return {
     model: request.model,
-    system: request.system.map((text) => ({ text, cache: undefined })),
-    tools: request.tools.map(({ name, description, input }) => ({
-      name,
-      description,
-      schema: input,
-      cache: undefined,
-    })),
+    system: request.system.map((text) => ({ text })),
+    tools: request.tools.map(({ name, description, input }) => ({ name, description, schema: input })),
     messages: request.messages.map(({ role, content }) => ({ role, blocks: content.map(engineBlock) })),
     maxTokens: request.maxOutputTokens,
     thinking: request.thinking,
@@ -36,40 +31,29 @@ function engineView(request: ModelRequest): RequestView {
 }
 
 function engineBlock(block: Block): BlockView {
-  const cache = undefined;
   switch (block.type) {
     case "text":
-      return { type: "text", text: block.text, cache };
+      return { type: "text", text: block.text };
     case "image":
-    case "document":
-      return {
-        type: block.type,
-        source: { kind: "base64", mediaType: block.mediaType, data: block.data },
-        cache,
-      };
-    case "thinking":
-      return {
-        type: "thinking",
-        text: block.text,
-        signed: block.signature !== undefined,
-        hidden: block.hidden !== undefined,
-        cache,
-      };
+    case "document": {
+      const { type, mediaType, data } = block;
+      return { type, source: { kind: "base64", mediaType, data } };
+    }
+    case "thinking": {
+      const { text, signature, hidden } = block;
+      return { type: "thinking", text, signed: signature !== undefined, hidden: hidden !== undefined };
+    }
     case "tool_use": {
       // What was not JSON cannot be sent back as it was: each adapter sends an empty object in its place.
       const input = block.broken === undefined ? block.input : {};
-      return { type: "tool_use", id: block.id, name: block.name, input, cache };
+      return { type: "tool_use", id: block.id, name: block.name, input };
     }
-    case "tool_result":
-      return {
-        type: "tool_result",
-        id: block.callId,
-        content: block.content.map(engineBlock),
-        failed: block.failed,
-        cache,
-      };
+    case "tool_result": {
+      const { callId, content, failed } = block;
+      return { type: "tool_result", id: callId, content: content.map(engineBlock), failed };
+    }
     case "foreign":
-      return { type: "other", name: block.provider, cache };
+      return { type: "other", name: block.provider };
     default:
       return never(block);
   }

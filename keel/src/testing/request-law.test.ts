@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { body, post, serving } from "../../../test/support/plain-client.ts";
+import { memoryLog, openTestSession, type TestSessionOptions } from "../../../test/support/test-session.ts";
+import { lookTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Model, ModelRequest } from "../ports/model.ts";
 import { type Message, text } from "../protocol/message.ts";
 import { countingIds } from "./counting-ids.ts";
-import { body, post, serving } from "./plain-client.ts";
 import { reply, replyWith, toolUse } from "./reply.ts";
 import { type LawBreak, type RequestLaw, type RequestLawOptions, requestLaw } from "./request-law.ts";
 import { scriptedModel } from "./scripted-model.ts";
-import { memoryLog, openTestSession, type TestSessionOptions } from "./test-session.ts";
-import { lookTool } from "./test-tools.ts";
 
 const said = (role: "user" | "assistant", words: string): Message => ({ role, content: [text(words)] });
 const tool = (name: string, input: ModelRequest["tools"][number]["input"] = { type: "object" }) => ({

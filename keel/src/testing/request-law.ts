@@ -8,7 +8,8 @@ import { firstBreak, type PrefixBlock, type PrefixBreak, prefixOf } from "../cor
 import { summaryIntroduction, summaryRequest } from "../core/model-text.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import { boundariesOf, changedSections, type Section } from "../protocol/boundary.ts";
-import type { DurableEvent, Event } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
+import type { Event } from "../protocol/event/envelope.ts";
 import { type LawMessage, lawChannel } from "./law-channel.ts";
 import { findViolations } from "./request-rules.ts";
 

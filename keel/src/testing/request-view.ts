@@ -2,6 +2,7 @@
  * One look at a request, whichever form it has: the engine's `ModelRequest` or a body of a wire. The rules,
  * the layout and the conditions of a script all read this view. A further wire adds a function that makes it.
  */
+import { asList } from "../kernel/json.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 
 export type RequestView = {
@@ -18,12 +19,12 @@ export type RequestView = {
   readonly problems: readonly string[];
 };
 
-export type SystemView = { readonly text: string; readonly cache: CacheMark };
+export type SystemView = { readonly text: string; readonly cache?: CacheMark };
 export type ToolView = {
   readonly name: string;
   readonly schema: unknown;
   readonly description: string;
-  readonly cache: CacheMark;
+  readonly cache?: CacheMark;
 };
 export type MessageView = { readonly role: string; readonly blocks: readonly BlockView[] };
 
@@ -35,7 +36,7 @@ export type SourceView =
   | { readonly kind: "text"; readonly data: string }
   | { readonly kind: "reference" };
 
-export type BlockView = { readonly cache: CacheMark } & (
+export type BlockView = { readonly cache?: CacheMark } & (
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image" | "document"; readonly source: SourceView }
   | { readonly type: "thinking"; readonly text: string; readonly signed: boolean; readonly hidden: boolean }
@@ -49,6 +50,12 @@ export type BlockView = { readonly cache: CacheMark } & (
   /** Something that only the provider understands. */
   | { readonly type: "other"; readonly name: string }
 );
+
+/** A list of a body; what is none is told, unless it is absent. */
+export function readList(value: unknown, path: string, problems: string[]): unknown[] {
+  if (value !== undefined && !Array.isArray(value)) problems.push(`${path} is not a list`);
+  return asList(value);
+}
 
 /** The plain text of blocks, without what stands in tool results. */
 export function plainText(blocks: readonly BlockView[]): string {

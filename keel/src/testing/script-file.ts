@@ -1,6 +1,6 @@
 /** Scripts as they stand in a JSON file: what may be written shorter there, and `{{names}}` that are filled in. */
 import * as z from "zod/mini";
-import { isObject } from "../kernel/json.ts";
+import { mapTexts } from "../kernel/json.ts";
 import type { Result } from "../kernel/result.ts";
 import { parseWith, type SchemaIssue } from "../kernel/schema.ts";
 import { faultNames, faultReply } from "./fault-replies.ts";
@@ -13,8 +13,12 @@ export function parseScript(written: unknown): Result<Script, SchemaIssue[]> {
 
 /** Puts `values` in place of `{{name}}` in every text of a script; what is not among them stays as it is. */
 export function fillPlaceholders<T>(script: T, values: Readonly<Record<string, string>>): T {
+  const filled = (text: string): string =>
+    text.replace(/\{\{(\w+)\}\}/g, (mark, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? mark) : mark,
+    );
   // The shape stays the same, only texts change: the type does, too.
-  return filled(script, values) as T;
+  return mapTexts(script, filled) as T;
 }
 
 /** In a file a reply may also be a plain text, or the name of a fault. */
@@ -40,13 +44,3 @@ const scriptSchema = z.strictObject({
   otherwise: z.optional(writtenReplySchema),
   models: z.optional(z.array(z.string())),
 });
-
-function filled(value: unknown, values: Readonly<Record<string, string>>): unknown {
-  if (typeof value === "string")
-    return value.replace(/\{\{(\w+)\}\}/g, (mark, name: string) =>
-      Object.hasOwn(values, name) ? (values[name] ?? mark) : mark,
-    );
-  if (Array.isArray(value)) return value.map((item) => filled(item, values));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, values)]));
-}

@@ -3,8 +3,8 @@
  * The same script drives the model in memory (`scripted-model.ts`) and the HTTP server (`model-server.ts`).
  */
 import * as z from "zod/mini";
-import { stopSchema } from "../protocol/event.ts";
 import { jsonSchema } from "../protocol/message.ts";
+import { stopSchema } from "../protocol/reasons.ts";
 import { usageSchema } from "../protocol/usage.ts";
 
 const count = z.int().check(z.gte(0));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Fault } from "../kernel/fault.ts";
 import type { FaultCode } from "../kernel/faults.ts";
 import type { Store } from "../ports/store.ts";
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 
 /** A store under test, empty, with what the suite needs to look at it from outside. */
 export type StoreUnderTest = {
@@ -22,11 +22,7 @@ export type StoreUnderTest = {
 
 export type SuiteCase = (subject: StoreUnderTest) => Promise<void>;
 
-export async function all(events: AsyncIterable<Durable>): Promise<Durable[]> {
-  const found: Durable[] = [];
-  for await (const event of events) found.push(event);
-  return found;
-}
+export const all = (events: AsyncIterable<Durable>): Promise<Durable[]> => Array.fromAsync(events);
 
 export async function write(store: Store, cwd: string, events: readonly Durable[]): Promise<void> {
   const log = await store.create(events[0]?.session ?? "", { cwd });

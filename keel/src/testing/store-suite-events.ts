@@ -1,5 +1,5 @@
 /** The few events that the store suite writes: a session as it looks to a store. */
-import type { Durable, DurableEvent } from "../protocol/event.ts";
+import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import type { InputBlock } from "../protocol/message.ts";
 
 /** Ids of sessions; a store takes any UUID. */

@@ -1,6 +1,6 @@
 /** The cases of the store suite that are about one log; each name is a sentence about every store. */
 import assert from "node:assert/strict";
-import type { DurableEvent } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import { all, refuses, type SuiteCase } from "./store-suite-checks.ts";
 import { calls, envelopes, ids, opened, said, started } from "./store-suite-events.ts";
 

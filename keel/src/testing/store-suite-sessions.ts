@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../ports/store.ts";
-import type { Durable, DurableEvent } from "../protocol/event.ts";
+import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import { all, refuses, type SuiteCase, write } from "./store-suite-checks.ts";
 import { calls, envelopes, ids, opened, said } from "./store-suite-events.ts";
 

@@ -36,6 +36,7 @@ type AgentInput = z.infer<typeof input>;
 export const agentTool = (agents: Agents): Tool<AgentInput> =>
   defineTool({
     name: "Agent",
+    family: "agents",
     aliases: ["Task"],
     description:
       "Gives a piece of work to another agent and returns what it reports. For work that can be told apart and would fill this conversation, such as a wide search. Several at once belong into one reply.",

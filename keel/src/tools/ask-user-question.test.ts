@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession, type TestSessionOptions } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { memoryLog, openTestSession, type TestSessionOptions } from "../testing/test-session.ts";
 import { askUserQuestionTool } from "./ask-user-question.ts";
 
 const which = {

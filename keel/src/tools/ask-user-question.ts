@@ -13,6 +13,7 @@ type AskUserQuestionInput = z.infer<typeof questionsSchema>;
 
 export const askUserQuestionTool: Tool<AskUserQuestionInput> = defineTool({
   name: "AskUserQuestion",
+  family: "person",
   description:
     "Asks the person to choose where the task leaves a real choice open that only they can make. Put what you would choose first. Do not ask whether you may go on.",
   input: schemaOf(questionsSchema, toolHeads.AskUserQuestion.input),

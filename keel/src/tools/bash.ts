@@ -46,6 +46,7 @@ type BashInput = z.infer<typeof input>;
 
 export const bashTool: Tool<BashInput> = defineTool({
   name: "Bash",
+  family: "shell",
   description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
   input: schemaOf(input, toolHeads.Bash.input),
   traits: ({ command, run_in_background = false }) =>

@@ -21,6 +21,7 @@ type EditInput = z.infer<typeof input>;
 
 export const editTool: Tool<EditInput> = defineTool({
   name: "Edit",
+  family: "edits",
   description: `Replaces text in a file. Read the file first: the edit is refused if it was not read or has changed since. old_string must match exactly, indentation included and without Read's line numbers, and must occur once; add neighbouring lines to make it unique, or set replace_all. An empty old_string makes a new file.`,
   input: schemaOf(input, toolHeads.Edit.input),
   claims: ({ file_path }, context) => writeClaims(context, file_path),

@@ -12,6 +12,7 @@ type EnterPlanModeInput = z.infer<typeof input>;
 
 export const enterPlanModeTool: Tool<EnterPlanModeInput> = defineTool({
   name: "EnterPlanMode",
+  family: "person",
   description:
     "Begins plan mode, in which you look and think but change nothing until the person has approved your plan. For work that can be done in several ways, or that would be costly to redo.",
   input: schemaOf(input, toolHeads.EnterPlanMode.input),

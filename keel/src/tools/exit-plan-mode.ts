@@ -24,6 +24,7 @@ type ExitPlanModeInput = z.infer<typeof input>;
 
 export const exitPlanModeTool: Tool<ExitPlanModeInput> = defineTool({
   name: exitPlanName,
+  family: "person",
   description:
     "Shows the person your finished plan and asks whether to carry it out. Only in plan mode, and only for work that changes something: what was only looked up needs no plan. Do not ask in words whether the plan is good; this does.",
   input: schemaOf(input, toolHeads.ExitPlanMode.input),

@@ -27,6 +27,7 @@ type GlobInput = z.infer<typeof input>;
 
 export const globTool: Tool<GlobInput> = defineTool({
   name: "Glob",
+  family: "reads",
   description: `Finds files by a pattern: * stands for a part of a name, ? for a sign, ** for any directories, {a,b} for either. A pattern without ** finds nothing below its directory. Returns at most ${maxPaths} paths, the newest first. Hidden files are found; links, .git and what ignore files name are not, unless path or the start of the pattern leads there.`,
   input: schemaOf(input, toolHeads.Glob.input),
   traits: { readOnly: true, concurrent: true, replay: "safe" },

@@ -63,6 +63,7 @@ type GrepInput = z.infer<typeof input>;
 
 export const grepTool: Tool<GrepInput> = defineTool({
   name: "Grep",
+  family: "reads",
   description: `Searches text in files with ripgrep. Use it rather than grep or rg in Bash. Hidden files are searched; binary files, links, .git and what ignore files name are not, unless path leads there.`,
   input: schemaOf(input, toolHeads.Grep.input),
   traits: { readOnly: true, concurrent: true, replay: "safe" },

@@ -12,9 +12,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { realClock, realWorkspace } from "../../../test/support/real-workspace.ts";
+import { openTestSession } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { openTestSession } from "../testing/test-session.ts";
 import { builtInTools } from "./catalog.ts";
 
 let cwd = "";

@@ -34,6 +34,7 @@ type MultiEditInput = z.infer<typeof input>;
 
 export const multiEditTool: Tool<MultiEditInput> = defineTool({
   name: "MultiEdit",
+  family: "edits",
   description: `Makes several replacements in one file at once: all of them, or none if one does not fit. Each follows the rules of Edit.`,
   input: schemaOf(input, toolHeads.MultiEdit.input),
   claims: ({ file_path }, context) => writeClaims(context, file_path),

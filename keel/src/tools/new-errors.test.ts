@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { openTestSession } from "../../../test/support/test-session.ts";
 import { fakeDiagnostics } from "../testing/fake-diagnostics.ts";
 import { memoryWorkspace } from "../testing/memory-workspace.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { openTestSession } from "../testing/test-session.ts";
 import { builtInTools } from "./catalog.ts";
 
 const file_path = "/project/a.x";

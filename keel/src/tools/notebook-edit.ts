@@ -53,6 +53,7 @@ type NotebookEditInput = z.infer<typeof input>;
 
 export const notebookEditTool: Tool<NotebookEditInput> = defineTool({
   name: "NotebookEdit",
+  family: "edits",
   description: `Changes one cell of a Jupyter notebook: replaces its text, inserts a new cell behind it, or deletes it. Read the notebook first. A code cell whose text changes loses its outputs.`,
   input: schemaOf(input, toolHeads.NotebookEdit.input),
   claims: ({ notebook_path }, context) => writeClaims(context, notebook_path),

@@ -34,7 +34,6 @@ const restricted: Readonly<Partial<Record<ToolPreset, readonly string[]>>> = {
   coordinator: ["Agent", "SendMessage", "TaskStop"],
 };
 const taskTools = ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
-const askingTools = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 export function chooseTools({
   builtIn,
@@ -48,12 +47,11 @@ export function chooseTools({
   const names = isNamed ? choice : restricted[choice];
   const left = new Set([
     ...(choice === "no-bash" ? ["Bash"] : []),
-    ...(asks === "answered" ? [] : askingTools),
     ...(list === "tasks" ? ["TodoWrite"] : taskTools),
   ]);
   const own = names
     ? builtIn.filter((tool) => names.some((name) => isCalled(tool, name)))
-    : builtIn.filter(({ name }) => !left.has(name));
+    : builtIn.filter(({ name, family }) => !left.has(name) && (asks === "answered" || family !== "person"));
   const others = offersForeign(choice) ? foreign : [];
   const chosen = [...own.toSorted(byName), ...withoutDoubles(builtIn, others).toSorted(byName)];
   return {

@@ -38,6 +38,7 @@ type ReadInput = z.infer<typeof input>;
 
 export const readTool: Tool<ReadInput> = defineTool({
   name: "Read",
+  family: "reads",
   description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images, PDF files as the text of their pages, notebooks (.ipynb) as cells with their outputs. Lists no directories: use Glob for that.`,
   input: schemaOf(input, toolHeads.Read.input),
   resultCharacters,

@@ -1,12 +1,12 @@
 // What a session was allowed to start it may look at and end without another question.
 import { expect, test } from "vitest";
 import { realClock } from "../../../test/support/real-workspace.ts";
+import { openTestSession } from "../../../test/support/test-session.ts";
 import { noRules } from "../policy/decide.ts";
 import { parseRule } from "../policy/rules.ts";
 import { memoryWorkspace } from "../testing/memory-workspace.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { openTestSession } from "../testing/test-session.ts";
 import { builtInTools } from "./catalog.ts";
 
 const rule = (text: string) => [parseRule(text)].flatMap((parsed) => parsed ?? []);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession, type TestSession } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Tool } from "../ports/tool.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { memoryLog, openTestSession, type TestSession } from "../testing/test-session.ts";
 import { taskCreateTool } from "./task-create.ts";
 import { taskGetTool } from "./task-get.ts";
 import { taskListTool } from "./task-list.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { openTestSession } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { defineTool } from "../ports/define-tool.ts";
@@ -7,7 +8,6 @@ import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { openTestSession } from "../testing/test-session.ts";
 import { findTools, toolSearchTool } from "./tool-search.ts";
 
 const late = (name: string, description: string): Tool =>

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { type Loopback, loopback } from "../../../test/support/loopback.ts";
 import { realTools } from "../../../test/support/real-tools.ts";
+import { openTestSession } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { type Loopback, loopback } from "../models/loopback.ts";
 import { parseRule } from "../policy/rules.ts";
 import type { WebAnswer } from "../ports/web.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { openTestSession } from "../testing/test-session.ts";
 import { nodeWeb } from "../workspace/web/web.ts";
 import { webFetchTool } from "./web-fetch.ts";
 

@@ -27,6 +27,7 @@ type WebSearchInput = z.infer<typeof input>;
 export const webSearchTool = (search: WebSearch): Tool<WebSearchInput> =>
   defineTool({
     name: "WebSearch",
+    family: "web",
     description:
       "Searches the web and returns titles, addresses and a few words of each result. Read a page with WebFetch before you rely on it, and name the addresses that you used.",
     input: schemaOf(input, toolHeads.WebSearch.input),

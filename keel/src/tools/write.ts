@@ -20,6 +20,7 @@ type WriteInput = z.infer<typeof input>;
 
 export const writeTool: Tool<WriteInput> = defineTool({
   name: "Write",
+  family: "edits",
   description: `Writes a whole file and makes missing directories. A file that exists must have been read first and not have changed since; its line ends, encoding and mode are kept. To change a part of a file use Edit, which needs less text.`,
   input: schemaOf(input, toolHeads.Write.input),
   claims: ({ file_path }, context) => writeClaims(context, file_path),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { tell } from "../../../test/support/told.ts";
 import { fault } from "../kernel/fault.ts";
-import type { Envelope } from "../protocol/event.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 import { httpError, reply, toolUse } from "../testing/reply.ts";
-import { changeTool, lookTool } from "../testing/test-tools.ts";
 import { activityOf, foldActivity, idle } from "./activity.ts";
 
 const tools = [lookTool([]), changeTool([])];

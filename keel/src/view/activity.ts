@@ -1,5 +1,5 @@
 /** What a session is doing right now, from its events: enough for a status line. */
-import type { Envelope } from "../protocol/event.ts";
+import { type Envelope, type EventHandlers, handle } from "../protocol/event/envelope.ts";
 
 export type Activity = {
   readonly state: "idle" | "running" | "asking";
@@ -39,7 +39,7 @@ export const idle: Activity = {
 
 export function foldActivity(before: Activity, event: Envelope): Activity {
   if (event.origin && event.type !== "ask.opened" && event.type !== "ask.closed") return before;
-  const next = changed(before, event);
+  const next = handle(changes, event, before) ?? before;
   if (next === before) return before;
   const state = stateOf(next);
   const wasIdle = before.state === "idle";
@@ -57,60 +57,48 @@ function stateOf({ turnId, openAsks, doing }: Activity): Activity["state"] {
   return turnId !== null || doing.kind === "compacting" ? "running" : "idle";
 }
 
-function changed(activity: Activity, event: Envelope): Activity {
-  const doing = (now: Doing): Activity => ({ ...activity, doing: now });
-  switch (event.type) {
-    case "input.accepted":
-      return { ...activity, waitingInputs: [...activity.waitingInputs, event.input.id] };
-    case "input.dropped":
-      return { ...activity, waitingInputs: without(activity.waitingInputs, [event.inputId]) };
-    case "input.joined":
-      return { ...activity, waitingInputs: without(activity.waitingInputs, event.inputIds) };
-    case "turn.started": {
-      const waitingInputs = without(activity.waitingInputs, event.inputIds);
-      return { ...activity, turnId: event.turnId, waitingInputs, doing: nothing };
-    }
-    case "model.started":
-      return doing(
-        event.purpose === "compaction"
-          ? { kind: "compacting" }
-          : { kind: "asking-model", model: event.model },
-      );
-    case "reply.started":
-      return doing({ kind: "writing", model: event.model });
-    case "reply.withdrawn":
-      return activity.doing.kind === "writing" ? doing(nothing) : activity;
-    // It may be heard before the failure that it waits for is on disk; only the next request ends it.
-    case "retry.waiting": {
-      const { attempt, mostAttempts, fault } = event;
-      const until = event.at + event.delayMs;
-      return doing({ kind: "retrying", attempt, mostAttempts, until, why: fault.message });
-    }
-    case "model.failed":
-      return activity.doing.kind === "retrying" ? activity : doing(nothing);
-    case "model.finished":
-    case "context.compacted":
-      return doing(nothing);
-    case "tool.started":
-      return doing({
-        kind: "running-tools",
-        calls: [...callsOf(activity), { callId: event.callId, tool: event.tool }],
-      });
-    case "tool.finished": {
-      const calls = callsOf(activity).filter(({ callId }) => callId !== event.callId);
-      return doing(calls.length > 0 ? { kind: "running-tools", calls } : nothing);
-    }
-    case "ask.opened":
-      return { ...activity, openAsks: [...activity.openAsks, event.ask.id] };
-    case "ask.closed":
-      return { ...activity, openAsks: without(activity.openAsks, [event.askId]) };
-    case "turn.finished":
-      return { ...activity, turnId: null, openAsks: [], doing: nothing };
-    // Few events say what a session does at the moment; any other, also a new one, leaves it as it is.
-    default:
-      return activity;
-  }
-}
+const doing = (activity: Activity, now: Doing): Activity => ({ ...activity, doing: now });
+const doingNothing = (_: unknown, activity: Activity): Activity => doing(activity, nothing);
+
+/** Few events say what a session does at the moment; any other, also a new one, leaves it as it is. */
+const changes: EventHandlers<Envelope, [activity: Activity], Activity> = {
+  "input.accepted": ({ input }, activity) => ({
+    ...activity,
+    waitingInputs: [...activity.waitingInputs, input.id],
+  }),
+  "input.dropped": ({ inputId }, activity) => taken(activity, [inputId]),
+  "input.joined": ({ inputIds }, activity) => taken(activity, inputIds),
+  "turn.started": ({ turnId, inputIds }, activity) => ({
+    ...taken(activity, inputIds),
+    turnId,
+    doing: nothing,
+  }),
+  "model.started": ({ purpose, model }, activity) =>
+    doing(activity, purpose === "compaction" ? { kind: "compacting" } : { kind: "asking-model", model }),
+  "reply.started": ({ model }, activity) => doing(activity, { kind: "writing", model }),
+  "reply.withdrawn": (_, activity) =>
+    activity.doing.kind === "writing" ? doing(activity, nothing) : activity,
+  // It may be heard before the failure that it waits for is on disk; only the next request ends it.
+  "retry.waiting": ({ attempt, mostAttempts, fault, at, delayMs }, activity) =>
+    doing(activity, { kind: "retrying", attempt, mostAttempts, until: at + delayMs, why: fault.message }),
+  "model.failed": (_, activity) => (activity.doing.kind === "retrying" ? activity : doing(activity, nothing)),
+  "model.finished": doingNothing,
+  "context.compacted": doingNothing,
+  "tool.started": ({ callId, tool }, activity) =>
+    doing(activity, { kind: "running-tools", calls: [...callsOf(activity), { callId, tool }] }),
+  "tool.finished": (event, activity) => {
+    const calls = callsOf(activity).filter(({ callId }) => callId !== event.callId);
+    return doing(activity, calls.length > 0 ? { kind: "running-tools", calls } : nothing);
+  },
+  "ask.opened": ({ ask }, activity) => ({ ...activity, openAsks: [...activity.openAsks, ask.id] }),
+  "ask.closed": ({ askId }, activity) => ({ ...activity, openAsks: without(activity.openAsks, [askId]) }),
+  "turn.finished": (_, activity) => ({ ...activity, turnId: null, openAsks: [], doing: nothing }),
+};
+
+const taken = (activity: Activity, inputIds: readonly string[]): Activity => ({
+  ...activity,
+  waitingInputs: without(activity.waitingInputs, inputIds),
+});
 
 const callsOf = ({ doing }: Activity) => (doing.kind === "running-tools" ? doing.calls : []);
 

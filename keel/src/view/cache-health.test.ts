@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { memoryLog, openTestSession, type TestSessionOptions } from "../../../test/support/test-session.ts";
+import { changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Durable, DurableEvent } from "../protocol/event.ts";
+import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { countingIds } from "../testing/counting-ids.ts";
@@ -8,8 +10,6 @@ import { instantClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { requestLaw } from "../testing/request-law.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
-import { memoryLog, openTestSession, type TestSessionOptions } from "../testing/test-session.ts";
-import { changeTool, lookTool } from "../testing/test-tools.ts";
 import { cacheHealthOf, readRatio } from "./cache-health.ts";
 import { foldUsage, noUsageReport, sayUsage, type UsageReport } from "./usage-report.ts";
 

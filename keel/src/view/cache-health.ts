@@ -6,8 +6,8 @@
 import { canonicalJson } from "../kernel/json.ts";
 import { never } from "../kernel/never.ts";
 import { type Boundary, boundariesOf } from "../protocol/boundary.ts";
-import type { Durable, DurableEvent, Envelope } from "../protocol/event.ts";
-import { isDurable } from "../protocol/event.ts";
+import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
+import { type Envelope, type EventHandlers, handle, isDurable } from "../protocol/event/envelope.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import type { Prediction, Usage } from "../protocol/usage.ts";
 
@@ -103,21 +103,19 @@ export const noCacheHealth: CacheHealth = {
 export function foldCacheHealth(health: CacheHealth, event: Envelope): CacheHealth {
   if (!isDurable(event) || event.origin) return health;
   const now = health.now.session === event.session ? health.now : untracked(event.session);
-  switch (event.type) {
-    case "model.started": {
-      const { requestId, seq, at, model, predicted } = event;
-      return { ...health, now: { ...now, open: { requestId, seq, at, model, predicted } } };
-    }
-    case "model.finished":
-      return answered({ ...health, now }, event);
-    case "context.compacted":
-      return declared(answered({ ...health, now }, event), event);
-    case "model.failed":
-      return { ...health, now: { ...now, open: undefined } };
-    default:
-      return declared({ ...health, now }, event);
-  }
+  const followed = { ...health, now };
+  return declared(handle(requests, event, followed) ?? followed, event);
 }
+
+const requests: EventHandlers<Durable, [health: CacheHealth], CacheHealth> = {
+  "model.started": ({ requestId, seq, at, model, predicted }, health) => ({
+    ...health,
+    now: { ...health.now, open: { requestId, seq, at, model, predicted } },
+  }),
+  "model.finished": (event, health) => answered(health, event),
+  "context.compacted": (event, health) => answered(health, event),
+  "model.failed": (_, health) => ({ ...health, now: { ...health.now, open: undefined } }),
+};
 
 export function cacheHealthOf(envelopes: Iterable<Envelope>): CacheHealth {
   let health = noCacheHealth;

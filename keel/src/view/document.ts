@@ -1,5 +1,5 @@
 /** A whole session as it is exported: what its log says about it, its rows and its totals. */
-import type { Envelope } from "../protocol/event.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 import type { ConversationRow, Row } from "./rows.ts";
 import { foldTotals, noTotals, type Totals } from "./totals.ts";
 import { foldTranscript, noTranscript, rowsOf } from "./transcript.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { changeTool } from "../../../test/support/test-tools.ts";
 import { tell } from "../../../test/support/told.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Display } from "../protocol/tool.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { reply, thinking, toolUse } from "../testing/reply.ts";
-import { changeTool } from "../testing/test-tools.ts";
 import { documentOf, type SessionDocument } from "./document.ts";
 import { toHtml } from "./html.ts";
 import type { ConversationRow, ToolStatus } from "./rows.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { changeTool } from "../../../test/support/test-tools.ts";
 import { tell } from "../../../test/support/told.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { httpError, reply, thinking, toolUse } from "../testing/reply.ts";
-import { changeTool } from "../testing/test-tools.ts";
 import { documentOf, type SessionDocument } from "./document.ts";
 import { toMarkdown } from "./markdown.ts";
 import type { ConversationRow } from "./rows.ts";

@@ -1,7 +1,7 @@
 /** The rows of one conversation, the session's own or an agent's: how they come, change and go, and how a reply is written. */
 import { KeyedList } from "../kernel/keyed-list.ts";
 import { never } from "../kernel/never.ts";
-import type { Live } from "../protocol/event.ts";
+import type { ReplyEvent } from "../protocol/event/live.ts";
 import type { Block } from "../protocol/message.ts";
 import type { Row, ToolRow } from "./rows.ts";
 
@@ -80,25 +80,8 @@ export function withoutLive(group: RowGroup, requestId?: string): RowGroup {
   return { ...group, rows, live: group.live.filter((key) => !going.includes(key)) };
 }
 
-const blockEvents = [
-  "reply.started",
-  "block.started",
-  "text.delta",
-  "thinking.delta",
-  "signature.delta",
-  "call.delta",
-  "block.finished",
-  "reply.withdrawn",
-] as const;
-
-type BlockEvent = Extract<Live, { type: (typeof blockEvents)[number] }>;
-
-const blockEventTypes: ReadonlySet<string> = new Set(blockEvents);
-export const isBlockEvent = (event: { readonly type: string }): event is BlockEvent =>
-  blockEventTypes.has(event.type);
-
 /** A reply while it is written: its rows grow, and vanish again if the reply is withdrawn. */
-export function foldBlock(group: RowGroup, event: BlockEvent): RowGroup {
+export function foldBlock(group: RowGroup, event: ReplyEvent): RowGroup {
   switch (event.type) {
     case "reply.started":
     case "signature.delta":

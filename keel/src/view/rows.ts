@@ -2,8 +2,9 @@
 import type { FaultData } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
-import type { Denial, Input, TurnReason } from "../protocol/event.ts";
+import type { Denial, Input } from "../protocol/event/durable.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
+import type { TurnReason } from "../protocol/reasons.ts";
 import type { TaskData, TaskStatus } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
 import type { Usage } from "../protocol/usage.ts";

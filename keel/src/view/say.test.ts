@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { turnReasonSchema } from "../protocol/event.ts";
+import { turnReasonSchema } from "../protocol/reasons.ts";
 import { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
 
 test.each([

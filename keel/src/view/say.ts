@@ -1,6 +1,6 @@
 /** Figures and reasons in words, the same on every screen. */
 import { never } from "../kernel/never.ts";
-import type { TurnReason } from "../protocol/event.ts";
+import type { TurnReason } from "../protocol/reasons.ts";
 
 /** Four places where a sum is small: a cheap turn should not look free. */
 export function sayUsd(usd: number): string {

@@ -1,6 +1,7 @@
 /** Which facts of a conversation are worth showing: one rule for every screen and for the SDK. */
-import type { AddedWhy, Stop } from "../protocol/event.ts";
+
 import type { Block } from "../protocol/message.ts";
+import type { AddedWhy, Stop } from "../protocol/reasons.ts";
 
 /**
  * A blank text says nothing. A reply cut off at its length limit may end in half a call: that one was never asked and

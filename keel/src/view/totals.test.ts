@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { tell } from "../../../test/support/told.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { fault } from "../kernel/fault.ts";
-import type { DurableEvent, Envelope } from "../protocol/event.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 import { text } from "../protocol/message.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { httpError, reply, replyWith, toolUse } from "../testing/reply.ts";
-import { changeTool, lookTool } from "../testing/test-tools.ts";
 import { sayCost, totalsOf } from "./totals.ts";
 
 const logOf = (...events: DurableEvent[]): Envelope[] =>

@@ -1,6 +1,8 @@
 /** What a session has used: cost, tokens, tools, lines and time, from its durable events. */
-import type { Envelope } from "../protocol/event.ts";
-import { addUsage, type Bill, contextTokens, noUsage, type Usage } from "../protocol/usage.ts";
+import { addBill, foldBill } from "../protocol/bill.ts";
+import { type Envelope, type EventHandlers, handle, isDurable } from "../protocol/event/envelope.ts";
+import { outcomeOf } from "../protocol/outcome.ts";
+import { type Bill, type ItemizedBill, noUsage, type Usage } from "../protocol/usage.ts";
 import { sayUsd } from "./say.ts";
 
 export type ModelTotals = {
@@ -54,29 +56,21 @@ export const noTotals: Totals = {
 
 export function foldTotals(totals: Totals, event: Envelope): Totals {
   // What an agent used comes with its end.
-  if (event.origin) return totals;
-  switch (event.type) {
-    case "model.finished":
-    case "model.failed":
-    case "model.consulted":
-      return charge(totals, event);
-    case "context.compacted":
-      return { ...charge(totals, event), compactions: totals.compactions + 1 };
-    case "tool.finished":
-      return {
-        ...totals,
-        tools: { ...totals.tools, [event.tool]: countCall(own(totals.tools, event.tool), event) },
-        linesAdded: totals.linesAdded + (event.linesAdded ?? 0),
-        linesRemoved: totals.linesRemoved + (event.linesRemoved ?? 0),
-      };
-    case "task.changed":
-      return event.data?.bill ? chargeAgent(totals, event.data.bill) : totals;
-    case "turn.finished":
-      return { ...totals, turns: totals.turns + 1, ms: totals.ms + event.ms };
-    default:
-      return totals;
-  }
+  if (event.origin || !isDurable(event)) return totals;
+  const billed = withBill(totals, (bill) => foldBill(bill, event));
+  return handle(counts, event, billed) ?? billed;
 }
+
+const counts: EventHandlers<Envelope, [totals: Totals], Totals> = {
+  "context.compacted": (_, totals) => ({ ...totals, compactions: totals.compactions + 1 }),
+  "tool.finished": (event, totals) => ({
+    ...totals,
+    tools: { ...totals.tools, [event.tool]: countCall(own(totals.tools, event.tool), event) },
+    linesAdded: totals.linesAdded + (event.linesAdded ?? 0),
+    linesRemoved: totals.linesRemoved + (event.linesRemoved ?? 0),
+  }),
+  "turn.finished": ({ ms }, totals) => ({ ...totals, turns: totals.turns + 1, ms: totals.ms + ms }),
+};
 
 export function totalsOf(envelopes: Iterable<Envelope>): Totals {
   let totals = noTotals;
@@ -90,50 +84,28 @@ export function sayCost({ costUsd, lostRequests, unpricedTokens }: Totals): stri
   return unpricedTokens > 0 ? `${sum} and ${unpricedTokens} tokens without a known price` : sum;
 }
 
-const noModelTotals: ModelTotals = { usage: noUsage, costUsd: 0, unpricedTokens: 0, replies: 0 };
-
-type ModelCharge = { model: string; usage: Usage | null; costUsd: number | null; ms: number };
-
-function charge(totals: Totals, { model, usage, costUsd, ms }: ModelCharge): Totals {
-  const timed = { ...totals, modelMs: totals.modelMs + ms };
-  if (usage === null) return { ...timed, lostRequests: totals.lostRequests + 1 };
-  const tokens = contextTokens(usage);
-  if (tokens === 0 && !costUsd) return timed;
-  const before = own(totals.models, model) ?? noModelTotals;
-  const unpricedTokens = costUsd === null ? tokens : 0;
-  const after = {
-    usage: addUsage(before.usage, usage),
-    costUsd: before.costUsd + (costUsd ?? 0),
-    unpricedTokens: before.unpricedTokens + unpricedTokens,
-    replies: before.replies + 1,
-  };
-  return {
-    ...timed,
-    costUsd: totals.costUsd + (costUsd ?? 0),
-    unpricedTokens: totals.unpricedTokens + unpricedTokens,
-    usage: addUsage(totals.usage, usage),
-    models: { ...totals.models, [model]: after },
-  };
+/** The bill as a screen names it. */
+function withBill(totals: Totals, change: (bill: ItemizedBill) => ItemizedBill): Totals {
+  const before = { ...totals, unknownRequests: totals.lostRequests, apiMs: totals.modelMs };
+  const after = change(before);
+  if (after === before) return totals;
+  const { costUsd, unpricedTokens, usage, models, unknownRequests: lostRequests, apiMs } = after;
+  return { ...totals, costUsd, unpricedTokens, usage, models, lostRequests, modelMs: apiMs };
 }
 
-/** How many replies an agent had is not told; its models are. */
-export function chargeAgent(totals: Totals, bill: Bill): Totals {
-  const lost = { ...totals, lostRequests: totals.lostRequests + bill.unknownRequests };
-  return Object.entries(bill.models).reduce(
-    (sum, [model, { usage, costUsd }]) => charge(sum, { model, usage, costUsd, ms: 0 }),
-    { ...lost, modelMs: lost.modelMs + bill.apiMs },
-  );
-}
+export const chargeAgent = (totals: Totals, bill: Bill): Totals =>
+  withBill(totals, (before) => addBill(before, bill));
 
 function countCall(
   before: ToolTotals | undefined,
-  call: { failed: boolean; denied?: unknown; ms: number },
+  call: Extract<Envelope, { type: "tool.finished" }>,
 ): ToolTotals {
   const { calls, failed, denied, ms } = before ?? { calls: 0, failed: 0, denied: 0, ms: 0 };
+  const isDenied = outcomeOf(call).kind === "denied";
   return {
     calls: calls + 1,
-    failed: failed + (call.failed && !call.denied ? 1 : 0),
-    denied: denied + (call.denied ? 1 : 0),
+    failed: failed + (call.failed && !isDenied ? 1 : 0),
+    denied: denied + (isDenied ? 1 : 0),
     ms: ms + call.ms,
   };
 }

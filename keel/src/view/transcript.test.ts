@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { tell } from "../../../test/support/told.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import type { Durable, DurableEvent, Envelope } from "../protocol/event.ts";
+import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 import { text } from "../protocol/message.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "../testing/reply.ts";
 import type { Reply } from "../testing/script.ts";
-import { changeTool, lookTool } from "../testing/test-tools.ts";
 import type { Row } from "./rows.ts";
 import { foldTranscript, noTranscript, rowsOf, transcriptOf } from "./transcript.ts";
 

@@ -5,16 +5,17 @@
  */
 import { KeyedList } from "../kernel/keyed-list.ts";
 import { never } from "../kernel/never.ts";
-import type { Envelope } from "../protocol/event.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
+import { isReplyEvent } from "../protocol/event/live.ts";
 import { textOf } from "../protocol/message.ts";
 import type { Origin } from "../protocol/origin.ts";
+import { type Outcome, outcomeOf } from "../protocol/outcome.ts";
 import {
   append,
   appendBlock,
   change,
   changeCall,
   foldBlock,
-  isBlockEvent,
   newGroup,
   type RowGroup,
   withoutLive,
@@ -142,7 +143,7 @@ function changeTask(group: RowGroup, event: TaskChangedEvent): RowGroup {
 }
 
 function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.changed" }>): RowGroup {
-  if (isBlockEvent(event)) return foldBlock(group, event);
+  if (isReplyEvent(event)) return foldBlock(group, event);
   switch (event.type) {
     case "input.accepted": {
       const { content, from } = event.input;
@@ -280,24 +281,30 @@ function finishCall(group: RowGroup, event: Is<"tool.finished">): RowGroup {
 }
 
 function finished(row: ToolRow, event: Is<"tool.finished">): ToolRow {
+  const outcome = outcomeOf(event);
+  const isCutOff = outcome.kind === "denied" && outcome.denial.by === "interrupt";
   return {
     ...row,
-    status: statusOf(event),
+    status: isCutOff ? "not-run" : statuses[outcome.kind],
     display: event.display,
     result: event.content,
     ms: event.ms,
-    ...(event.denied ? { denied: event.denied } : {}),
+    ...(outcome.kind === "denied" ? { denied: outcome.denial } : {}),
     ...(event.spilled ? { spilledTo: event.spilled.path } : {}),
     ...(event.linesAdded === undefined ? {} : { linesAdded: event.linesAdded }),
     ...(event.linesRemoved === undefined ? {} : { linesRemoved: event.linesRemoved }),
   };
 }
 
-function statusOf(event: Is<"tool.finished">): ToolStatus {
-  if (event.denied) return event.denied.by === "interrupt" ? "not-run" : "denied";
-  if (event.interrupted) return "interrupted";
-  return event.failed ? "failed" : "done";
-}
+const statuses: Readonly<Record<Outcome["kind"], ToolStatus>> = {
+  done: "done",
+  answered: "done",
+  failed: "failed",
+  invalid: "failed",
+  deferred: "failed",
+  interrupted: "interrupted",
+  denied: "denied",
+};
 
 /** Calls that the turn left open were not run, or were cut off; what is not on record by now never will be. */
 function endTurn(before: RowGroup, event: Is<"turn.finished">): RowGroup {

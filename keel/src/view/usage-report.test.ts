@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import type { Durable, DurableEvent } from "../protocol/event.ts";
+import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { foldUsage, noUsageReport, sayUsage } from "./usage-report.ts";
 

@@ -1,7 +1,8 @@
 /** What one or several sessions have used, and how the provider's cache served them: a fold, and its text. */
 import { Lookup } from "../kernel/lookup.ts";
 import { shorten, visible } from "../kernel/text.ts";
-import type { Durable } from "../protocol/event.ts";
+import { isCharge } from "../protocol/bill.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { contextTokens } from "../protocol/usage.ts";
 import {
   type BreakCause,
@@ -64,17 +65,6 @@ function withDay(days: UsageReport["days"], event: Durable): UsageReport["days"]
     },
   };
 }
-
-type ChargeEvent = Extract<
-  Durable,
-  { type: "model.finished" | "model.failed" | "context.compacted" | "model.consulted" }
->;
-
-const isCharge = (event: Durable): event is ChargeEvent =>
-  event.type === "model.finished" ||
-  event.type === "model.failed" ||
-  event.type === "context.compacted" ||
-  event.type === "model.consulted";
 
 /** The request that an event is the end of. */
 const requestIn = (event: Durable): string | undefined => (isCharge(event) ? event.requestId : undefined);

@@ -1,5 +1,5 @@
 /** Agents and commands in the background as rows, from what their events say. */
-import type { Durable } from "../protocol/event.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import type { Origin } from "../protocol/origin.ts";
 import type { TaskData } from "../protocol/task.ts";
 import type { AgentRow, TaskRow } from "./rows.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { goldenLogs, quietPlaces, simulatedLogs } from "../../../../test/support/quiet-places.ts";
+import { memoryLog } from "../../../../test/support/test-session.ts";
+import { memoOfLog } from "../../../../test/support/told.ts";
 import { toEvents } from "../../hosts/runner/dialect.ts";
 import { newMemo as newRunnerMemo } from "../../hosts/runner/memo.ts";
 import type { CachedFold, Log } from "../../ports/store.ts";
-import type { Durable } from "../../protocol/event.ts";
-import { memoOfLog } from "../../sdk/dialect/dialect.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import type { InitFacts } from "../../sdk/dialect/memo.ts";
 import { messagesFold } from "../../sdk/dialect/messages-fold.ts";
-import { memoryLog } from "../../testing/test-session.ts";
 import { type HostFold, HostFolds } from "./host-folds.ts";
 
 const facts: InitFacts = {

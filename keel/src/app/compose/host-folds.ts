@@ -5,7 +5,7 @@
 import { each } from "../../kernel/one-by-one.ts";
 import { fromPlain, toPlain } from "../../kernel/plain.ts";
 import type { Log } from "../../ports/store.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 
 export type HostFold<M> = {
   /** One per dialect: whoever uses it goes on with what another process kept under it. */

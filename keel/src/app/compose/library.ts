@@ -1,12 +1,11 @@
 /** Everything that people, projects and plugins bring along in files: read once at the start, their texts when used. */
 import path from "node:path";
 import { readAgentFiles } from "../../config/definitions/agent-files.ts";
-import { readCommandFiles } from "../../config/definitions/commands.ts";
 import { configFolders } from "../../config/definitions/folders.ts";
 import { type OutputStyle, readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
 import { addedPlugins } from "../../config/definitions/plugin-list.ts";
 import { type Plugin, readPlugin } from "../../config/definitions/plugins.ts";
-import { type PromptFile, readSkillFiles } from "../../config/definitions/skills.ts";
+import { type PromptFile, readCommandFiles, readSkillFiles } from "../../config/definitions/skills.ts";
 import type { ChosenSource } from "../../config/settings/layers.ts";
 import type { FolderKind, Paths } from "../../config/settings/paths.ts";
 import type { TrustFacts } from "../../config/settings/settings.ts";

@@ -3,7 +3,7 @@ import { foreign } from "../../core/context/blocks.ts";
 import type { EnvelopeListener } from "../../engine/journal.ts";
 import type { Session } from "../../engine/session.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
-import type { LiveEvent } from "../../protocol/event.ts";
+import type { LiveEvent } from "../../protocol/event/live.ts";
 import type { CommandInfo } from "../../protocol/inquiry.ts";
 import type { McpPrompt } from "../../protocol/mcp.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";

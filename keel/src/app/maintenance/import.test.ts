@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { type Tree, writeTree } from "../../../../test/support/words-stage.ts";
-import { readToml } from "../../config/definitions/toml.ts";
+import { readToml } from "../../config/definitions/other-agents.ts";
 import { storedSessions } from "../sessions/sessions.ts";
 import { planImport } from "./import.ts";
 

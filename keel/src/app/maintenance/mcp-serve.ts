@@ -4,6 +4,7 @@ import { toFault } from "../../kernel/fault.ts";
 import { shorten, undisguised } from "../../kernel/text.ts";
 import { type ServedTask, type ServedTaskEnd, serveTasks, type TaskHost } from "../../mcp/serve.ts";
 import type { Ask } from "../../protocol/ask.ts";
+import { type Envelope, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import { text, textOf } from "../../protocol/message.ts";
 import { type OpenSession, openSession } from "../open-session.ts";
 import type { OpenOptions } from "../options.ts";
@@ -64,12 +65,17 @@ async function runTask(session: OpenSession, { prompt }: ServedTask, host: TaskH
     const verdict = yes ? "allow" : "deny";
     await session.submit({ type: "answer", askId: ask.id, answer: { verdict } }).catch(() => undefined);
   };
-  const stop = session.onEvent((event) => {
-    if (event.type === "ask.opened") void answer(event.ask);
-    if (event.type === "tool.started") host.progress(event.tool);
-    if (event.type === "model.finished") said = textOf(event.content) || said;
-    if (event.type === "turn.finished") failed = event.reason !== "completed";
-  });
+  const heard: EventHandlers<Envelope, [], void> = {
+    "ask.opened": ({ ask }) => void answer(ask),
+    "tool.started": ({ tool }) => host.progress(tool),
+    "model.finished": ({ content }) => {
+      said = textOf(content) || said;
+    },
+    "turn.finished": ({ reason }) => {
+      failed = reason !== "completed";
+    },
+  };
+  const stop = session.onEvent((event) => handle(heard, event));
   const interrupt = (): void => void session.submit({ type: "interrupt" }).catch(() => undefined);
   host.signal.addEventListener("abort", interrupt, { once: true });
   try {

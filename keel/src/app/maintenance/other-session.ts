@@ -1,6 +1,6 @@
 /** Conversations of other agents as logs of ours: what was said, called and found. Pure; what is not understood is left out. */
 import { isObject, type JsonObject } from "../../kernel/json.ts";
-import type { Durable, DurableEvent } from "../../protocol/event.ts";
+import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
 import type { Block, ToolUse } from "../../protocol/message.ts";
 import { text } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";

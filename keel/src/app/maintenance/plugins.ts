@@ -2,12 +2,11 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { readAgentFiles } from "../../config/definitions/agent-files.ts";
-import { readCommandFiles } from "../../config/definitions/commands.ts";
 import type { ConfigFolder } from "../../config/definitions/folders.ts";
 import { readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
 import { type AddedPlugin, changePluginList, readPluginList } from "../../config/definitions/plugin-list.ts";
 import { type Plugin, readPlugin } from "../../config/definitions/plugins.ts";
-import { readSkillFiles } from "../../config/definitions/skills.ts";
+import { readCommandFiles, readSkillFiles } from "../../config/definitions/skills.ts";
 import { type FolderKind, pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { programs } from "../../workspace/processes/program.ts";

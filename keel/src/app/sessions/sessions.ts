@@ -6,7 +6,7 @@ import path from "node:path";
 import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
 import { jsonlStore } from "../../store/jsonl/store.ts";

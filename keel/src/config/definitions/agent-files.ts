@@ -1,7 +1,13 @@
 /** Kinds of agents from folders: a Markdown file each, whose text is the agent's prompt and whose header its limits. */
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import { effortSchema, permissionModeSchema } from "../../protocol/settings.ts";
-import { type DefinitionFile, type Definitions, isPlainName, readDefinitions } from "./definition-files.ts";
+import {
+  type DefinitionFile,
+  type Definitions,
+  isPlainName,
+  nameIn,
+  readDefinitions,
+} from "./definition-files.ts";
 import type { ConfigFolder } from "./folders.ts";
 import { countField, flagField, listField, textField } from "./frontmatter.ts";
 
@@ -10,12 +16,9 @@ export const readAgentFiles = (folders: readonly ConfigFolder[]): Promise<Defini
   readDefinitions(folders, "files", parseAgent);
 
 /** Pure. Undefined, with a sentence, for a file that describes no agent. */
-export function parseAgent(
-  { name: placed, folder, front, trusted }: DefinitionFile,
-  tell: (problem: string) => void,
-): AgentProfile | undefined {
-  const named = textField(front, "name");
-  const name = named === undefined ? placed : [...(folder.plugin ? [folder.plugin] : []), named].join(":");
+function parseAgent(file: DefinitionFile, tell: (problem: string) => void): AgentProfile | undefined {
+  const { folder, front, trusted } = file;
+  const name = nameIn(file);
   if (!isPlainName(name)) return void tell(`${JSON.stringify(name)} is no name for an agent`);
   const description = textField(front, "description");
   if (description === undefined) return void tell("an agent needs a description");

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { readPlainText } from "../settings/plain-text.ts";
 import { type ConfigFolder, isTrustedFile } from "./folders.ts";
-import { type Frontmatter, parseFrontmatter } from "./frontmatter.ts";
+import { type Frontmatter, parseFrontmatter, textField } from "./frontmatter.ts";
 
 export type DefinitionFile = {
   readonly file: string;
@@ -28,7 +28,7 @@ const maxDepth = 5;
 /** A prompt that is longer is a book. */
 export const maxFileCharacters = 256 * 1024;
 
-export type DefinitionLayout = "files" | "folders";
+type DefinitionLayout = "files" | "folders";
 
 /** `files`: every `.md` file. `folders`: the file called `SKILL.md` in each folder. */
 export async function readDefinitions<T extends { readonly name: string }>(
@@ -107,7 +107,7 @@ async function collect(
   }
 }
 
-export const skillFile = "SKILL.md";
+const skillFile = "SKILL.md";
 
 /** In a project no link is followed; a person may keep their files elsewhere and link them. */
 const linksIn = ({ source }: ConfigFolder): "refuse" | "follow" =>
@@ -128,6 +128,12 @@ async function kindOf(
 function nameOf(file: string, { path: root, plugin }: ConfigFolder, shape: DefinitionLayout): string {
   const inner = path.relative(root, shape === "folders" ? path.dirname(file) : file.slice(0, -".md".length));
   return [...(plugin === undefined ? [] : [plugin]), ...inner.split(path.sep)].join(":");
+}
+
+/** The name that the header gives it, with the plugin's in front, or else that of its place. */
+export function nameIn({ name, folder, front }: DefinitionFile): string {
+  const named = textField(front, "name");
+  return named === undefined ? name : [...(folder.plugin ? [folder.plugin] : []), named].join(":");
 }
 
 /** What a name may be made of: it is typed after a slash, shown in lists and used in rules. */

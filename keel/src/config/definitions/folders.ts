@@ -10,7 +10,7 @@
  */
 import path from "node:path";
 import type { ChosenSource } from "../settings/layers.ts";
-import { type FolderKind, type Paths, projectFolders } from "../settings/paths.ts";
+import { type FolderKind, ownFolders, type Paths, projectFolders } from "../settings/paths.ts";
 import { fileMark } from "../settings/project-offer.ts";
 import { kindOf, realOf } from "../settings/project-root.ts";
 import type { TrustFacts } from "../settings/settings.ts";
@@ -90,11 +90,6 @@ function inProject({
       ),
   );
 }
-
-const ownFolders = ({ home, compatible }: Paths): string[] => [
-  home,
-  ...(compatible === undefined ? [] : [path.dirname(compatible)]),
-];
 
 /** Beside the administrator's file that counts. */
 function managedFolder({ managed }: Paths): string[] {

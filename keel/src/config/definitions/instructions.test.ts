@@ -6,11 +6,11 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { type Tree, writeTree } from "../../../../test/support/words-stage.ts";
 import { pathsOf } from "../settings/paths.ts";
 import { findProject } from "../settings/project-root.ts";
-import { importsIn } from "./imports.ts";
 import {
   type InstructionFile,
   Instructions,
   type InstructionsOptions,
+  importsIn,
   maxFileCharacters,
 } from "./instructions.ts";
 

@@ -7,14 +7,13 @@ import path from "node:path";
 import { globMatcher, parseGlob } from "../../kernel/glob.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { ChosenSource } from "../settings/layers.ts";
-import { type Paths, projectFolders } from "../settings/paths.ts";
+import { ownFolders, type Paths, projectFolders } from "../settings/paths.ts";
 import { readPlainText } from "../settings/plain-text.ts";
 import { kindOf, realOf } from "../settings/project-root.ts";
 import type { TrustFacts } from "../settings/settings.ts";
 import { readDefinitions } from "./definition-files.ts";
 import type { ConfigFolder } from "./folders.ts";
 import { listField } from "./frontmatter.ts";
-import { importsIn } from "./imports.ts";
 
 export type InstructionFile = {
   /** Its real place. */
@@ -101,7 +100,7 @@ export class Instructions {
   #ofPerson(): Candidate[] {
     const { paths, userHome } = this.#wish;
     const managed = paths.managed.map((file) => path.dirname(file));
-    const own = [userHome, ...(paths.compatible ? [path.dirname(paths.compatible)] : []), paths.home];
+    const own = [userHome, ...ownFolders(paths).toReversed()];
     return [
       ...managed.map(
         (folder): Candidate => ({ source: "managed", within: [folder], choices: choices(folder) }),
@@ -128,7 +127,7 @@ export class Instructions {
   /** Files of the folders called `rules`. With `paths` in its header one holds only for files that fit. */
   async #rules(): Promise<InstructionRule[]> {
     const { paths, trust } = this.#wish;
-    const user = [...(paths.compatible ? [path.dirname(paths.compatible)] : []), paths.home];
+    const user = ownFolders(paths).toReversed();
     const folders: ConfigFolder[] = [
       ...(this.#reads("user") ? user.map((place) => rulesFolder(place, "user")) : []),
       ...(this.#reads("project")
@@ -282,3 +281,56 @@ class Collector {
 }
 
 const looksLikePath = (place: string): boolean => /[/\\]|\.(?:md|txt|json|ya?ml|toml)$/.test(place);
+
+/** More than a text for people names. */
+const maxImports = 50;
+
+export function importsIn(text: string): string[] {
+  if (!text.includes("@")) return [];
+  const found = new Set<string>();
+  let fence: string | undefined;
+  for (const line of text.split("\n")) {
+    const mark = fenceOf(line);
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence)) fence = undefined;
+      continue;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      continue;
+    }
+    for (const place of namedIn(withoutCode(line))) {
+      found.add(place);
+      if (found.size >= maxImports) return [...found];
+    }
+  }
+  return [...found];
+}
+
+/** The marks that begin or end a block of code. */
+function fenceOf(line: string): string | undefined {
+  const text = line.trimStart();
+  const sign = text[0];
+  if (sign !== "`" && sign !== "~") return undefined;
+  let length = 0;
+  while (text[length] === sign) length++;
+  return length >= 3 ? text.slice(0, length) : undefined;
+}
+
+/** What stands between single backquotes is shown, not meant. */
+function withoutCode(line: string): string {
+  if (!line.includes("`")) return line;
+  return line
+    .split("`")
+    .filter((_, index) => index % 2 === 0)
+    .join(" ");
+}
+
+function namedIn(line: string): string[] {
+  if (!line.includes("@")) return [];
+  return line
+    .split(/\s/)
+    .filter((word) => word.startsWith("@") && word.length > 1 && word.length < 1_000)
+    .map((word) => word.slice(1).replace(/[.,;:!?)\]}"']{1,10}$/, ""))
+    .filter((place) => place !== "");
+}

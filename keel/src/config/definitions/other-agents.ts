@@ -1,10 +1,11 @@
 /** What other agents have set up on this machine, read from their files and never written. */
+
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { isObject } from "../../kernel/json.ts";
+import { parse, TomlError } from "smol-toml";
+import { asList, asObject, isObject } from "../../kernel/json.ts";
 import { readJsonc } from "../settings/jsonc.ts";
 import { readPlainText } from "../settings/plain-text.ts";
-import { readToml } from "./toml.ts";
 
 export const otherAgents = ["claude", "codex", "gemini"] as const;
 export type OtherAgent = (typeof otherAgents)[number];
@@ -53,7 +54,7 @@ async function readClaude(userHome: string): Promise<OtherSetup> {
     settings: [
       ...known,
       ...rulesIn(settings["permissions"], file),
-      ...serversIn(await readObject(state), state),
+      ...serversIn((await readObject(state))["mcpServers"], state),
     ],
     files: [
       ...(await instructions(path.join(folder, "CLAUDE.md"))),
@@ -70,11 +71,10 @@ async function readCodex(userHome: string): Promise<OtherSetup> {
   const file = path.join(folder, "config.toml");
   const read = await readPlainText(file, { links: "follow" });
   const config = read.kind === "text" ? readToml(read.text) : {};
-  const servers = isObject(config["mcp_servers"]) ? { mcpServers: config["mcp_servers"] } : {};
   return {
     settings: [
       ...(typeof config["model"] === "string" ? [{ path: ["model"], value: config["model"], file }] : []),
-      ...serversIn(servers, file),
+      ...serversIn(config["mcp_servers"], file),
     ],
     files: [
       ...(await instructions(path.join(folder, "AGENTS.md"))),
@@ -93,7 +93,7 @@ async function readGemini(userHome: string): Promise<OtherSetup> {
   return {
     settings: [
       ...(typeof name === "string" ? [{ path: ["model"], value: name, file }] : []),
-      ...serversIn(settings, file),
+      ...serversIn(settings["mcpServers"], file),
     ],
     files: [
       ...(await instructions(path.join(folder, "GEMINI.md"))),
@@ -106,25 +106,18 @@ async function readGemini(userHome: string): Promise<OtherSetup> {
 async function readObject(file: string): Promise<Record<string, unknown>> {
   const read = await readPlainText(file, { links: "follow" });
   const json = read.kind === "text" ? await readJsonc(read.text) : undefined;
-  return json?.ok && isObject(json.value) ? json.value : {};
+  return asObject(json?.ok ? json.value : undefined);
 }
 
-function rulesIn(permissions: unknown, file: string): OtherSetting[] {
-  if (!isObject(permissions)) return [];
-  return ["allow", "ask", "deny"].flatMap((list) => {
-    const rules = permissions[list];
-    return Array.isArray(rules)
-      ? rules.map((value): OtherSetting => ({ path: ["permissions", list], value, file }))
-      : [];
-  });
-}
-
-function serversIn({ mcpServers }: Record<string, unknown>, file: string): OtherSetting[] {
-  if (!isObject(mcpServers)) return [];
-  return Object.entries(mcpServers).flatMap(([name, value]) =>
-    isObject(value) ? [{ path: ["mcpServers", name], value, file }] : [],
+const rulesIn = (permissions: unknown, file: string): OtherSetting[] =>
+  ["allow", "ask", "deny"].flatMap((list) =>
+    asList(asObject(permissions)[list]).map((value) => ({ path: ["permissions", list], value, file })),
   );
-}
+
+const serversIn = (servers: unknown, file: string): OtherSetting[] =>
+  Object.entries(asObject(servers))
+    .filter(([, value]) => isObject(value))
+    .map(([name, value]) => ({ path: ["mcpServers", name], value, file }));
 
 async function instructions(file: string): Promise<OtherFile[]> {
   const read = await readPlainText(file, { links: "follow" });
@@ -192,4 +185,43 @@ async function filesIn(folder: string): Promise<string[]> {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .toSorted()
     .slice(0, maxFiles);
+}
+
+/** The settings of other programs that are written in TOML: what counts of them as plain values, bounded. */
+type TomlValue = string | number | boolean | readonly TomlValue[] | { readonly [key: string]: TomlValue };
+
+const maxLines = 5_000;
+const maxDepth = 8;
+/** A file with more lines that are wrong is another kind of file. */
+const maxWrongLines = 20;
+
+/** Lines that it does not understand are left out, and so are dates and what lies too deep. Never throws. */
+export function readToml(text: string): { readonly [key: string]: TomlValue } {
+  const lines = text.split(/\r?\n/, maxLines);
+  for (let wrong = 0; wrong <= maxWrongLines; wrong++) {
+    try {
+      return plainTable(parse(lines.join("\n"), { maxDepth }), 0);
+    } catch (error) {
+      if (!(error instanceof TomlError)) throw error;
+      // What is never closed is told at its end, which may be an empty line.
+      const at = lines.findLastIndex((line, index) => index < error.line && line !== "");
+      lines[at] = "";
+    }
+  }
+  return {};
+}
+
+const plainTable = (table: object, depth: number): { [key: string]: TomlValue } =>
+  Object.fromEntries(
+    Object.entries(table).flatMap(([key, value]) =>
+      plain(value, depth + 1).map((item): [string, TomlValue] => [key, item]),
+    ),
+  );
+
+/** The value as a list of one, or of none where it is left out. */
+function plain(value: unknown, depth: number): TomlValue[] {
+  if (typeof value === "string" || typeof value === "boolean") return [value];
+  if (typeof value === "number") return Number.isFinite(value) ? [value] : [];
+  if (depth > maxDepth || typeof value !== "object" || value === null || value instanceof Date) return [];
+  return [Array.isArray(value) ? value.flatMap((item) => plain(item, depth + 1)) : plainTable(value, depth)];
 }

@@ -1,5 +1,5 @@
 /** Output styles from folders: a Markdown file each, whose text says how answers are to be written. */
-import { type Definitions, isPlainName, readDefinitions } from "./definition-files.ts";
+import { type Definitions, isPlainName, nameIn, readDefinitions } from "./definition-files.ts";
 import type { ConfigFolder } from "./folders.ts";
 import { flagField, textField } from "./frontmatter.ts";
 
@@ -16,9 +16,9 @@ const maxCharacters = 16_000;
 
 /** Takes the folders of the kind `output-styles`. */
 export const readOutputStyleFiles = (folders: readonly ConfigFolder[]): Promise<Definitions<OutputStyle>> =>
-  readDefinitions(folders, "files", ({ front, folder, name: placed }, tell) => {
-    const named = textField(front, "name");
-    const name = named === undefined ? placed : [...(folder.plugin ? [folder.plugin] : []), named].join(":");
+  readDefinitions(folders, "files", (file, tell) => {
+    const { front } = file;
+    const name = nameIn(file);
     const text = front.body.trim();
     if (!isPlainName(name)) return void tell(`${JSON.stringify(name)} is no name for an output style`);
     if (text === "") return void tell("an output style needs a text below its header");

@@ -4,7 +4,7 @@
  */
 import path from "node:path";
 import * as z from "zod/mini";
-import { isObject } from "../../kernel/json.ts";
+import { isObject, mapTexts } from "../../kernel/json.ts";
 import { isInside } from "../../kernel/path.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { readJsonc } from "../settings/jsonc.ts";
@@ -23,7 +23,7 @@ export type Plugin = {
 };
 
 /** Where the manifest may stand, ours first. */
-export const manifestPaths = [
+const manifestPaths = [
   "keel-plugin.json",
   path.join(".keel-plugin", "plugin.json"),
   path.join(".claude-plugin", "plugin.json"),
@@ -129,19 +129,8 @@ async function readJsonFile(
 
 /** Servers name their programs from the plugin's root. */
 function withRoot(servers: NonNullable<KeelSettings["mcpServers"]>, root: string): typeof servers {
-  const filled = (value: unknown): unknown => {
-    if (typeof value === "string") return value.replaceAll(/\$\{(?:CLAUDE|KEEL)_PLUGIN_ROOT\}/g, () => root);
-    if (Array.isArray(value)) return value.map(filled);
-    return isObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner)]))
-      : value;
-  };
-  return Object.fromEntries(
-    Object.entries(servers).map(([name, server]) => [
-      name,
-      Object.fromEntries(Object.entries(server).map(([key, value]) => [key, filled(value)])),
-    ]),
-  );
+  const filled = (text: string) => text.replaceAll(/\$\{(?:CLAUDE|KEEL)_PLUGIN_ROOT\}/g, () => root);
+  return mapTexts(servers, filled) as typeof servers;
 }
 
 const refuse = (why: string): PluginRead => ({ ok: false, why: `${why}.` });

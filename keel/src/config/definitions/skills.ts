@@ -1,8 +1,12 @@
-/** Skills from folders: each a folder with a `SKILL.md`, whose header says what it is for and whose text is read on use. */
+/**
+ * Skills and commands from folders, each a text that is put to the model: a skill is a folder with a `SKILL.md`, whose
+ * header says what it is for and whose text is read on use; a command is a file, called by `/name`.
+ */
 import {
   type DefinitionFile,
   type Definitions,
   isPlainName,
+  nameIn,
   readDefinition,
   readDefinitions,
 } from "./definition-files.ts";
@@ -45,12 +49,16 @@ const maxDescription = 1_024;
 export const readSkillFiles = (folders: readonly ConfigFolder[]): Promise<Definitions<PromptFile>> =>
   readDefinitions(folders, "folders", parseSkill);
 
-export function parseSkill(file: DefinitionFile, tell: (problem: string) => void): PromptFile | undefined {
-  const { front, folder } = file;
-  const named = textField(front, "name");
-  const name = named === undefined ? file.name : [...(folder.plugin ? [folder.plugin] : []), named].join(":");
-  if (textField(front, "description") === undefined) return void tell("a skill needs a description");
-  return promptFile(file, { name, tell });
+/** Takes the folders of the kind `commands`. A file in a folder of its own is called `folder:name`. */
+export const readCommandFiles = (folders: readonly ConfigFolder[]): Promise<Definitions<PromptFile>> =>
+  readDefinitions(folders, "files", (file, tell) => {
+    if (file.front.body.trim() === "") return void tell("a command needs a text below its header");
+    return promptFile(file, { name: file.name, tell });
+  });
+
+function parseSkill(file: DefinitionFile, tell: (problem: string) => void): PromptFile | undefined {
+  if (textField(file.front, "description") === undefined) return void tell("a skill needs a description");
+  return promptFile(file, { name: nameIn(file), tell });
 }
 
 export function promptFile(

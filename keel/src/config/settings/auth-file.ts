@@ -1,5 +1,5 @@
 /** Keys that a person gave Keel to keep: a private file, used where no variable and no setting names a key. */
-import { isObject } from "../../kernel/json.ts";
+import { asObject, isObject, parseJson } from "../../kernel/json.ts";
 import { failed, ok } from "../../kernel/result.ts";
 import { readPlainText } from "./plain-text.ts";
 import { type Lock, saveChange } from "./save.ts";
@@ -40,26 +40,13 @@ export function saveKey(
 }
 
 function parse(text: string): Map<string, StoredKey> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const keys = isObject(value) ? value["keys"] : undefined;
-    if (!isObject(keys)) return undefined;
-    return new Map(
-      Object.entries(keys).flatMap(([provider, kept]): [string, StoredKey][] => {
-        if (!isObject(kept)) return [];
-        const { key, baseUrl } = kept;
-        return [
-          [
-            provider,
-            {
-              ...(typeof key === "string" ? { key } : {}),
-              ...(typeof baseUrl === "string" ? { baseUrl } : {}),
-            },
-          ],
-        ];
-      }),
-    );
-  } catch {
-    return undefined;
-  }
+  const { keys } = asObject(parseJson(text));
+  if (!isObject(keys)) return undefined;
+  const known = Object.entries(keys).filter((entry): entry is [string, object] => isObject(entry[1]));
+  return new Map(known.map(([provider, kept]) => [provider, keyIn(kept)]));
 }
+
+const keyIn = ({ key, baseUrl }: { key?: unknown; baseUrl?: unknown }): StoredKey => ({
+  ...(typeof key === "string" ? { key } : {}),
+  ...(typeof baseUrl === "string" ? { baseUrl } : {}),
+});

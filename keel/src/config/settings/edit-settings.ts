@@ -1,5 +1,5 @@
 /** Changes one value of a settings file, by its dotted name, and leaves the rest of the file as its owner wrote it. */
-import { isObject, type JsonObject, sameJson } from "../../kernel/json.ts";
+import { asObject, isObject, type JsonObject, parseJson, sameJson } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { checkSettings } from "./check-settings.ts";
 import { editJsonc, readJsonc } from "./jsonc.ts";
@@ -15,7 +15,7 @@ export function pathNamed(name: string): string[] | undefined {
     const [first, ...rest] = parts;
     if (first === undefined) return [];
     if (!isObject(schema) || first === "") return undefined;
-    const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+    const properties = asObject(schema["properties"]);
     if (Object.hasOwn(properties, first)) return joined(first, walk(properties[first], rest));
     const any = schema["additionalProperties"];
     if (!isObject(any)) return undefined;
@@ -29,12 +29,8 @@ export function pathNamed(name: string): string[] | undefined {
 /** What a text on the command line means at a path: JSON where that fits, otherwise the text itself. */
 export function valueNamed(path: readonly string[], text: string): Result<unknown> {
   const asText = problemWith(path, text);
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return asText === undefined ? ok(text) : failed(asText);
-  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) return asText === undefined ? ok(text) : failed(asText);
   const asJson = problemWith(path, parsed);
   if (asJson === undefined) return ok(parsed);
   return asText === undefined ? ok(text) : failed(asJson);

@@ -4,7 +4,7 @@
  * key like any other.
  */
 import type { Node, ParseError } from "jsonc-parser";
-import { isObject } from "../../kernel/json.ts";
+import { isDeeperThan, isObject, parseJson } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 
 /** Settings are a handful deep. */
@@ -14,13 +14,10 @@ const tooDeep = `it is nested deeper than ${maxDepth}`;
 
 /** The value that a text stands for, or why it stands for none. */
 export async function readJsonc(text: string): Promise<Result<unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isTooDeep(value, maxDepth) ? failed(tooDeep) : ok(value);
-  } catch {
-    // Not plain JSON: perhaps JSON with comments.
-    return readWithComments(text);
-  }
+  const value = parseJson(text);
+  // Not plain JSON: perhaps JSON with comments.
+  if (value === undefined) return readWithComments(text);
+  return isDeeperThan(value, maxDepth) ? failed(tooDeep) : ok(value);
 }
 
 /**
@@ -79,11 +76,6 @@ function dataOf({ type, value, children = [] }: Node): unknown {
       key && content ? [[String(key.value), dataOf(content)]] : [],
     ),
   );
-}
-
-function isTooDeep(value: unknown, left: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return left === 0 || Object.values(value).some((part) => isTooDeep(part, left - 1));
 }
 
 /** `PropertyNameExpected` as words. */

@@ -7,7 +7,7 @@ import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import type { SettingSource } from "../../protocol/options.ts";
 import { readJsonc } from "./jsonc.ts";
-import { type Paths, projectFolders } from "./paths.ts";
+import { ownFolders, type Paths, projectFolders } from "./paths.ts";
 import { type PlainText, readPlainText } from "./plain-text.ts";
 import { kindOf, type Project, realOf } from "./project-root.ts";
 import type { KeelSettings } from "./settings-schema.ts";
@@ -79,7 +79,7 @@ const nothing: LayerResult = { faults: [] };
 
 function layerFilesOf({ paths, project, chosen }: LayersOptions): LayerFile[] {
   const isChosen = (source: ChosenSource): boolean => chosen?.includes(source) ?? true;
-  const mine = [paths.home, ...(paths.compatible === undefined ? [] : [path.dirname(paths.compatible)])];
+  const mine = ownFolders(paths);
   const inProject = (source: "local" | "project", name: string): LayerFile[] =>
     project.folders.flatMap((folder) =>
       projectFolders

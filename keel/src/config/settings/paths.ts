@@ -45,6 +45,12 @@ const machineSettings =
     ? "C:\\ProgramData\\keel\\managed-settings.json"
     : "/etc/keel/managed-settings.json";
 
+/** The folders of a person's own files: Keel's, and then that of the second source. */
+export const ownFolders = ({ home, compatible }: Paths): string[] => [
+  home,
+  ...(compatible === undefined ? [] : [path.dirname(compatible)]),
+];
+
 /** The folders in which a project's settings are looked for, the stronger first. */
 export const projectFolders = [".keel", ".claude"] as const;
 

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { isObject } from "../../kernel/json.ts";
+import { asList, asObject, isObject } from "../../kernel/json.ts";
 import type { SettingEntry } from "./entries.ts";
 import { folderKinds, projectFolders } from "./paths.ts";
 import { readPlainText } from "./plain-text.ts";
@@ -69,24 +69,21 @@ function textOf({ path: [group = "", name = ""], value }: SettingEntry): string 
 }
 
 function hookText(value: unknown): string {
-  const hooks = isObject(value) && Array.isArray(value["hooks"]) ? value["hooks"] : [];
-  const matcher = isObject(value) && typeof value["matcher"] === "string" ? `[${value["matcher"]}] ` : "";
-  return `${matcher}${hooks.map((hook) => commandOf(hook) ?? JSON.stringify(hook)).join("; ")}`;
+  const { hooks, matcher } = asObject(value);
+  const shown = asList(hooks).map((hook) => commandOf(asObject(hook)) ?? JSON.stringify(hook));
+  return `${typeof matcher === "string" ? `[${matcher}] ` : ""}${shown.join("; ")}`;
 }
+
+const commandOf = ({ type, command }: Record<string, unknown>): string | undefined =>
+  type === "command" && typeof command === "string" ? command : undefined;
 
 function serverText(value: unknown): string {
   if (!isObject(value)) return String(value);
   const { command, args, ...rest } = value;
-  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
-  return [words.join(" "), Object.keys(rest).length > 0 ? JSON.stringify(rest) : ""]
-    .filter(Boolean)
-    .join(" ");
+  const words = [command, ...asList(args)].filter((word) => typeof word === "string").join(" ");
+  const others = Object.keys(rest).length > 0 ? JSON.stringify(rest) : "";
+  return [words, others].filter(Boolean).join(" ");
 }
-
-const commandOf = (hook: unknown): string | undefined =>
-  isObject(hook) && typeof hook["command"] === "string" && hook["type"] === "command"
-    ? hook["command"]
-    : undefined;
 
 /** Tells a file as it was shown from what it became, and from the same text elsewhere. */
 export const fileMark = (file: string, text: string): string =>

@@ -56,13 +56,11 @@ async function replaceWhole(target: string, text: string, mode: number): Promise
   const fresh = path.join(folder, `.${path.basename(target)}.${process.pid}${ending}`);
   try {
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
-    const handle = await open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try {
+    {
+      await using handle = await open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       await handle.writeFile(text);
       await handle.chmod(mode);
       await handle.sync();
-    } finally {
-      await handle.close();
     }
     await rename(fresh, target);
   } catch (thrown) {

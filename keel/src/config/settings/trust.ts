@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { type Fault, fault } from "../../kernel/fault.ts";
+import { parseJson } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { readPlainText } from "./plain-text.ts";
 import { type Lock, saveChange } from "./save.ts";
@@ -62,12 +63,8 @@ export function withShown(book: TrustBook, root: string, mark: string): TrustBoo
 }
 
 function parseBook(text: string): Result<TrustBook> {
-  let written: unknown;
-  try {
-    written = JSON.parse(text);
-  } catch {
-    return failed("it is not JSON");
-  }
+  const written = parseJson(text);
+  if (written === undefined) return failed("it is not JSON");
   const parsed = bookSchema.safeParse(written);
   return parsed.success ? ok(new Map(Object.entries(parsed.data.roots))) : failed("it has another form");
 }

@@ -1,8 +1,9 @@
 /** What of a reply goes back to the model, and how the harness's own words are marked. */
 import { isObject } from "../../kernel/json.ts";
 import { estimateTokens } from "../../kernel/text.ts";
-import type { Input, Stop } from "../../protocol/event.ts";
+import type { Input } from "../../protocol/event/durable.ts";
 import { type Block, type Message, type Text, text } from "../../protocol/message.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import { defang, marksOf } from "./enclose.ts";
 
 /** The tag around words that the harness adds. The same tag in data from outside is made harmless by `defuse`. */

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { openTestSession } from "../../../../test/support/test-session.ts";
+import { lookTool } from "../../../../test/support/test-tools.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { contextKinds } from "../../protocol/context.ts";
 import { text } from "../../protocol/message.ts";
 import { replyWith } from "../../testing/reply.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
-import { openTestSession } from "../../testing/test-session.ts";
-import { lookTool } from "../../testing/test-tools.ts";
 import { sayContext } from "../../view/context-bar.ts";
 import { defaultLimits } from "../limits.ts";
 import { breakdownOf } from "./breakdown.ts";

@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
+import {
+  memoryLog,
+  openTestSession,
+  type TestSessionOptions,
+} from "../../../../test/support/test-session.ts";
+import { changeTool, lookTool } from "../../../../test/support/test-tools.ts";
 import { countingIds } from "../../testing/counting-ids.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import { requestLaw } from "../../testing/request-law.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
-import { memoryLog, openTestSession, type TestSessionOptions } from "../../testing/test-session.ts";
-import { changeTool, lookTool } from "../../testing/test-tools.ts";
 import { firstBreak, prefixOf } from "./prefix.ts";
 
 /** A session that is opened twice on one log, with the same law over both lives. */

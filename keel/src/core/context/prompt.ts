@@ -1,7 +1,8 @@
 /** The prompt that the next request starts with, and why it is another than that of the request before. */
 
 import { sameJson } from "../../kernel/json.ts";
-import type { DurableEvent, PromptWhy } from "../../protocol/event.ts";
+import type { DurableEvent } from "../../protocol/event/durable.ts";
+import type { PromptWhy } from "../../protocol/reasons.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import { offeredNow } from "../deferred.ts";
 import type { SessionState } from "../state/state.ts";

@@ -1,6 +1,7 @@
 /** How much of a conversation are instructions and skills: a part of the fold. */
 import { estimateTokens } from "../../kernel/text.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import { textOf } from "../../protocol/message.ts";
 
 /** Rough tokens of what the conversation, as it is now, holds beside what was said and done. */
@@ -8,22 +9,20 @@ export type ContextShares = { readonly instructions: number; readonly skills: nu
 
 export const noShares: ContextShares = { instructions: 0, skills: 0 };
 
-export function foldShares(shares: ContextShares, event: Durable): ContextShares {
-  switch (event.type) {
-    case "context.added": {
-      const tokens = estimateTokens(textOf(event.content));
-      if (event.why === "skills") return { ...shares, skills: shares.skills + tokens };
-      if (event.why !== "instructions" && event.why !== "memory") return shares;
-      return { ...shares, instructions: shares.instructions + tokens };
-    }
-    case "tool.finished":
-      return event.tool === "Skill" && !event.failed
-        ? { ...shares, skills: shares.skills + estimateTokens(textOf(event.content)) }
-        : shares;
-    case "context.compacted":
-    case "context.cleared":
-      return noShares;
-    default:
-      return shares;
-  }
-}
+export const foldShares = (shares: ContextShares, event: Durable): ContextShares =>
+  handle(changes, event, shares) ?? shares;
+
+const changes: EventHandlers<Durable, [shares: ContextShares], ContextShares> = {
+  "context.added": ({ content, why }, shares) => {
+    const tokens = estimateTokens(textOf(content));
+    if (why === "skills") return { ...shares, skills: shares.skills + tokens };
+    if (why !== "instructions" && why !== "memory") return shares;
+    return { ...shares, instructions: shares.instructions + tokens };
+  },
+  "tool.finished": ({ tool, failed, content }, shares) =>
+    tool === "Skill" && !failed
+      ? { ...shares, skills: shares.skills + estimateTokens(textOf(content)) }
+      : shares,
+  "context.compacted": () => noShares,
+  "context.cleared": () => noShares,
+};

@@ -3,7 +3,7 @@
  * from which the next request's cost is predicted. Its own estimates are corrected by every count.
  */
 import { estimateTokens } from "../../kernel/text.ts";
-import type { DurableEvent } from "../../protocol/event.ts";
+import type { DurableEvent } from "../../protocol/event/durable.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { SessionSettings } from "../../protocol/settings.ts";
 import type { Usage } from "../../protocol/usage.ts";

@@ -2,7 +2,7 @@
 
 import { type Learnt, learn } from "../../policy/changes.ts";
 import type { Answer, AnsweredBy, Ask } from "../../protocol/ask.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 
 type AskState = {
   readonly asks: readonly Ask[];

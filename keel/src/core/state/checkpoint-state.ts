@@ -2,7 +2,7 @@
 import { List } from "../../kernel/list.ts";
 import { Lookup } from "../../kernel/lookup.ts";
 import type { WantedFile } from "../../ports/checkpoints.ts";
-import type { DurableEvent } from "../../protocol/event.ts";
+import type { DurableEvent } from "../../protocol/event/durable.ts";
 import type { FileSeen } from "../../protocol/tool.ts";
 
 type Saved = Extract<DurableEvent, { type: "files.saved" }>;

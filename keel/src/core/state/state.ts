@@ -4,11 +4,13 @@ import { never } from "../../kernel/never.ts";
 import { type Learnt, learn, nothingLearnt } from "../../policy/changes.ts";
 import { foldRefusals, noRefusals, type Refusals } from "../../policy/refusals.ts";
 import type { Answer, AnsweredBy, Ask } from "../../protocol/ask.ts";
-import type { Durable, Input } from "../../protocol/event.ts";
+import { foldBill } from "../../protocol/bill.ts";
+import type { Durable, Input } from "../../protocol/event/durable.ts";
 import { type Block, type Message, type ToolResult, toolUses } from "../../protocol/message.ts";
+import { outcomeOf } from "../../protocol/outcome.ts";
 import { patchSettings, type SessionSettings } from "../../protocol/settings.ts";
 import type { FileSeen, ToolSpec } from "../../protocol/tool.ts";
-import { type Bill, contextTokens, noBill } from "../../protocol/usage.ts";
+import { contextTokens, type ItemizedBill, noBill } from "../../protocol/usage.ts";
 import {
   estimateMessage,
   foreign,
@@ -32,7 +34,6 @@ import {
   withRequest,
 } from "../context/tally.ts";
 import { closeAsk } from "./ask-state.ts";
-import { charged, withTask } from "./billing.ts";
 import { batchMessage, changeCall, settledCalls, type ToolCall } from "./call-state.ts";
 import {
   keepSaved,
@@ -43,7 +44,7 @@ import {
 } from "./checkpoint-state.ts";
 import { habitAfter, noHabit, toldHabit } from "./stuck.ts";
 import { foldTasks, noTasks, type Tasks } from "./task-state.ts";
-import { afterRoom, type Failure, newTurn, recovered, type Turn } from "./turn.ts";
+import { afterRoom, chargedTurn, type Failure, newTurn, recovered, type Turn } from "./turn.ts";
 import { emptyWorklist, type Worklist, worklistAfter } from "./worklist.ts";
 
 export type SessionState = {
@@ -87,7 +88,7 @@ export type SessionState = {
   /** What of it are instructions and skills. */
   readonly shares: ContextShares;
   readonly compaction: { readonly instructions: string | undefined } | null;
-  readonly bill: Bill;
+  readonly bill: ItemizedBill;
 };
 
 export const emptyState: SessionState = {
@@ -130,6 +131,8 @@ export function fold(before: SessionState, event: Durable): SessionState {
     tasks: foldTasks(before, event),
     shares: foldShares(before.shares, event),
     refusals: foldRefusals(before, event),
+    bill: foldBill(before.bill, event),
+    turn: before.turn && chargedTurn(before.turn, event),
   };
   switch (event.type) {
     case "session.opened":
@@ -193,8 +196,6 @@ export function fold(before: SessionState, event: Durable): SessionState {
       return takeReply(settleCalls(state), event);
     case "model.failed":
       return takeFailure(state, event);
-    case "model.consulted":
-      return charged(state, event.model, event);
     case "tool.started":
       return {
         ...state,
@@ -229,8 +230,8 @@ export function fold(before: SessionState, event: Durable): SessionState {
       return inherit(state, event);
     case "folder.changed":
       return { ...state, folder: event.worktree ? { cwd: event.cwd, worktree: event.worktree } : null };
+    case "model.consulted":
     case "task.changed":
-      return withTask(state, event);
     case "files.rewound":
       return state;
     case "turn.finished":
@@ -295,10 +296,9 @@ function takeReply(state: SessionState, event: Extract<Durable, { type: "model.f
   const content = sendable(event.content, event.stop);
   const uses = toolUses(content);
   const blank = isBlank(content);
-  const billed = charged({ ...state, request: null }, event.model, event);
   const message: Message = { role: "assistant", content };
-  const told = blank ? billed : { ...billed, history: billed.history.append(message) };
-  const next = inTurn(told, (turn) => ({
+  const history = blank ? state.history : state.history.append(message);
+  const next = inTurn({ ...state, request: null, history }, (turn) => ({
     ...turn,
     requests: turn.requests + 1,
     failures: 0,
@@ -319,13 +319,12 @@ function takeReply(state: SessionState, event: Extract<Durable, { type: "model.f
 function takeFailure(state: SessionState, event: Extract<Durable, { type: "model.failed" }>): SessionState {
   const { fault, retryable, retryAfterMs, purpose } = event;
   const tally = withFailure(state.tally, event);
-  const billed = charged({ ...state, request: null, tally }, event.model, event);
+  const next = { ...state, request: null, tally };
   // Between turns nobody waits for a compaction: one that failed is given up, one that was lost is still wanted.
-  if (!billed.turn) return fault.code === "request_lost" ? billed : { ...billed, compaction: null };
-  const tooLong =
-    billed.turn.tooLong || fault.code === "prompt_too_long" || fault.code === "request_too_large";
+  if (!next.turn) return fault.code === "request_lost" ? next : { ...next, compaction: null };
+  const tooLong = next.turn.tooLong || fault.code === "prompt_too_long" || fault.code === "request_too_large";
   const failure: Failure = { fault, retryable, retryAfterMs, purpose };
-  return inTurn(billed, (turn) => ({ ...turn, failures: turn.failures + 1, failure, tooLong }));
+  return inTurn(next, (turn) => ({ ...turn, failures: turn.failures + 1, failure, tooLong }));
 }
 
 function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.finished" }>): SessionState {
@@ -344,12 +343,13 @@ function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.f
     context: event.context ?? [],
   }));
   // Only a tool that changed something leaves something behind; one that reads may see another's work.
+  const outcome = outcomeOf(event);
   const files = event.linesAdded === undefined ? state.files : leaveBehind(state.files, event.seen ?? []);
   const next = inTurn({ ...state, calls, files, seen: see(state.seen, event.seen) }, (turn) => ({
     ...turn,
     stopped: turn.stopped ?? event.stop ?? null,
-    deferred: turn.deferred || event.deferred === true,
-    answer: event.answer ?? turn.answer,
+    deferred: turn.deferred || outcome.kind === "deferred",
+    answer: (outcome.kind === "answered" ? outcome.answer : undefined) ?? turn.answer,
     allow: event.allow ? [...turn.allow, ...event.allow] : turn.allow,
   }));
   return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
@@ -387,9 +387,9 @@ function compacted(
   const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
   const tally = withNotes(state.tally, event.usage, estimate);
   const gained = event.tokensAfter < event.tokensBefore * 0.9;
-  const billed = charged({ ...state, request: null, compaction: null }, event.model, event);
+  const history = List.of([summary, ...kept]);
   return inTurn(
-    { ...billed, history: List.of([summary, ...kept]), contextTokens: event.tokensAfter, tally },
+    { ...state, request: null, compaction: null, history, contextTokens: event.tokensAfter, tally },
     (turn) => ({
       ...turn,
       failures: 0,

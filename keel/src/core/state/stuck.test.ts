@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { openTestSession } from "../../../../test/support/test-session.ts";
+import { lookTool } from "../../../../test/support/test-tools.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
-import { openTestSession } from "../../testing/test-session.ts";
-import { lookTool } from "../../testing/test-tools.ts";
 import type { ToolCall } from "./call-state.ts";
 import { circleIn, habitAfter, noHabit, toldHabit } from "./stuck.ts";
 

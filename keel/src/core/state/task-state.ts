@@ -1,7 +1,8 @@
 /** Background tasks as the fold knows them: by their state, with whether the model was told of their end. */
 
 import type { Task } from "../../ports/tasks.ts";
-import type { Durable, Input } from "../../protocol/event.ts";
+import type { Durable, Input } from "../../protocol/event/durable.ts";
+import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import type { TaskData } from "../../protocol/task.ts";
 
 export type Tasks = ReadonlyMap<string, Task>;
@@ -11,31 +12,30 @@ export const noTasks: Tasks = new Map();
 const maxEnded = 100;
 
 export const isRunning = ({ status }: Task): boolean => status === "running";
+/** Somebody is to hear of its end; what a command left running ends for itself. */
+export const isAwaited = (task: Task): boolean => isRunning(task) && task.data.origin !== "left";
 export const hasNews = (task: Task): boolean => !isRunning(task) && !task.isTold;
 
 /** Nobody runs it any more, and its own log may not say so yet. */
 export const isUnsettled = (task: Task): boolean => isRunning(task) || task.data.unsettled === true;
 
 /** Pure. The same map when the event is about no task. */
-export function foldTasks(before: { tasks: Tasks; pending: readonly Input[] }, event: Durable): Tasks {
-  const { tasks } = before;
-  switch (event.type) {
-    case "task.changed":
-      return change(tasks, event);
-    case "input.accepted":
-      return tell(tasks, taskOf(event.input), true);
-    case "input.dropped": {
-      // A hook that blocked the notice has had its say; otherwise the notice is owed again.
-      const dropped = before.pending.find(({ id }) => id === event.inputId);
-      return event.why === "blocked" ? tasks : tell(tasks, dropped ? taskOf(dropped) : [], false);
-    }
-    case "turn.started":
-    case "input.joined":
-      return tell(tasks, event.tasks ?? [], true);
-    default:
-      return tasks;
-  }
-}
+export const foldTasks = (before: TasksBefore, event: Durable): Tasks =>
+  handle(changes, event, before) ?? before.tasks;
+
+type TasksBefore = { readonly tasks: Tasks; readonly pending: readonly Input[] };
+
+const changes: EventHandlers<Durable, [before: TasksBefore], Tasks> = {
+  "task.changed": (event, { tasks }) => change(tasks, event),
+  "input.accepted": ({ input }, { tasks }) => tell(tasks, taskOf(input), true),
+  "input.dropped": ({ inputId, why }, { tasks, pending }) => {
+    // A hook that blocked the notice has had its say; otherwise the notice is owed again.
+    const dropped = pending.find(({ id }) => id === inputId);
+    return why === "blocked" ? tasks : tell(tasks, dropped ? taskOf(dropped) : [], false);
+  },
+  "turn.started": (event, { tasks }) => tell(tasks, event.tasks ?? [], true),
+  "input.joined": (event, { tasks }) => tell(tasks, event.tasks ?? [], true),
+};
 
 function change(tasks: Tasks, event: Extract<Durable, { type: "task.changed" }>): Tasks {
   const { taskId: id, status, at, data = {} } = event;

@@ -1,8 +1,10 @@
 /** The running turn as the fold knows it: what it has used, what it recovered from, and how its last request went. */
 import type { FaultData } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
-import type { AddedWhy, Stop, TurnReason } from "../../protocol/event.ts";
-import { noUsage, type Usage } from "../../protocol/usage.ts";
+import { isCharge } from "../../protocol/bill.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import type { AddedWhy, Stop, TurnReason } from "../../protocol/reasons.ts";
+import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
 import { type Habit, noHabit, toldHabit } from "./stuck.ts";
 
 export type Failure = {
@@ -79,6 +81,17 @@ export function newTurn(id: string, startedAt: number): Turn {
     usage: noUsage,
     costUsd: 0,
     apiMs: 0,
+  };
+}
+
+/** A turn's own figures are those of its own requests: an agent's bill counts for the session only. */
+export function chargedTurn(turn: Turn, event: Durable): Turn {
+  if (!isCharge(event)) return turn;
+  return {
+    ...turn,
+    usage: event.usage ? addUsage(turn.usage, event.usage) : turn.usage,
+    costUsd: turn.costUsd + (event.costUsd ?? 0),
+    apiMs: turn.apiMs + event.ms,
   };
 }
 

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { memoryLog, openTestSession } from "../../../../test/support/test-session.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { schemaOf } from "../../kernel/schema.ts";
 import { parseRule } from "../../policy/rules.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../../ports/tool.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { text } from "../../protocol/message.ts";
 import type { Todo } from "../../protocol/tool.ts";
 import { layout } from "../../testing/layout.ts";
 import { memoryWorkspace } from "../../testing/memory-workspace.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import { scriptedModel } from "../../testing/scripted-model.ts";
-import { memoryLog, openTestSession } from "../../testing/test-session.ts";
 
 /** A tool that does what a test says. */
 function does(name: string, outcome: Partial<ToolOutcome>, more: { deferred?: boolean } = {}): Tool {

@@ -2,7 +2,8 @@
  * The model's desk: the list of what is to be done, what it knows of plan mode, and which deferred tools it was told of
  * and has loaded. Folded from the log, so that it survives a resume and a compaction.
  */
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import type { PermissionMode, SessionSettings } from "../../protocol/settings.ts";
 import type { Todo } from "../../protocol/tool.ts";
 
@@ -49,42 +50,35 @@ export const emptyWorklist: Worklist = {
 };
 
 /** Pure. Takes the state before the event. */
-export function worklistAfter(
-  { desk, settings }: { desk: Worklist; settings: SessionSettings | null },
-  event: Durable,
-): Worklist {
-  switch (event.type) {
-    case "prompt.fixed":
-      return desk.mayRenew ? { ...desk, mayRenew: false } : desk;
-    case "settings.changed": {
-      const mode = event.patch.permissionMode;
-      if (mode === undefined) return desk;
-      const modeBeforePlan = entersPlan(settings, mode)
-        ? (settings?.permissionMode ?? "default")
-        : desk.modeBeforePlan;
-      // Whoever changes it by a tool is told by the tool's result.
-      return { ...desk, modeBeforePlan, knowsPlan: event.why === "plan" ? mode === "plan" : desk.knowsPlan };
-    }
-    case "context.added":
-      if (event.why === "plan") return { ...desk, knowsPlan: settings?.permissionMode === "plan" };
-      if (event.why === "todos") return { ...desk, knowsTodos: true };
-      if (event.why === "memory") return { ...desk, knowsMemory: true };
-      if (event.files)
-        return { ...desk, briefed: true, instructed: [...new Set([...desk.instructed, ...event.files])] };
-      return event.tools ? { ...desk, announced: [...desk.announced, ...event.tools] } : desk;
-    case "model.started":
-      return desk.looked.length === 0 ? desk : { ...desk, looked: [] };
-    case "tool.finished":
-      return afterTool(desk, event);
-    case "context.compacted":
-      // What was said may be gone with the messages that said it.
-      return { ...desk, ...untold, knowsTodos: desk.todos.length === 0 };
-    case "context.cleared":
-      return { ...desk, ...untold, todos: [], knowsTodos: true };
-    default:
-      return desk;
-  }
-}
+export const worklistAfter = (before: WorklistBefore, event: Durable): Worklist =>
+  handle(changes, event, before) ?? before.desk;
+
+type WorklistBefore = { readonly desk: Worklist; readonly settings: SessionSettings | null };
+
+const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
+  "prompt.fixed": (_, { desk }) => (desk.mayRenew ? { ...desk, mayRenew: false } : desk),
+  "settings.changed": ({ patch, why }, { desk, settings }) => {
+    const mode = patch.permissionMode;
+    if (mode === undefined) return desk;
+    const modeBeforePlan = entersPlan(settings, mode)
+      ? (settings?.permissionMode ?? "default")
+      : desk.modeBeforePlan;
+    // Whoever changes it by a tool is told by the tool's result.
+    return { ...desk, modeBeforePlan, knowsPlan: why === "plan" ? mode === "plan" : desk.knowsPlan };
+  },
+  "context.added": ({ why, files, tools }, { desk, settings }) => {
+    if (why === "plan") return { ...desk, knowsPlan: settings?.permissionMode === "plan" };
+    if (why === "todos") return { ...desk, knowsTodos: true };
+    if (why === "memory") return { ...desk, knowsMemory: true };
+    if (files) return { ...desk, briefed: true, instructed: [...new Set([...desk.instructed, ...files])] };
+    return tools ? { ...desk, announced: [...desk.announced, ...tools] } : desk;
+  },
+  "model.started": (_, { desk }) => (desk.looked.length === 0 ? desk : { ...desk, looked: [] }),
+  "tool.finished": (event, { desk }) => afterTool(desk, event),
+  // What was said may be gone with the messages that said it.
+  "context.compacted": (_, { desk }) => ({ ...desk, ...untold, knowsTodos: desk.todos.length === 0 }),
+  "context.cleared": (_, { desk }) => ({ ...desk, ...untold, todos: [], knowsTodos: true }),
+};
 
 /** What a conversation no longer knows when its messages are gone. */
 const untold = {

@@ -1,12 +1,12 @@
 // Tools that fail where they should not: the call fails, the turn goes on.
 import { describe, expect, test } from "vitest";
+import { openTestSession } from "../../../../test/support/test-session.ts";
+import { anyInput } from "../../../../test/support/test-tools.ts";
 import { defineTool, type ToolDefinition } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import { text } from "../../protocol/message.ts";
 import { instantClock } from "../../testing/fake-clock.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
-import { openTestSession } from "../../testing/test-session.ts";
-import { anyInput } from "../../testing/test-tools.ts";
 import { bound } from "./bound.ts";
 
 const harmless = { readOnly: true, concurrent: true, replay: "safe" } as const;

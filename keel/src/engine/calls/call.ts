@@ -18,7 +18,7 @@ import { isDeclared, toolsNow } from "../../core/toolbox.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
-import type { Denial, DurableEvent } from "../../protocol/event.ts";
+import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { openTestSession } from "../../../../test/support/test-session.ts";
 import { noRules } from "../../policy/decide.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { Files } from "../../ports/workspace.ts";
 import { memoryWorkspace } from "../../testing/memory-workspace.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
-import { openTestSession } from "../../testing/test-session.ts";
 import { readTool } from "../../tools/read.ts";
 
 /** A workspace that notes every walk of a path. */

@@ -3,7 +3,7 @@
  * question. Their events wait until the reply is on record, and are dropped if the reply fails.
  */
 
-import type { DurableEvent } from "../../protocol/event.ts";
+import type { DurableEvent } from "../../protocol/event/durable.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import { ledgerOf, takeSnapshot } from "../checkpoint.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";

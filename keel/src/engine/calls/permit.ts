@@ -13,7 +13,7 @@ import { onceOrNot } from "../../policy/suggest.ts";
 import type { HookDecision } from "../../ports/hooks.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
-import type { Denial } from "../../protocol/event.ts";
+import type { Denial } from "../../protocol/event/durable.ts";
 import type { Claim } from "../../protocol/tool.ts";
 import { hookContextOf } from "../hook-context.ts";
 import type { Closed, StepContext } from "../step-context.ts";

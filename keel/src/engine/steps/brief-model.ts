@@ -8,7 +8,7 @@ import { promptFor } from "../../core/context/prompt.ts";
 import { isDeferred } from "../../core/deferred.ts";
 import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../../core/model-text.ts";
 import { toolsNow } from "../../core/toolbox.ts";
-import type { AddedWhy } from "../../protocol/event.ts";
+import type { AddedWhy } from "../../protocol/reasons.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefNear, briefStart } from "./brief-start.ts";
 

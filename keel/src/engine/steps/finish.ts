@@ -3,8 +3,8 @@
 import { isBudget } from "../../core/halt.ts";
 import type { Step } from "../../core/next-step.ts";
 import { finishedTurn } from "../../core/settle.ts";
-import type { TurnReason } from "../../protocol/event.ts";
 import { textOf } from "../../protocol/message.ts";
+import type { TurnReason } from "../../protocol/reasons.ts";
 import { hookContextOf } from "../hook-context.ts";
 import type { StepContext } from "../step-context.ts";
 

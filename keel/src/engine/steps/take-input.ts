@@ -4,7 +4,7 @@ import { inputFor, type Step } from "../../core/next-step.ts";
 import { modelOf, type SessionState } from "../../core/state/state.ts";
 import { hasNews } from "../../core/state/task-state.ts";
 import { sayTask } from "../../core/task-text.ts";
-import type { Input } from "../../protocol/event.ts";
+import type { Input } from "../../protocol/event/durable.ts";
 import { hookContextOf } from "../hook-context.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefStart } from "./brief-start.ts";

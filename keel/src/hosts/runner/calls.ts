@@ -1,7 +1,8 @@
 /** Calls in the host's words: each begins once and ends once, in that order. */
-import type { Envelope } from "../../protocol/event.ts";
+import type { Envelope } from "../../protocol/event/envelope.ts";
 import { textOf, toolUses } from "../../protocol/message.ts";
 import type { Origin } from "../../protocol/origin.ts";
+import { outcomeOf } from "../../protocol/outcome.ts";
 import type { RunnerEvent } from "./events.ts";
 import type { KnownCall, RunnerMemo } from "./memo.ts";
 import { countCall } from "./stats.ts";
@@ -66,7 +67,9 @@ export function callEnds(
   memo: RunnerMemo,
   origin: Origin | undefined,
 ): CallOutput {
-  const { callId, tool, failed, ms, content, denied, interrupted, todos, data } = event;
+  const { callId, tool, failed, ms, content, todos, data } = event;
+  const outcome = outcomeOf(event);
+  const isInterrupted = outcome.kind === "denied" ? outcome.interrupted : outcome.kind === "interrupted";
   const [starts, next] = tellStart(callOf(memo, { id: callId, tool }, origin), memo, origin);
   const calls = new Map(next.calls);
   calls.delete(keyOf(callId, origin));
@@ -79,8 +82,8 @@ export function callEnds(
     success: !failed,
     summary,
     durationMs: ms,
-    ...(denied ? { denied: true } : {}),
-    ...(interrupted ? { interrupted: true } : {}),
+    ...(outcome.kind === "denied" ? { denied: true } : {}),
+    ...(isInterrupted ? { interrupted: true } : {}),
     ...whose,
   };
   const post: RunnerEvent = {

@@ -1,7 +1,7 @@
 // The dialect over whole logs: order, one end for each call and input, and agents kept apart.
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { Envelope } from "../../protocol/event.ts";
+import type { Envelope } from "../../protocol/event/envelope.ts";
 import { text } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { lastEvents, toEvents } from "./dialect.ts";

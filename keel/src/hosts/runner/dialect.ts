@@ -2,7 +2,8 @@
  * The session's events in the host's words: a pure fold. Calls begin before they end and end before the turn's result,
  * whatever overlaps; of an agent the host learns what it does, not what it says.
  */
-import type { Envelope } from "../../protocol/event.ts";
+import { isCharge } from "../../protocol/bill.ts";
+import { type Envelope, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import type { Origin } from "../../protocol/origin.ts";
 import { askEvent } from "./ask-event.ts";
 import { callEnds, callProgress, callStarts, knowCalls, openCallsEnd } from "./calls.ts";
@@ -15,11 +16,18 @@ import { noStats } from "./stats.ts";
 export type RunnerDialectOutput = readonly [readonly RunnerEvent[], RunnerMemo];
 
 export function toEvents(envelope: Envelope, memo: RunnerMemo): RunnerDialectOutput {
-  const [events, next] = envelope.origin
-    ? fromAgent(envelope, envelope.origin, memo)
-    : fromSession(envelope, memo);
+  const { origin } = envelope;
+  const [events, next] = origin
+    ? (handle(fromAgent, envelope, memo, origin) ?? [[], memo])
+    : ownEvents(envelope, memo);
   const [inputId] = next.inputIds.length > 0 ? next.inputIds : memo.inputIds;
   return [events.map((event) => (inputId === undefined ? event : { inputId, ...event })), next];
+}
+
+function ownEvents(envelope: Envelope, before: RunnerMemo): RunnerDialectOutput {
+  const costUsd = isCharge(envelope) ? (envelope.costUsd ?? 0) : 0;
+  const memo = costUsd === 0 ? before : { ...before, totalCostUsd: before.totalCostUsd + costUsd };
+  return handle(fromSession, envelope, memo) ?? [[], memo];
 }
 
 /** What is still open when everything ends: no call of a screen spins for ever, and no text is lost. */
@@ -29,139 +37,97 @@ export function lastEvents(memo: RunnerMemo): readonly RunnerEvent[] {
   return events.map((event) => (inputId === undefined ? event : { inputId, ...event }));
 }
 
-function fromSession(envelope: Envelope, memo: RunnerMemo): RunnerDialectOutput {
-  switch (envelope.type) {
-    case "turn.started": {
-      const inputIds = envelope.inputIds;
-      const [first] = inputIds;
-      const next = { ...memo, inputIds, stats: noStats, hasSaved: false };
-      const isKept = memo.checkpointing && first !== undefined;
-      return [isKept ? [{ type: "checkpoint_created", checkpoint: first, at: "message" }] : [], next];
-    }
-    case "input.joined":
-      return [[], { ...memo, inputIds: [...memo.inputIds, ...envelope.inputIds] }];
-    case "input.dropped":
-      return [
-        memo.inputIds.includes(envelope.inputId)
-          ? []
-          : [{ inputId: envelope.inputId, ...resultOf(memo, { dropped: envelope }) }],
-        memo,
-      ];
-    case "reply.started":
-      return [[], { ...memo, hasSpoken: false }];
-    case "text.delta": {
-      const [parts, paragraphs] = addText(memo.paragraphs, envelope.text);
-      return [parts.map(spoken), { ...memo, paragraphs, hasSpoken: true }];
-    }
-    case "block.started":
-      return [envelope.block.type === "thinking" ? [{ type: "thinking_start" }] : [], memo];
-    case "thinking.delta":
-      return [[{ type: "thinking_delta", text: envelope.text }], memo];
-    case "block.finished": {
-      const { block } = envelope;
-      if (block.type === "thinking") return [[{ type: "thinking", text: block.text }], memo];
-      // What follows a text is not its paragraph.
-      return block.type === "text" ? [flush(memo), { ...memo, paragraphs: noParagraphs }] : [[], memo];
-    }
-    case "reply.withdrawn":
-      return [
-        memo.hasSpoken ? [{ type: "assistant_text_withdrawn", reason: envelope.why.message }] : [],
-        { ...memo, paragraphs: noParagraphs, hasSpoken: false },
-      ];
-    case "model.finished": {
-      const [calls, next] = knowCalls(envelope, memo, undefined);
-      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = envelope.usage;
-      const totalTokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
-      const usage = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, totalTokens };
-      return [
-        [...flush(memo), { type: "context_usage", ...usage, model: envelope.model }, ...calls],
-        { ...next, paragraphs: noParagraphs, totalCostUsd: memo.totalCostUsd + (envelope.costUsd ?? 0) },
-      ];
-    }
-    case "tool.started":
-      return callStarts(envelope, memo, undefined);
-    case "tool.progress":
-      return callProgress(envelope, memo, undefined);
-    case "tool.finished":
-      return callEnds(envelope, memo, undefined);
-    case "ask.opened":
-      return [[askEvent(envelope.ask)], memo];
-    case "ask.closed": {
-      const { askId: requestId, answer, by } = envelope;
-      return [[{ type: "request_closed", requestId, approved: answer.verdict === "allow", by }], memo];
-    }
-    case "context.compacted": {
-      const { trigger, tokensBefore, tokensAfter, costUsd } = envelope;
-      return [
-        [{ type: "compact_boundary", trigger, tokensBefore, tokensAfter }],
-        { ...memo, totalCostUsd: memo.totalCostUsd + (costUsd ?? 0) },
-      ];
-    }
-    case "model.failed":
-    case "model.consulted":
-      return [[], { ...memo, totalCostUsd: memo.totalCostUsd + (envelope.costUsd ?? 0) }];
-    case "settings.changed": {
-      const { model, permissionMode: mode } = envelope.patch;
-      const { why } = envelope;
-      return [
-        [
-          ...(model === undefined ? [] : [{ type: "model_changed", model, why } as const]),
-          ...(mode === undefined ? [] : [{ type: "permission_mode_changed", mode, why } as const]),
-        ],
-        memo,
-      ];
-    }
-    case "files.saved":
-      return [[], { ...memo, hasSaved: true }];
-    case "task.changed":
-      return taskChanges(envelope, memo);
-    case "turn.finished": {
-      const ends = openCallsEnd(memo);
-      const events = [...ends, ...flush(memo), ...turnEvents(envelope, memo)];
-      return [events, { ...memo, inputIds: [], paragraphs: noParagraphs, calls: new Map() }];
-    }
-    case "session.closed":
-      return [[{ type: "session_ended", sessionId: memo.sessionId, reason: envelope.reason }], memo];
-    case "notice.raised": {
-      const { level, text: message, code } = envelope;
-      return [[notification(level, "Notice", message, code)], memo];
-    }
-    case "retry.waiting": {
-      const { attempt, mostAttempts, delayMs, fault } = envelope;
-      const message = `${fault.message} Trying again in ${Math.ceil(delayMs / 1000)} s (${attempt} of ${mostAttempts}).`;
-      return [[notification("info", "Retry", message, fault.code)], memo];
-    }
-    case "command.answered":
-      return [[{ type: "command_output", command: envelope.name, text: envelope.text }], memo];
-    default:
-      return [[], memo];
-  }
-}
+/** What the host is told of the session's own events; the others say nothing to it. */
+const fromSession: EventHandlers<Envelope, [memo: RunnerMemo], RunnerDialectOutput> = {
+  "turn.started": ({ inputIds }, memo) => {
+    const [first] = inputIds;
+    const next = { ...memo, inputIds, stats: noStats, hasSaved: false };
+    const isKept = memo.checkpointing && first !== undefined;
+    return [isKept ? [{ type: "checkpoint_created", checkpoint: first, at: "message" }] : [], next];
+  },
+  "input.joined": ({ inputIds }, memo) => [[], { ...memo, inputIds: [...memo.inputIds, ...inputIds] }],
+  "input.dropped": (dropped, memo) => [
+    memo.inputIds.includes(dropped.inputId)
+      ? []
+      : [{ inputId: dropped.inputId, ...resultOf(memo, { dropped }) }],
+    memo,
+  ],
+  "reply.started": (_, memo) => [[], { ...memo, hasSpoken: false }],
+  "text.delta": ({ text }, memo) => {
+    const [parts, paragraphs] = addText(memo.paragraphs, text);
+    return [parts.map(spoken), { ...memo, paragraphs, hasSpoken: true }];
+  },
+  "block.started": ({ block }, memo) => [block.type === "thinking" ? [{ type: "thinking_start" }] : [], memo],
+  "thinking.delta": ({ text }, memo) => [[{ type: "thinking_delta", text }], memo],
+  "block.finished": ({ block }, memo) => {
+    if (block.type === "thinking") return [[{ type: "thinking", text: block.text }], memo];
+    // What follows a text is not its paragraph.
+    return block.type === "text" ? [flush(memo), { ...memo, paragraphs: noParagraphs }] : [[], memo];
+  },
+  "reply.withdrawn": ({ why }, memo) => [
+    memo.hasSpoken ? [{ type: "assistant_text_withdrawn", reason: why.message }] : [],
+    { ...memo, paragraphs: noParagraphs, hasSpoken: false },
+  ],
+  "model.finished": (event, memo) => {
+    const [calls, next] = knowCalls(event, memo, undefined);
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
+    const totalTokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+    const usage = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, totalTokens };
+    return [
+      [...flush(memo), { type: "context_usage", ...usage, model: event.model }, ...calls],
+      { ...next, paragraphs: noParagraphs },
+    ];
+  },
+  "tool.started": (event, memo) => callStarts(event, memo, undefined),
+  "tool.progress": (event, memo) => callProgress(event, memo, undefined),
+  "tool.finished": (event, memo) => callEnds(event, memo, undefined),
+  "ask.opened": ({ ask }, memo) => [[askEvent(ask)], memo],
+  "ask.closed": askCloses,
+  "context.compacted": ({ trigger, tokensBefore, tokensAfter }, memo) => [
+    [{ type: "compact_boundary", trigger, tokensBefore, tokensAfter }],
+    memo,
+  ],
+  "settings.changed": ({ patch: { model, permissionMode: mode }, why }, memo) => [
+    [
+      ...(model === undefined ? [] : [{ type: "model_changed", model, why } as const]),
+      ...(mode === undefined ? [] : [{ type: "permission_mode_changed", mode, why } as const]),
+    ],
+    memo,
+  ],
+  "files.saved": (_, memo) => [[], { ...memo, hasSaved: true }],
+  "task.changed": taskChanges,
+  "turn.finished": (event, memo) => [
+    [...openCallsEnd(memo), ...flush(memo), ...turnEvents(event, memo)],
+    { ...memo, inputIds: [], paragraphs: noParagraphs, calls: new Map() },
+  ],
+  "session.closed": ({ reason }, memo) => [
+    [{ type: "session_ended", sessionId: memo.sessionId, reason }],
+    memo,
+  ],
+  "notice.raised": ({ level, text, code }, memo) => [[notification(level, "Notice", text, code)], memo],
+  "retry.waiting": ({ attempt, mostAttempts, delayMs, fault }, memo) => {
+    const message = `${fault.message} Trying again in ${Math.ceil(delayMs / 1000)} s (${attempt} of ${mostAttempts}).`;
+    return [[notification("info", "Retry", message, fault.code)], memo];
+  },
+  "command.answered": ({ name: command, text }, memo) => [[{ type: "command_output", command, text }], memo],
+};
 
 /** Its words are for the agent that gave it the work; its calls are shown where that call is. */
-function fromAgent(envelope: Envelope, origin: Origin, memo: RunnerMemo): RunnerDialectOutput {
-  switch (envelope.type) {
-    case "model.finished": {
-      const [calls, next] = knowCalls(envelope, memo, origin);
-      return [calls, next];
-    }
-    case "tool.started":
-      return callStarts(envelope, memo, origin);
-    case "tool.progress":
-      return callProgress(envelope, memo, origin);
-    case "tool.finished":
-      return callEnds(envelope, memo, origin);
-    case "ask.opened":
-      return [[askEvent({ ...envelope.ask, origin: envelope.ask.origin ?? origin })], memo];
-    case "ask.closed": {
-      const { askId: requestId, answer, by } = envelope;
-      return [[{ type: "request_closed", requestId, approved: answer.verdict === "allow", by }], memo];
-    }
-    case "task.changed":
-      return taskChanges(envelope, memo);
-    default:
-      return [[], memo];
-  }
+const fromAgent: EventHandlers<Envelope, [memo: RunnerMemo, origin: Origin], RunnerDialectOutput> = {
+  "model.finished": knowCalls,
+  "tool.started": callStarts,
+  "tool.progress": callProgress,
+  "tool.finished": callEnds,
+  "ask.opened": ({ ask }, memo, origin) => [[askEvent({ ...ask, origin: ask.origin ?? origin })], memo],
+  "ask.closed": askCloses,
+  "task.changed": taskChanges,
+};
+
+function askCloses(
+  { askId: requestId, answer, by }: Extract<Envelope, { type: "ask.closed" }>,
+  memo: RunnerMemo,
+): RunnerDialectOutput {
+  return [[{ type: "request_closed", requestId, approved: answer.verdict === "allow", by }], memo];
 }
 
 function taskChanges(

@@ -1,5 +1,5 @@
 /** The end of a turn in the host's words: whether it went well, what it cost, and what was done in it. */
-import type { Envelope } from "../../protocol/event.ts";
+import type { Envelope } from "../../protocol/event/envelope.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { authError } from "./auth-errors.ts";
 import type { RunnerEvent, RunnerEventOf } from "./events.ts";

@@ -8,7 +8,7 @@ import { type Fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { toLine } from "../../kernel/json.ts";
 import type { Ask } from "../../protocol/ask.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import type { LineRead } from "../../transport/lines.ts";
 import { askEvent } from "./ask-event.ts";
 import { authError } from "./auth-errors.ts";

@@ -1,5 +1,7 @@
 /** What a turn did, counted: a fold of the calls that ended in it, those of its agents included. */
 import type * as z from "zod/mini";
+import type { ToolFamily } from "../../protocol/tool.ts";
+import { familyOf } from "../../protocol/tool-families.ts";
 import type { statsSchema } from "./events.ts";
 
 export type RunnerStats = z.infer<typeof statsSchema>;
@@ -15,25 +17,18 @@ export const noStats: RunnerStats = {
   totalToolDurationMs: 0,
 };
 
-const counted = {
-  subAgents: ["Agent", "Task"],
-  filesRead: ["Read", "Glob", "Grep"],
-  filesWritten: ["Write", "Edit", "MultiEdit", "NotebookEdit"],
-  bashCommands: ["Bash"],
-  webSearches: ["WebSearch", "WebFetch"],
-} as const satisfies Partial<Record<keyof RunnerStats, readonly string[]>>;
-
 export function countCall(stats: RunnerStats, { tool, ms }: { tool: string; ms: number }): RunnerStats {
-  const more = (names: readonly string[]): number => (names.includes(tool) ? 1 : 0);
+  const family = familyOf(tool);
+  const more = (counted: ToolFamily): number => (family === counted ? 1 : 0);
   const before = Object.hasOwn(stats.toolsByType, tool) ? (stats.toolsByType[tool] ?? 0) : 0;
   return {
     toolCalls: stats.toolCalls + 1,
     toolsByType: Object.fromEntries([...Object.entries(stats.toolsByType), [tool, before + 1]]),
-    subAgents: stats.subAgents + more(counted.subAgents),
-    filesRead: stats.filesRead + more(counted.filesRead),
-    filesWritten: stats.filesWritten + more(counted.filesWritten),
-    bashCommands: stats.bashCommands + more(counted.bashCommands),
-    webSearches: stats.webSearches + more(counted.webSearches),
+    subAgents: stats.subAgents + more("agents"),
+    filesRead: stats.filesRead + more("reads"),
+    filesWritten: stats.filesWritten + more("edits"),
+    bashCommands: stats.bashCommands + more("shell"),
+    webSearches: stats.webSearches + more("web"),
     totalToolDurationMs: stats.totalToolDurationMs + ms,
   };
 }

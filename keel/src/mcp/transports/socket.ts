@@ -3,8 +3,8 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { WebSocket } from "ws";
 import { fault } from "../../kernel/fault.ts";
-import { isObject } from "../../kernel/json.ts";
 import { maxMessageBytes } from "../limits.ts";
+import { messageIn } from "./stdio.ts";
 
 export class SocketTransport implements Transport {
   onclose?: () => void;
@@ -53,13 +53,8 @@ export class SocketTransport implements Transport {
   }
 
   #take(text: string): void {
-    try {
-      const value: unknown = JSON.parse(text);
-      if (isObject(value) && value["jsonrpc"] === "2.0")
-        return this.onmessage?.(value as unknown as JSONRPCMessage);
-    } catch {
-      // Told below, like any other frame that is no message.
-    }
-    this.onerror?.(fault("mcp_unanswered", { reason: "The server sent a frame that is no message." }));
+    const message = messageIn(text);
+    if (message) this.onmessage?.(message);
+    else this.onerror?.(fault("mcp_unanswered", { reason: "The server sent a frame that is no message." }));
   }
 }

@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { fault } from "../../kernel/fault.ts";
-import { isObject } from "../../kernel/json.ts";
+import { isObject, parseJson } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
 import { maxMessageBytes, maxNoticesPerSecond } from "../limits.ts";
 
@@ -89,7 +89,7 @@ export class StdioTransport implements Transport {
 
   async #take(line: string): Promise<void> {
     if (line.trim() === "") return;
-    const message = parse(line);
+    const message = messageIn(line);
     if (!message)
       return this.onerror?.(
         fault("mcp_unanswered", { reason: "The server wrote a line that is no message." }),
@@ -108,14 +108,10 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** `__proto__` is a key like any other: `JSON.parse` makes it an own one. */
-function parse(line: string): JSONRPCMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) && value["jsonrpc"] === "2.0" ? (value as unknown as JSONRPCMessage) : undefined;
-  } catch {
-    return undefined; // Told by the caller: the words of a parser help nobody here.
-  }
+/** Undefined for what is no message. `__proto__` is a key like any other: `JSON.parse` makes it an own one. */
+export function messageIn(text: string): JSONRPCMessage | undefined {
+  const value: unknown = parseJson(text);
+  return isObject(value) && value["jsonrpc"] === "2.0" ? (value as unknown as JSONRPCMessage) : undefined;
 }
 
 const tooLong = (): Error => fault("line_too_long", { limit: maxMessageBytes });

@@ -3,7 +3,7 @@ import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/
 import { isObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Block, ResultPart } from "../../protocol/message.ts";
-import { type IdRule, wireId } from "../call-id.ts";
+import { type IdRule, isImageType, wireId } from "../encoding.ts";
 
 /** What of a request decides how a block is written. */
 export type MessagesBlockTarget = { readonly model: string; readonly images: boolean };
@@ -97,10 +97,6 @@ function encodeMedia(block: MessagesMedia, { images }: MessagesBlockTarget): Med
   if (text.trim() === "") return leftOut("An empty document", mediaType);
   return { type: "document", source: { type: "text", media_type: "text/plain", data: text }, ...title };
 }
-
-const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
-const isImageType = (mediaType: string): mediaType is (typeof imageTypes)[number] =>
-  imageTypes.some((known) => known === mediaType);
 
 /** One attachment that the model cannot read must not make every later request of the session fail. */
 const leftOut = (what: string, mediaType: string): MediaParam => ({

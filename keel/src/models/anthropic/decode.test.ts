@@ -1,10 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault, fault } from "../../kernel/fault.ts";
-import type { Json, JsonObject } from "../../kernel/json.ts";
-import type { ModelEvent } from "../../ports/model.ts";
-import { sseReader } from "../../transport/sse.ts";
-import { asStream, messagesDecoder } from "./decode.ts";
 import {
   blockStart,
   blockStop,
@@ -16,7 +11,12 @@ import {
   textBlock,
   toSse,
   usage,
-} from "./wire-fixtures.ts";
+} from "../../../../test/support/anthropic-wire.ts";
+import { Fault, fault } from "../../kernel/fault.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import type { ModelEvent } from "../../ports/model.ts";
+import { sseReader } from "../../transport/sse.ts";
+import { asStream, messagesDecoder } from "./decode.ts";
 
 function decode(wire: readonly Json[]): { events: ModelEvent[]; fault?: Fault } {
   const decoder = messagesDecoder({

@@ -2,12 +2,13 @@
  * The events of a Messages stream as ModelEvents: pure, one wire event in, none or more of ours out. What breaks the
  * wire's own rules throws `stream_malformed`; what is merely unknown is kept (`foreign`) or passed over.
  */
-import { type Fault, fault } from "../../kernel/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import type { Fault } from "../../kernel/fault.ts";
+import { asObject, asText, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import type { ModelEvent } from "../../ports/model.ts";
-import type { Stop } from "../../protocol/event.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
+import { count, countIn, malformed, maxReplyCharacters } from "../read-answer.ts";
 import { type OpenBlock, openBlock } from "./open-block.ts";
 import { pieceOf, startOf } from "./quick-delta.ts";
 
@@ -19,9 +20,6 @@ export type MessagesDecoder = {
   /** The reply is whole: the event to end with. Nothing may be pushed after it but keep-alives. */
   ended(): Extract<ModelEvent, { type: "end" }> | undefined;
 };
-
-/** A whole reply is far smaller; this keeps a server that never stops from filling the memory. */
-const maxReplyCharacters = 32 * 1024 * 1024;
 
 export type MessagesDecoderOptions = {
   /** Whom we asked: it signs its thinking. */
@@ -71,7 +69,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     return found;
   };
 
-  const count = (more: number): void => {
+  const measure = (more: number): void => {
     characters += more;
     if (characters > maxReplyCharacters) throw malformed("the reply does not end");
   };
@@ -80,7 +78,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     const { at, block } = opened(index);
     if (!isObject(delta)) throw malformed("a delta without content");
     const events = block.add(delta, at);
-    for (const event of events) count(lengthOf(event));
+    for (const event of events) measure(lengthOf(event));
     const { pieces } = block;
     if (pieces && pieces.type === delta["type"])
       writing = { start: startOf(pieces.type, index), add: (piece) => pieces.add(piece, at) };
@@ -109,39 +107,39 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     if (!started && type !== "message_start") throw malformed(`${type} before the start of the message`);
   };
 
+  const handlers: Readonly<Record<string, (event: JsonObject) => ModelEvent[]>> = {
+    message_start: (event) => start(event["message"]),
+    content_block_start: (event) => startBlock(indexOf(event), event["content_block"]),
+    content_block_delta: (event) => addToBlock(indexOf(event), event["delta"]),
+    content_block_stop: (event) => endBlock(indexOf(event)),
+    message_delta(event) {
+      stop = stopOf(event["delta"]) ?? stop;
+      usage = mergeUsage(usage, decodeUsage(event["usage"]));
+      return [];
+    },
+    message_stop() {
+      finish();
+      return [];
+    },
+  };
+
   return {
     ended: () => end,
     addPiece(record) {
       const piece = writing && pieceOf(record, writing.start);
       if (!writing || !piece) return undefined;
-      count(piece.length);
+      measure(piece.length);
       return writing.add(piece);
     },
     push(event) {
       writing = undefined;
       if (!isObject(event)) throw malformed("an event that is no object");
-      const type = event["type"];
-      if (type === "ping" || typeof type !== "string") return [];
+      const type = asText(event["type"]);
       if (type === "error") throw errorOf(event["error"]);
-      if (!isKnown(type)) return [];
+      const handle = Object.hasOwn(handlers, type) ? handlers[type] : undefined;
+      if (!handle) return [];
       mustRun(type);
-      switch (type) {
-        case "message_start":
-          return start(event["message"]);
-        case "content_block_start":
-          return startBlock(indexOf(event), event["content_block"]);
-        case "content_block_delta":
-          return addToBlock(indexOf(event), event["delta"]);
-        case "content_block_stop":
-          return endBlock(indexOf(event));
-        case "message_delta":
-          stop = stopOf(event["delta"]) ?? stop;
-          usage = mergeUsage(usage, decodeUsage(event["usage"]));
-          return [];
-        case "message_stop":
-          finish();
-          return [];
-      }
+      return handle(event);
     },
   };
 }
@@ -158,18 +156,6 @@ export function* asStream(message: JsonObject): Generator<Json> {
   yield { type: "message_stop" };
 }
 
-const knownTypes = [
-  "message_start",
-  "content_block_start",
-  "content_block_delta",
-  "content_block_stop",
-  "message_delta",
-  "message_stop",
-] as const;
-
-const isKnown = (type: string): type is (typeof knownTypes)[number] =>
-  knownTypes.some((known) => known === type);
-
 const stops: Readonly<Record<string, Stop>> = {
   end_turn: "end",
   tool_use: "tool_use",
@@ -182,7 +168,7 @@ const stops: Readonly<Record<string, Stop>> = {
 
 /** A reason that we do not know ends the reply like any other: what it holds is whole. */
 function stopOf(delta: Json | undefined): Stop | undefined {
-  const reason = isObject(delta) ? delta["stop_reason"] : undefined;
+  const reason = asObject(delta)["stop_reason"];
   if (typeof reason !== "string") return undefined;
   return Object.hasOwn(stops, reason) ? stops[reason] : "end";
 }
@@ -209,8 +195,6 @@ function lengthOf(event: ModelEvent): number {
 const given = (started: { providerId: string | undefined } | undefined): { providerId?: string } =>
   started?.providerId === undefined ? {} : { providerId: started.providerId };
 
-const malformed = (reason: string) => fault("stream_malformed", { reason });
-
 /** Token counts as the provider sends them, made safe: what is missing, negative or no number counts as nothing. */
 function decodeUsage(wire: unknown): Usage {
   if (!isObject(wire)) return noUsage;
@@ -231,7 +215,7 @@ function decodeUsage(wire: unknown): Usage {
 }
 
 /** Counts are totals so far, and some servers leave out in one event what they said in another: the larger one holds. */
-export function mergeUsage(left: Usage, right: Usage): Usage {
+function mergeUsage(left: Usage, right: Usage): Usage {
   return {
     inputTokens: Math.max(left.inputTokens, right.inputTokens),
     outputTokens: Math.max(left.outputTokens, right.outputTokens),
@@ -242,9 +226,3 @@ export function mergeUsage(left: Usage, right: Usage): Usage {
     webSearches: Math.max(left.webSearches ?? 0, right.webSearches ?? 0),
   };
 }
-
-function count(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
-}
-
-const countIn = (wire: unknown, field: string): number => (isObject(wire) ? count(wire[field]) : 0);

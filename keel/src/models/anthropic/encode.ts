@@ -16,6 +16,7 @@ import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
+import { remember } from "../encoding.ts";
 import { GrowingBytes } from "../growing-bytes.ts";
 import { encodeBlock, type MessagesBlockTarget } from "./blocks.ts";
 import { thinkingFields } from "./thinking.ts";
@@ -220,12 +221,4 @@ function encodeTool({ name, description, input }: ToolSpec): WrittenBlocks {
 function written(value: object): WrittenBlocks {
   const bytes = Buffer.from(wellFormedJson(value));
   return { bytes: inOwnMemory(bytes), markAt: bytes.length - 1 };
-}
-
-function remember<K extends object, V>(memo: WeakMap<K, V>, key: K, make: () => V): V {
-  const before = memo.get(key);
-  if (before !== undefined) return before;
-  const made = make();
-  memo.set(key, made);
-  return made;
 }

@@ -1,8 +1,8 @@
 /** The provider's errors as faults, by status and by type; by its words only where nothing else tells them apart. */
 import type { Fault } from "../../kernel/fault.ts";
 import type { ProviderFaultCode } from "../../kernel/faults.ts";
-import { isObject } from "../../kernel/json.ts";
-import { codeOfStatus, type ProviderError, providerRefusal } from "../provider-error.ts";
+import { isObject, parseJson } from "../../kernel/json.ts";
+import { codeOfStatus, type ProviderError, providerRefusal, wordsOfBody } from "../provider-error.ts";
 
 export function providerFault(error: ProviderError): Fault {
   const { status, wire } = error;
@@ -13,14 +13,9 @@ export function providerFault(error: ProviderError): Fault {
 
 /** The `error` object inside the body of an error status; the body's own words when it holds none. */
 export function errorInBody(body: string): unknown {
-  const isHtml = body.trimStart().startsWith("<");
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;
-  } catch {
-    // Not every server between us and the provider speaks JSON: its words are still better than none.
-    return { message: isHtml ? "" : body };
-  }
+  const parsed = parseJson(body);
+  if (parsed === undefined) return { message: wordsOfBody(body) };
+  return isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;
 }
 
 type MessagesErrorFacts = { status: number | undefined; type: string | undefined; words: string };

@@ -2,16 +2,6 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toFault } from "../../kernel/fault.ts";
-import type { FaultCode } from "../../kernel/faults.ts";
-import type { JsonObject } from "../../kernel/json.ts";
-import { isRetryable } from "../../kernel/retryable.ts";
-import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
-import { catalog } from "../catalog.ts";
-import { openHttp } from "../http.ts";
-import { type Loopback, loopback } from "../loopback.ts";
-import { maxRetryAfterMs } from "../retry-after.ts";
-import { anthropicModel } from "./model.ts";
 import {
   blockStart,
   blockStop,
@@ -22,7 +12,17 @@ import {
   ping,
   textBlock,
   toSse,
-} from "./wire-fixtures.ts";
+} from "../../../../test/support/anthropic-wire.ts";
+import { type Loopback, loopback } from "../../../../test/support/loopback.ts";
+import { toFault } from "../../kernel/fault.ts";
+import type { FaultCode } from "../../kernel/faults.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { isRetryable } from "../../kernel/retryable.ts";
+import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
+import { catalog } from "../catalog.ts";
+import { openHttp } from "../http.ts";
+import { maxRetryAfterMs } from "../provider-error.ts";
+import { anthropicModel } from "./model.ts";
 
 const key = "sk-ant-canary-0123456789abcdef";
 const http = openHttp();

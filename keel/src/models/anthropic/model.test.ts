@@ -1,12 +1,20 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
+import {
+  blockStart,
+  messageEnd,
+  messageStart,
+  ping,
+  textBlock,
+  toSse,
+  usage,
+} from "../../../../test/support/anthropic-wire.ts";
+import { type Loopback, loopback } from "../../../../test/support/loopback.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
-import { type Loopback, loopback } from "../loopback.ts";
 import type { Credential } from "../providers.ts";
 import { anthropicModel } from "./model.ts";
-import { blockStart, messageEnd, messageStart, ping, textBlock, toSse, usage } from "./wire-fixtures.ts";
 
 const closers: (() => void | Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,42 +1,21 @@
 /** The Model port over the Messages API: one request, one streamed reply, every failure a fault of the table. */
-import { type Fault, fault } from "../../kernel/fault.ts";
-import { isObject } from "../../kernel/json.ts";
+import { fault } from "../../kernel/fault.ts";
+import { isObject, type Json } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
-import { sseReader } from "../../transport/sse.ts";
-import { type Catalog, nameAt } from "../catalog.ts";
-import type { Http, HttpResponse } from "../http.ts";
+import { nameAt } from "../catalog.ts";
+import { retryAfterMs } from "../provider-error.ts";
 import type { Endpoint } from "../providers.ts";
-import {
-  type AnswerReader,
-  bodyJoiner,
-  checkReadable,
-  isJson,
-  maxEventCharacters,
-  parseData,
-  readErrorText,
-  readWith,
-} from "../read-answer.ts";
-import { retryAfterMs } from "../retry-after.ts";
+import { type ModelOptions, malformed, parseData, readAnswer, readErrorText } from "../read-answer.ts";
 import { writtenAhead } from "../written-ahead.ts";
-import { asStream, type MessagesDecoder, messagesDecoder } from "./decode.ts";
+import { asStream, messagesDecoder } from "./decode.ts";
 import { messagesEncoder } from "./encode.ts";
 import { errorInBody, providerFault } from "./errors.ts";
-import { headersFor } from "./headers.ts";
 
-export type AnthropicOptions = {
-  readonly endpoint: Endpoint;
-  readonly catalog: Catalog;
-  readonly http: Http;
-  /** The wall clock, for a `retry-after` that is a date. */
-  readonly now: () => number;
-  readonly betas?: readonly string[] | undefined;
-};
-
-export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: AnthropicOptions): Model {
+export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: ModelOptions): Model {
   const encode = messagesEncoder();
   const url = `${endpoint.baseUrl}/v1/messages`;
-  const headers = headersFor(endpoint, betas);
+  const headers = messagesHeaders(endpoint, betas);
   const secrets = endpoint.credential ? [endpoint.credential.value] : [];
 
   /** A session may be told to go on with an alias, or with this provider's name before the model's. */
@@ -52,28 +31,29 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
     const response = await http({ method: "POST", url, headers, body }, signal);
     const requestId = response.header("request-id");
     const about = { model: request.model, requestId, secrets };
-    if (response.status !== 200) throw await faultOfStatus(response, about);
+    if (response.status !== 200)
+      throw providerFault({
+        ...about,
+        status: response.status,
+        wire: errorInBody(await readErrorText(response)),
+        retryAfterMs: retryAfterMs(response.header, now()),
+      });
     const decoder = messagesDecoder({
       model: request.model,
       errorOf: (wire) => providerFault({ ...about, wire }),
     });
-    const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
-    yield* readWith(reader, response);
-    const end = decoder.ended();
-    if (!end) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
-    yield [end];
-  }
-
-  async function faultOfStatus(
-    response: HttpResponse,
-    about: Omit<Parameters<typeof providerFault>[0], "wire">,
-  ): Promise<Fault> {
-    return providerFault({
-      ...about,
-      status: response.status,
-      wire: errorInBody(await readErrorText(response)),
-      retryAfterMs: retryAfterMs(response.header, now()),
+    yield* readAnswer(response, {
+      take: (record) => decoder.addPiece(record),
+      // Some servers of this wire close with a word of another one.
+      event: (data) => (data === "[DONE]" ? [] : decoder.push(parseData(data))),
+      isOver: () => decoder.ended() !== undefined,
+      *whole(message) {
+        for (const event of eventsIn(message)) yield decoder.push(event);
+      },
     });
+    const end = decoder.ended();
+    if (!end) throw fault("stream_cut", { requestId });
+    yield [end];
   }
 
   return {
@@ -83,44 +63,26 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Ant
   };
 }
 
-/** After the last event the server closes the body at once, unless something follows that must not. */
-const afterEndMs = 250;
+const wireVersion = "2023-06-01";
 
-function streamReader(response: HttpResponse, decoder: MessagesDecoder): AnswerReader {
-  checkReadable(response, "text/event-stream");
-  const reader = sseReader({ maxCharacters: maxEventCharacters });
+/** What every request to this wire says about itself. */
+export function messagesHeaders(
+  { credential }: Endpoint,
+  betas: readonly string[] = [],
+): Record<string, string> {
   return {
-    push(chunk, into) {
-      reader.push(chunk, {
-        record(record) {
-          const event = decoder.addPiece(record);
-          if (event) into.push(event);
-          return event !== undefined;
-        },
-        event({ data }) {
-          // Some servers of this wire close with a word of another one.
-          if (data !== "[DONE]") into.push(...decoder.push(parseData(data)));
-        },
-      });
-      if (decoder.ended()) response.endWithin(afterEndMs);
-    },
-    end: () => [],
+    "content-type": "application/json",
+    accept: "text/event-stream, application/json",
+    "anthropic-version": wireVersion,
+    ...(betas.length > 0 ? { "anthropic-beta": betas.join(",") } : {}),
+    ...(credential?.kind === "key" ? { "x-api-key": credential.value } : {}),
+    ...(credential?.kind === "token" ? { authorization: `Bearer ${credential.value}` } : {}),
   };
 }
 
-/** Some servers do not stream although they were asked to. */
-function wholeReader(response: HttpResponse, decoder: MessagesDecoder): AnswerReader {
-  checkReadable(response, "application/json");
-  const body = bodyJoiner();
-  return {
-    push: (chunk) => body.add(chunk),
-    *end() {
-      const message = parseData(body.text());
-      if (!isObject(message)) throw fault("stream_malformed", { reason: "the answer is no message" });
-      if (message["type"] === "error") decoder.push(message);
-      if (message["type"] !== "message")
-        throw fault("stream_malformed", { reason: "the answer is no message" });
-      for (const event of asStream(message)) yield decoder.push(event);
-    },
-  };
+/** The events of an answer that did not stream. */
+function eventsIn(message: Json): Iterable<Json> {
+  if (isObject(message) && message["type"] === "error") return [message];
+  if (isObject(message) && message["type"] === "message") return asStream(message);
+  throw malformed("the answer is no message");
 }

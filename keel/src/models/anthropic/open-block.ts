@@ -1,11 +1,10 @@
 /** A block while it streams: what its deltas add, and what it is when it closes. */
-import { fault } from "../../kernel/fault.ts";
 import { Gathered } from "../../kernel/gathered.ts";
-import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { asText, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import type { Block } from "../../protocol/message.ts";
-import { measureJson } from "../../transport/strict-json.ts";
+import { malformed, maxBrokenBytes, parseInput } from "../read-answer.ts";
 import type { QuickType } from "./quick-delta.ts";
 
 export type OpenBlock = {
@@ -26,11 +25,11 @@ export type OpenBlock = {
 export function openBlock(wire: JsonObject, model: string): OpenBlock {
   switch (wire["type"]) {
     case "text":
-      return openText(textIn(wire, "text"));
+      return openText(asText(wire["text"]));
     case "thinking":
-      return openThinking({ model, text: textIn(wire, "thinking"), signature: textIn(wire, "signature") });
+      return openThinking({ model, text: asText(wire["thinking"]), signature: asText(wire["signature"]) });
     case "redacted_thinking":
-      return openWhole({ type: "thinking", text: "", hidden: textIn(wire, "data"), model });
+      return openWhole({ type: "thinking", text: "", hidden: asText(wire["data"]), model });
     case "tool_use":
       return openCall(wire);
     default:
@@ -40,23 +39,16 @@ export function openBlock(wire: JsonObject, model: string): OpenBlock {
 
 function openText(initial: string): OpenBlock {
   const text = new Gathered(initial);
+  const add = (piece: string, index: number): ModelEvent => {
+    text.add(piece);
+    return { type: "text", index, text: piece };
+  };
   return {
     shell: { type: "text", text: "" },
     callId: undefined,
     first: (index) => (initial === "" ? [] : [{ type: "text", index, text: initial }]),
-    add(delta, index) {
-      if (delta["type"] !== "text_delta") return [];
-      const added = textIn(delta, "text");
-      text.add(added);
-      return [{ type: "text", index, text: added }];
-    },
-    pieces: {
-      type: "text_delta",
-      add(piece, index) {
-        text.add(piece);
-        return { type: "text", index, text: piece };
-      },
-    },
+    add: (delta, index) => (delta["type"] === "text_delta" ? [add(asText(delta["text"]), index)] : []),
+    pieces: { type: "text_delta", add },
     close: () => ({ type: "text", text: text.text() }),
   };
 }
@@ -74,8 +66,8 @@ function openThinking(initial: { model: string; text: string; signature: string 
     callId: undefined,
     first: (index) => shown(index, initial.text, initial.signature),
     add(delta, index) {
-      const thought = delta["type"] === "thinking_delta" ? textIn(delta, "thinking") : "";
-      const proof = delta["type"] === "signature_delta" ? textIn(delta, "signature") : "";
+      const thought = delta["type"] === "thinking_delta" ? asText(delta["thinking"]) : "";
+      const proof = delta["type"] === "signature_delta" ? asText(delta["signature"]) : "";
       text.add(thought);
       signature += proof;
       return shown(index, thought, proof);
@@ -91,16 +83,10 @@ function openThinking(initial: { model: string; text: string; signature: string 
   };
 }
 
-/** Enough to show a person what went wrong; a call that is not JSON is never run. */
-const maxBrokenBytes = 1024 * 1024;
-
-/** No tool's input is nested like this; what is would exhaust the stack of whoever writes it down. */
-const maxInputDepth = 200;
-
 function openCall(wire: JsonObject): OpenBlock {
-  const id = textIn(wire, "id");
-  const name = textIn(wire, "name");
-  if (id === "" || name === "") throw fault("stream_malformed", { reason: "a call without id or name" });
+  const id = asText(wire["id"]);
+  const name = asText(wire["name"]);
+  if (id === "" || name === "") throw malformed("a call without id or name");
   const json = joinedJson(wire["input"]);
   return {
     shell: { type: "tool_use", id, name, input: {} },
@@ -119,11 +105,7 @@ function openCall(wire: JsonObject): OpenBlock {
 }
 
 function openForeign(wire: JsonObject): OpenBlock {
-  const whole = (data: JsonObject): Block => ({
-    type: "foreign",
-    provider: "anthropic",
-    data,
-  });
+  const whole = (data: JsonObject): Block => ({ type: "foreign", provider: "anthropic", data });
   const json = joinedJson(wire["input"]);
   return {
     ...openWhole(whole(wire)),
@@ -149,27 +131,13 @@ function joinedJson(initial: Json | undefined) {
     isTouched: () => isTouched,
     add(delta: JsonObject): string {
       if (delta["type"] !== "input_json_delta") return "";
-      const added = textIn(delta, "partial_json");
+      const added = asText(delta["partial_json"]);
       // Pieces are the whole input: what the start held was a first state of it.
       text = isTouched ? text + added : added;
       isTouched = true;
       return added;
     },
     /** No text is an input without fields; undefined when it is not usable JSON. */
-    parsed(): Json | undefined {
-      if (text.trim() === "") return {};
-      if (measureJson(text).depth > maxInputDepth) return undefined;
-      try {
-        return JSON.parse(text);
-      } catch {
-        // The caller answers: such a call is kept as broken.
-        return undefined;
-      }
-    },
+    parsed: (): Json | undefined => (text.trim() === "" ? {} : parseInput(text)),
   };
-}
-
-function textIn(wire: JsonObject, field: string): string {
-  const value = wire[field];
-  return typeof value === "string" ? value : "";
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { messageEnd, messageStart, toSse } from "../../../../test/support/anthropic-wire.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { messagesDecoder } from "./decode.ts";
-import { messageEnd, messageStart, toSse } from "./wire-fixtures.ts";
 
 const newDecoder = () =>
   messagesDecoder({ model: "claude-x", errorOf: () => fault("server_error", { reason: "no" }) });

@@ -4,19 +4,18 @@ import { never } from "../../kernel/never.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { undated } from "../catalog.ts";
+import { type Effort, effortFor, efforts } from "../encoding.ts";
 
 export type ThinkingFields = Pick<MessageCreateParamsStreaming, "thinking" | "output_config">;
 
 export function thinkingFields(request: ModelRequest, info: ModelInfo): ThinkingFields {
   const traits = traitsOf(request.model, info);
   const thinking = thinkingOf(request, info, traits);
-  const effort = effortOf(request.effort, traits, thinking?.type === "disabled" ? "high" : "max");
+  // Without thinking none above `high`.
+  const most = thinking?.type === "disabled" ? "high" : "max";
+  const effort = effortFor(request.effort, traits.efforts, most);
   return { ...(thinking ? { thinking } : {}), ...(effort ? { output_config: { effort } } : {}) };
 }
-
-const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
-type Effort = (typeof efforts)[number];
-const isEffort = (text: string | undefined): text is Effort => efforts.some((level) => level === text);
 
 type ThinkingTraits = {
   /** How to switch thinking off: say nothing, say so, keep only notes between tools, or not at all. */
@@ -90,15 +89,4 @@ function offField(off: ThinkingTraits["off"]): ThinkingFields["thinking"] {
     default:
       return never(off);
   }
-}
-
-/** The highest level that the model takes and that is not above the wanted one. Without thinking none above `high`. */
-function effortOf(
-  wanted: string | undefined,
-  { efforts: taken }: ThinkingTraits,
-  most: Effort,
-): Effort | undefined {
-  if (!isEffort(wanted)) return undefined;
-  const top = Math.min(efforts.indexOf(wanted), efforts.indexOf(most));
-  return efforts.slice(0, top + 1).findLast((level) => taken.includes(level));
 }

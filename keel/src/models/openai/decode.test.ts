@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chunk, finish, textChunk, usageChunk } from "../../../../test/support/openai-wire.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import { chatDecoder } from "./decode.ts";
-import { chunk, finish, textChunk, usageChunk } from "./wire-fixtures.ts";
 
 type End = Extract<ModelEvent, { type: "end" }>;
 

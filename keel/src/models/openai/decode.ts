@@ -2,13 +2,14 @@
  * The chunks of a chat completion as ModelEvents: pure, one chunk in, none or more of ours out. Blocks close when the
  * reply ends, since only then it is certain that nothing more belongs to them.
  */
-import { type Fault, fault } from "../../kernel/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import type { Fault } from "../../kernel/fault.ts";
+import { asText, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { fingerprint } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
-import type { Stop } from "../../protocol/event.ts";
 import type { Block } from "../../protocol/message.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
+import { count, countIn, malformed, maxReplyCharacters } from "../read-answer.ts";
 import { openCalls } from "./open-calls.ts";
 
 export type ChatDecoder = {
@@ -27,8 +28,6 @@ export type ChatDecoderOptions = {
   readonly errorOf: (wire: unknown) => Fault;
 };
 
-/** A whole reply is far smaller; this keeps a server that never stops from filling the memory. */
-const maxReplyCharacters = 32 * 1024 * 1024;
 /** What an empty call counts for: no server may send them for ever either. */
 const callCharacters = 100;
 
@@ -53,10 +52,8 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
   const start = (chunk: JsonObject): ModelEvent[] => {
     if (started) return [];
     started = true;
-    const { id, model: name } = chunk;
-    providerId = typeof id === "string" && id !== "" ? id : undefined;
-    const named = typeof name === "string" && name !== "" ? name : model;
-    return [{ type: "start", ...(providerId === undefined ? {} : { providerId }), model: named }];
+    providerId = asText(chunk["id"]) || undefined;
+    return [{ type: "start", ...given(providerId), model: asText(chunk["model"]) || model }];
   };
 
   const closeProse = (): ModelEvent[] => {
@@ -92,8 +89,9 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
 
   const addDelta = (delta: JsonObject): ModelEvent[] => {
     const events = contentPieces(delta).flatMap(({ type, text }) => addProse(type, text));
-    if (typeof delta["refusal"] === "string" && delta["refusal"] !== "") {
-      events.push(...addProse("text", delta["refusal"]));
+    const refusal = asText(delta["refusal"]);
+    if (refusal !== "") {
+      events.push(...addProse("text", refusal));
       stop = "refusal";
     }
     for (const call of callsIn(delta)) events.push(...addCall(call));
@@ -133,12 +131,15 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
         stop: finalStop(stop, calls.count()),
         usage,
         content: whole,
-        ...(providerId === undefined ? {} : { providerId }),
+        ...given(providerId),
       });
       return events;
     },
   };
 }
+
+const given = (providerId: string | undefined): { providerId?: string } =>
+  providerId === undefined ? {} : { providerId };
 
 /** Servers use these reasons freely: whether there are calls is seen from the calls. */
 function finalStop(stop: Stop | undefined, calls: number): Stop {
@@ -159,14 +160,10 @@ const stopOf = (reason: string): Stop => (Object.hasOwn(stops, reason) ? (stops[
 
 /** Only one reply is asked for; what belongs to a second one is passed over. */
 function choiceIn({ choices }: JsonObject): JsonObject | undefined {
-  if (!Array.isArray(choices)) return undefined;
-  for (const choice of choices)
-    if (isObject(choice) && [undefined, 0].includes(numberIn(choice))) return choice;
+  for (const choice of Array.isArray(choices) ? choices : [])
+    if (isObject(choice) && (typeof choice["index"] !== "number" || choice["index"] === 0)) return choice;
   return undefined;
 }
-
-const numberIn = ({ index }: JsonObject): number | undefined =>
-  typeof index === "number" ? index : undefined;
 
 /** An error where a chunk should be, as the several servers write it. */
 function errorIn(chunk: JsonObject): Json | undefined {
@@ -180,8 +177,6 @@ function callsIn({ tool_calls, function_call }: JsonObject): Json[] {
   if (Array.isArray(tool_calls)) return tool_calls;
   return isObject(function_call) ? [{ index: 0, function: function_call }] : [];
 }
-
-const malformed = (reason: string) => fault("stream_malformed", { reason });
 
 /**
  * Token counts as servers of this wire send them, made safe. Prompt tokens include those that the cache read or wrote;
@@ -203,35 +198,27 @@ function decodeUsage(wire: unknown): Usage {
   };
 }
 
-function count(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
-}
-
-const countIn = (wire: unknown, field: string): number => (isObject(wire) ? count(wire[field]) : 0);
-
 /** What of a delta is to be read: text and thinking, under the names that the several servers have for them. */
 type ContentPiece = { readonly type: "text" | "thinking"; readonly text: string };
 
 /** In the order in which a model writes: it thinks before it speaks. */
 export function contentPieces(delta: JsonObject): ContentPiece[] {
-  const thought = textIn(delta["reasoning_content"]) || textIn(delta["reasoning"]);
+  const thought = asText(delta["reasoning_content"]) || asText(delta["reasoning"]);
   const pieces: ContentPiece[] = [{ type: "thinking", text: thought }, ...partsIn(delta["content"])];
   return pieces.filter(({ text }) => text !== "");
 }
 
 /** A text, or a list of parts, of which some may be thoughts. */
 function partsIn(content: Json | undefined): ContentPiece[] {
-  if (!Array.isArray(content)) return [{ type: "text", text: textIn(content) }];
+  if (!Array.isArray(content)) return [{ type: "text", text: asText(content) }];
   return content.flatMap((part): ContentPiece[] => {
     if (!isObject(part)) return [];
     const thought = part["thinking"];
-    if (thought === undefined) return [{ type: "text", text: textIn(part["text"]) }];
+    if (thought === undefined) return [{ type: "text", text: asText(part["text"]) }];
     const inner = Array.isArray(thought) ? thought : [thought];
     return inner.map((piece) => ({
       type: "thinking",
-      text: isObject(piece) ? textIn(piece["text"]) : textIn(piece),
+      text: isObject(piece) ? asText(piece["text"]) : asText(piece),
     }));
   });
 }
-
-const textIn = (value: Json | undefined): string => (typeof value === "string" ? value : "");

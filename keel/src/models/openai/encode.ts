@@ -13,6 +13,7 @@ import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
+import { remember } from "../encoding.ts";
 import { toolName } from "./names.ts";
 import { bytesOf, type ChatEncodedMessage, type ChatPart, encodeMessage } from "./parts.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
@@ -154,12 +155,12 @@ function putAssistant(turn: readonly ChatEncodedMessage[], put: Put, next: () =>
   put(closeObject);
 }
 
-function putTexts(put: Put, parts: readonly ChatPart[]): void {
-  for (const [index, { bytes }] of parts.entries()) {
-    if (index > 0) put(paragraph);
-    put(bytes);
-  }
-}
+const putTexts = (put: Put, parts: readonly ChatPart[]): void =>
+  putList(
+    put,
+    parts.map(({ bytes }) => bytes),
+    paragraph,
+  );
 
 function putList(put: Put, pieces: readonly Uint8Array[], mark: Uint8Array): void {
   for (const [index, piece] of pieces.entries()) {
@@ -196,12 +197,4 @@ function encodeTool({ name, description, input }: ToolSpec): Uint8Array {
   return bytesOf(
     wellFormedJson({ type: "function", function: { name: toolName(name), ...about, parameters: input } }),
   );
-}
-
-function remember<K extends object, V>(memo: WeakMap<K, V>, key: K, make: () => V): V {
-  const before = memo.get(key);
-  if (before !== undefined) return before;
-  const made = make();
-  memo.set(key, made);
-  return made;
 }

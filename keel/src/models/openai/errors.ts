@@ -4,8 +4,8 @@
  */
 import type { Fault } from "../../kernel/fault.ts";
 import type { ProviderFaultCode } from "../../kernel/faults.ts";
-import { isObject } from "../../kernel/json.ts";
-import { codeOfStatus, type ProviderError, providerRefusal } from "../provider-error.ts";
+import { isObject, parseJson } from "../../kernel/json.ts";
+import { codeOfStatus, type ProviderError, providerRefusal, wordsOfBody } from "../provider-error.ts";
 
 export function providerFault(error: ProviderError): Fault {
   const told = errorFactsOf(error.wire);
@@ -17,15 +17,10 @@ export function providerFault(error: ProviderError): Fault {
 
 /** What stands for the error in the body of an error status: `error`, the body itself, or its plain words. */
 export function errorInBody(body: string): unknown {
-  const isHtml = body.trimStart().startsWith("<");
-  try {
-    const parsed: unknown = JSON.parse(body);
-    const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-    return isObject(first) ? (first["error"] ?? first) : first;
-  } catch {
-    // Not every server between us and the provider speaks JSON: its words are still better than none.
-    return isHtml ? "" : body;
-  }
+  const parsed = parseJson(body);
+  if (parsed === undefined) return wordsOfBody(body);
+  const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  return isObject(first) ? (first["error"] ?? first) : first;
 }
 
 type ChatErrorFacts = {

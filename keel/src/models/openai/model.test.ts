@@ -1,13 +1,21 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Loopback, loopback } from "../../../../test/support/loopback.ts";
+import {
+  call,
+  callChunk,
+  chunk,
+  finish,
+  textChunk,
+  toSse,
+  usageChunk,
+} from "../../../../test/support/openai-wire.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
-import { type Loopback, loopback } from "../loopback.ts";
 import { openaiModel } from "./model.ts";
-import { call, callChunk, chunk, finish, textChunk, toSse, usageChunk } from "./wire-fixtures.ts";
 
 const key = "sk-canary-0123456789abcdef";
 const http = openHttp();

@@ -1,43 +1,24 @@
 /** The Model port over chat completions: one request, one streamed reply, every failure a fault of the table. */
 import { type Fault, fault } from "../../kernel/fault.ts";
-import { isObject } from "../../kernel/json.ts";
+import { isObject, type Json } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
-import { sseReader } from "../../transport/sse.ts";
-import { type Catalog, nameAt } from "../catalog.ts";
-import type { Http, HttpResponse } from "../http.ts";
+import { nameAt } from "../catalog.ts";
+import type { HttpResponse } from "../http.ts";
+import { retryAfterMs } from "../provider-error.ts";
 import type { Endpoint } from "../providers.ts";
-import {
-  type AnswerReader,
-  bodyJoiner,
-  checkReadable,
-  isJson,
-  maxEventCharacters,
-  parseData,
-  readErrorText,
-  readWith,
-} from "../read-answer.ts";
-import { retryAfterMs } from "../retry-after.ts";
-import { type ChatDecoder, chatDecoder } from "./decode.ts";
+import { type ModelOptions, malformed, parseData, readAnswer, readErrorText } from "../read-answer.ts";
+import { chatDecoder } from "./decode.ts";
 import { chatEncoder } from "./encode.ts";
 import { errorInBody, providerFault } from "./errors.ts";
-import { headersFor } from "./headers.ts";
 import { toolNames } from "./names.ts";
 import { serverTraitsMemory } from "./traits.ts";
 
-export type OpenAiOptions = {
-  readonly endpoint: Endpoint;
-  readonly catalog: Catalog;
-  readonly http: Http;
-  /** The wall clock, for a `retry-after` that is a date. */
-  readonly now: () => number;
-};
-
-export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Model {
+export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Model {
   const encode = chatEncoder();
   const manners = serverTraitsMemory(endpoint);
   const url = `${endpoint.baseUrl}/chat/completions`;
-  const headers = headersFor(endpoint);
+  const headers = chatHeaders(endpoint);
   const secrets = endpoint.credential ? [endpoint.credential.value] : [];
 
   /** A session may be told to go on with an alias, or with this provider's name before the model's. */
@@ -53,10 +34,25 @@ export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Mo
       nameOf: toolNames(request.tools),
       errorOf: (wire) => providerFault({ wire, model: request.model, requestId, secrets }),
     });
-    const reader = isJson(response) ? wholeReader(response, decoder) : streamReader(response, decoder);
-    yield* readWith(reader, response);
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      decoder.done();
+    };
+    yield* readAnswer(response, {
+      event(data) {
+        if (data.trim() !== "[DONE]") return decoder.push(parseData(data));
+        end();
+        return [];
+      },
+      isOver: () => isOver,
+      *whole(completion) {
+        yield decoder.push(completionIn(completion));
+        end();
+      },
+    });
     const last = decoder.finish();
-    if (last.length === 0) throw fault("stream_cut", requestId === undefined ? {} : { requestId });
+    if (last.length === 0) throw fault("stream_cut", { requestId });
     yield last;
   }
 
@@ -92,41 +88,18 @@ export function openaiModel({ endpoint, catalog, http, now }: OpenAiOptions): Mo
 
 const isAboutTheRequest = (status: number): boolean => status === 400 || status === 422;
 
-/** After its last word the server closes the body at once, unless something follows that must not. */
-const afterEndMs = 250;
-
-function streamReader(response: HttpResponse, decoder: ChatDecoder): AnswerReader {
-  checkReadable(response, "text/event-stream");
-  const reader = sseReader({ maxCharacters: maxEventCharacters });
+/** What every request to this wire says about itself. Both kinds of credential are bearer tokens here. */
+export function chatHeaders({ credential }: Endpoint): Record<string, string> {
   return {
-    push(chunk, into) {
-      reader.push(chunk, {
-        event({ data }) {
-          if (data.trim() !== "[DONE]") return void into.push(...decoder.push(parseData(data)));
-          decoder.done();
-          response.endWithin(afterEndMs);
-        },
-      });
-    },
-    end: () => [],
+    "content-type": "application/json",
+    accept: "text/event-stream, application/json",
+    ...(credential ? { authorization: `Bearer ${credential.value}` } : {}),
   };
 }
 
-/** Some servers do not stream although they were asked to. */
-function wholeReader(response: HttpResponse, decoder: ChatDecoder): AnswerReader {
-  checkReadable(response, "application/json");
-  const body = bodyJoiner();
-  return {
-    push: (chunk) => body.add(chunk),
-    *end() {
-      const completion = parseData(body.text());
-      // One error in a list of one is how some gateways fail.
-      const only = Array.isArray(completion) ? completion[0] : completion;
-      if (!isObject(only)) throw fault("stream_malformed", { reason: "the answer is no completion" });
-      if (!("choices" in only) && !("error" in only) && only["object"] !== "error")
-        throw fault("stream_malformed", { reason: "the answer is no completion" });
-      yield decoder.push(only);
-      decoder.done();
-    },
-  };
+/** An answer that did not stream. One error in a list of one is how some gateways fail. */
+function completionIn(answer: Json): Json {
+  const only = Array.isArray(answer) ? answer[0] : answer;
+  if (isObject(only) && ("choices" in only || "error" in only || only["object"] === "error")) return only;
+  throw malformed("the answer is no completion");
 }

@@ -1,7 +1,7 @@
 /** Names of tools and ids of calls as the chat wire takes them. */
 import { fingerprint } from "../../kernel/text.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
-import { type IdRule, wireId } from "../call-id.ts";
+import { type IdRule, wireId } from "../encoding.ts";
 
 const maxNameCharacters = 64;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { call, callChunk, chunk, finish, textChunk } from "../../../../test/support/openai-wire.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import { chatDecoder } from "./decode.ts";
-import { call, callChunk, chunk, finish, textChunk } from "./wire-fixtures.ts";
 
 function decode(chunks: readonly Json[]): ModelEvent[] {
   const decoder = chatDecoder({

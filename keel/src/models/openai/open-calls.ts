@@ -3,11 +3,11 @@
  * pieces stand between those of others, its id or its number may be missing, its name may come late or again and again,
  * all calls may have the number 0, and arguments may be an object instead of a text.
  */
-import { fault } from "../../kernel/fault.ts";
-import { isObject, type Json } from "../../kernel/json.ts";
+import { asObject, asText, isObject, type Json, parseJson } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import type { ToolUse } from "../../protocol/message.ts";
+import { malformed, maxBrokenBytes } from "../read-answer.ts";
 import { parseObject, type ReplyEnding, repairJson } from "./repair-json.ts";
 
 export type OpenCalls = {
@@ -81,7 +81,7 @@ export function openCalls({ place, nameOf, idOf }: OpenCallsOptions): OpenCalls 
     close: (ending) =>
       calls.map((call) => {
         const events = start(call);
-        if (!call.started) throw fault("stream_malformed", { reason: "a call without a name" });
+        if (!call.started) throw malformed("a call without a name");
         const { at, id } = call;
         const block: ToolUse = {
           type: "tool_use",
@@ -104,15 +104,15 @@ type CallPiece = {
 };
 
 function pieceOf(wire: Json): CallPiece {
-  if (!isObject(wire)) throw fault("stream_malformed", { reason: "a call that is no object" });
-  const called = isObject(wire["function"]) ? wire["function"] : {};
+  if (!isObject(wire)) throw malformed("a call that is no object");
+  const called = asObject(wire["function"]);
   const { index } = wire;
   const input = called["arguments"];
   return {
     number: typeof index === "number" ? index : undefined,
-    id: textIn(wire["id"]),
-    name: textIn(called["name"]),
-    json: isObject(input) ? JSON.stringify(input) : textIn(input),
+    id: asText(wire["id"]),
+    name: asText(called["name"]),
+    json: isObject(input) ? JSON.stringify(input) : asText(input),
   };
 }
 
@@ -128,25 +128,11 @@ function isRepeated({ id, name, json }: CallPiece, call: OpenCall): boolean {
   return id !== "" && id === call.id && name === call.name && json !== "" && json === call.json;
 }
 
-/** Enough to show a person what went wrong; a call that is not JSON is never run. */
-const maxBrokenBytes = 1024 * 1024;
-
 function inputOf(text: string, ending: ReplyEnding): Pick<ToolUse, "input" | "broken" | "repaired"> {
   // No text is an input without fields, unless the reply was cut off before it came.
   if (text.trim() === "") return ending === "cut" ? { input: {}, broken: "" } : { input: {} };
   const kept = headBytes(text, maxBrokenBytes);
   const input = repairJson(text, ending);
   if (input === undefined) return { input: {}, broken: kept };
-  return isPlainObject(text) ? { input } : { input, repaired: kept };
+  return isObject(parseJson(text)) ? { input } : { input, repaired: kept };
 }
-
-function isPlainObject(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    // It was mended: the caller says so.
-    return false;
-  }
-}
-
-const textIn = (value: unknown): string => (typeof value === "string" ? value : "");

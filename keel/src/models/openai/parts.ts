@@ -5,6 +5,7 @@
 import { isObject, wellFormedJson } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
+import { isImageType } from "../encoding.ts";
 import { callId, toolName } from "./names.ts";
 
 /** What of a request decides how a block is written. */
@@ -113,9 +114,7 @@ function mediaPart(block: ChatMedia, reader: ChatBlockTarget): ChatPart {
 }
 
 const isShown = ({ type, mediaType }: ChatMedia, { images }: ChatBlockTarget): boolean =>
-  type === "image" && images && imageTypes.includes(mediaType);
-
-const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+  type === "image" && images && isImageType(mediaType);
 
 /** One attachment that the model cannot read must not make every later request of the session fail. */
 function mediaText(block: ChatMedia): string {

@@ -5,7 +5,7 @@
  * text, a number or a name that breaks off stays broken, and the model is told.
  */
 import { isObject, type JsonObject } from "../../kernel/json.ts";
-import { measureJson } from "../../transport/strict-json.ts";
+import { parseInput } from "../read-answer.ts";
 
 /** `cut` when the reply was cut off: then no end is added, since more was to come. */
 export type ReplyEnding = "whole" | "cut";
@@ -24,25 +24,11 @@ export function repairJson(text: string, ending: ReplyEnding): JsonObject | unde
   return ending === "whole" && endsValue(last) ? parseObject(mended + open) : undefined;
 }
 
-/** No tool's input is nested like this; what is would exhaust the stack of whoever writes it down. */
-const maxDepth = 200;
-
 /** An object in JSON, also one that was written as a text in JSON. */
 export function parseObject(text: string): JsonObject | undefined {
-  const value = parse(text);
-  const inner = typeof value === "string" ? parse(value) : value;
-  // What `JSON.parse` returns as an object holds JSON only.
-  return isObject(inner) ? (inner as JsonObject) : undefined;
-}
-
-function parse(text: string): unknown {
-  if (measureJson(text).depth > maxDepth) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The caller answers: what cannot be read stays broken.
-    return undefined;
-  }
+  const value = parseInput(text);
+  const inner = typeof value === "string" ? parseInput(value) : value;
+  return isObject(inner) ? inner : undefined;
 }
 
 function withoutFence(text: string): string {

@@ -1,10 +1,11 @@
 /**
  * How a request is written for whom: the wire is spoken by many servers, and OpenAI's own models differ in what they
- * take. Known from data; what a server refuses all the same is learnt from its refusal (`mannersOf`) and not sent again.
+ * take. Known from data; what a server refuses all the same is learnt from its refusal (`serverTraitsMemory`) and not sent again.
  */
 import { isObject } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import { undated } from "../catalog.ts";
+import { effortFor } from "../encoding.ts";
 import type { Endpoint } from "../providers.ts";
 
 /** The fields of a request that not every server takes. */
@@ -57,13 +58,8 @@ export function effortField(
   if (rule.kind === "unsaid") return undefined;
   if (rule.kind === "none") return "none";
   if (rule.kind === "none_with_tools" && tools.length > 0) return "none";
-  if (effort === undefined) return undefined;
-  // The highest level that it takes and that is not above the wanted one.
-  const top = efforts.indexOf(effort);
-  return efforts.slice(0, top + 1).findLast((level) => rule.levels.includes(level));
+  return effortFor(effort, rule.levels);
 }
-
-const efforts: readonly string[] = ["low", "medium", "high", "xhigh", "max"];
 
 /** What is known about a server, and what its refusals have taught. */
 export type ServerTraitsMemory = {

@@ -1,11 +1,11 @@
 // What is told beside the conversation: compaction, notices, progress, tasks, and the way back into a session.
 import { describe, expect, test } from "vitest";
-import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
+import { memoOfLog, sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { httpError, reply, replyWith } from "../../testing/reply.ts";
 import type { SDKMessage, SDKResultMessage } from "../messages/messages.ts";
-import { greeting, memoOfLog } from "./dialect.ts";
+import { greeting } from "./dialect.ts";
 import { newMemo, withFacts } from "./memo.ts";
 import { initMessage } from "./say.ts";
 

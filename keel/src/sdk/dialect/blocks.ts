@@ -1,8 +1,8 @@
 /** Blocks and counts of the protocol in the names of the Messages wire. */
 import { isObject, type Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import type { Stop } from "../../protocol/event.ts";
 import type { Block, InputBlock, ResultPart } from "../../protocol/message.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import type {
   SDKContentBlock,

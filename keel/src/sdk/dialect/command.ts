@@ -1,5 +1,5 @@
 /** A command that needed no model, as programs hear of it: an answer in the place of one, and a result without a turn. */
-import type { Live } from "../../protocol/event.ts";
+import type { Live } from "../../protocol/event/live.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { toUsage } from "./blocks.ts";

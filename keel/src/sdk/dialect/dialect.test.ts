@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { sketch, tell, testFacts } from "../../../../test/support/told.ts";
+import { changeTool, lookTool } from "../../../../test/support/test-tools.ts";
+import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { text } from "../../protocol/message.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
-import { changeTool, lookTool } from "../../testing/test-tools.ts";
 import type { SDKMessage, SDKResultMessage } from "../messages/messages.ts";
-import { messagesOfLog } from "./dialect.ts";
 
 const tools = [lookTool([]), changeTool([])];
 const results = (messages: SDKMessage[]): SDKResultMessage[] =>
@@ -100,7 +99,7 @@ describe("a turn", () => {
     const { log } = await tell({ script: { replies: [reply("Hello.")] } }, "go");
     for (const event of log)
       unpriced.push(event.type === "model.finished" ? { ...event, costUsd: null } : event);
-    const [result] = results(messagesOfLog(unpriced, testFacts));
+    const [result] = results(toldOf(unpriced, testFacts));
     expect(result?.total_cost_usd).toBe(0);
     expect(result?.modelUsage["test-model"]?.costBasis).toBe("unknown");
   });
@@ -112,7 +111,7 @@ describe("a turn", () => {
       contextWindow: 200_000,
       maxOutputTokens: 8_000,
     });
-    const [unknown] = results(messagesOfLog(log, testFacts));
+    const [unknown] = results(toldOf(log, testFacts));
     expect(unknown?.modelUsage["test-model"]).toMatchObject({ contextWindow: 0, maxOutputTokens: 0 });
   });
 });

@@ -8,14 +8,18 @@
  * text as it is written asks for partial messages (`dialect-stream.ts`).
  */
 import { never } from "../../kernel/never.ts";
-import { type Durable, type Envelope, isDurable, type Live } from "../../protocol/event.ts";
+import { foldBill } from "../../protocol/bill.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
+import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
+import { noBill } from "../../protocol/usage.ts";
 import { isShownAddition } from "../../view/shown.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
 import { toInputBlock } from "./blocks.ts";
 import { fromCommand } from "./command.ts";
 import { errorClass, statusOf } from "./errors.ts";
-import { type DialectMemo, type InitFacts, newMemo, newTurn } from "./memo.ts";
+import { type DialectMemo, newTurn } from "./memo.ts";
 import { resultOfTurn, resultWithoutTurn } from "./result.ts";
 import {
   identity,
@@ -28,7 +32,7 @@ import {
 } from "./say.ts";
 import { fromStream, openStream } from "./stream.ts";
 import { fromTask } from "./tasks.ts";
-import { charge, fromJoined, fromReply, fromResult, inTurn, takeInputs } from "./turn.ts";
+import { fromJoined, fromReply, fromResult, inTurn, takeInputs } from "./turn.ts";
 
 type DialectOutput = [SDKMessage[], DialectMemo];
 type DialectEventOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
@@ -39,26 +43,8 @@ export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput
   if (origin) return fromAgent({ ...envelope, origin }, memo, toMessages);
   if (!isDurable(envelope)) return fromLive(envelope, memo);
   if (envelope.seq <= memo.seq) return [[], memo];
-  return fromDurable(envelope, { ...memo, seq: envelope.seq, livesSince: 0 });
-}
-
-/** All messages of a stored log. */
-export function messagesOfLog(log: Iterable<Durable>, facts: InitFacts): SDKMessage[] {
-  const messages: SDKMessage[] = [];
-  let memo = newMemo(facts);
-  for (const event of log) {
-    const [told, next] = toMessages(event, memo);
-    messages.push(...told);
-    memo = next;
-  }
-  return messages;
-}
-
-/** The memo with which a session that is resumed goes on: its totals go on too. */
-export function memoOfLog(log: Iterable<Durable>, facts: InitFacts): DialectMemo {
-  let memo = newMemo(facts);
-  for (const event of log) memo = toMessages(event, memo)[1];
-  return memo;
+  const { costUsd, models } = foldBill({ ...noBill, ...memo }, envelope);
+  return fromDurable(envelope, { ...memo, costUsd, models, seq: envelope.seq, livesSince: 0 });
 }
 
 /** What a new reader of a session gets first: the `init` of the turn that is under way, if one is. */
@@ -88,8 +74,6 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
       return fromReply(event, memo);
     case "model.failed":
       return fromFailure(event, memo);
-    case "model.consulted":
-      return [[], charge(memo, event.model, event)];
     case "tool.finished":
       return fromResult(event, memo);
     case "context.compacted":
@@ -107,6 +91,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
       return resultOfTurn(event, memo);
     case "prompt.fixed":
     case "turn.interrupted":
+    case "model.consulted":
     case "tool.started":
     case "ask.opened":
     case "ask.closed":
@@ -123,6 +108,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
 }
 
 function fromLive(event: Live, memo: DialectMemo): DialectOutput {
+  if (isReplyEvent(event)) return fromStream(event, memo);
   switch (event.type) {
     case "tool.progress":
       return fromProgress(event, memo);
@@ -153,7 +139,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
       return [[informationalMessage(id, { content: event.text, level: event.level, ...tag })], next];
     }
     default:
-      return fromStream(event, memo);
+      return never(event);
   }
 }
 
@@ -307,12 +293,11 @@ function fromRequest(event: DialectEventOf<"model.started">, memo: DialectMemo):
 
 /** Whether a failed request is tried again is told by `retry.waiting`; its end by the turn's. */
 function fromFailure(event: DialectEventOf<"model.failed">, memo: DialectMemo): DialectOutput {
-  const charged = charge(memo, event.model, event);
-  if (event.purpose === "turn") return [[], charged];
+  if (event.purpose === "turn") return [[], memo];
   const words = event.fault.message;
   const status = statusMessage(memo, { status: null, compact_result: "failed", compact_error: words });
-  if (memo.turn) return [[status], charged];
-  const [result, next] = resultWithoutTurn(charged, {
+  if (memo.turn) return [[status], memo];
+  const [result, next] = resultWithoutTurn(memo, {
     ending: {
       kind: "failure",
       subtype: "error_during_execution",
@@ -326,7 +311,6 @@ function fromFailure(event: DialectEventOf<"model.failed">, memo: DialectMemo): 
 }
 
 function fromCompaction(event: DialectEventOf<"context.compacted">, memo: DialectMemo): DialectOutput {
-  const charged = charge(memo, event.model, event);
   const status = statusMessage(memo, { status: null, compact_result: "success" });
   const boundary: SDKMessage = {
     type: "system",
@@ -344,9 +328,9 @@ function fromCompaction(event: DialectEventOf<"context.compacted">, memo: Dialec
   if (memo.turn)
     return [
       [status, boundary, summary],
-      inTurn(charged, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 })),
+      inTurn(memo, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 })),
     ];
-  const [result, next] = resultWithoutTurn(charged, {
+  const [result, next] = resultWithoutTurn(memo, {
     ending: { kind: "answer", text: "", isError: false, terminal: "completed" },
     usage: event.usage,
     ms: event.ms,

@@ -1,13 +1,12 @@
 // The law of the dialect: a stored log says what the live session said, and every message has a name of its own.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { changeTool, lookTool } from "../../../../test/support/test-tools.ts";
 import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
-import type { Envelope } from "../../protocol/event.ts";
+import type { Envelope } from "../../protocol/event/envelope.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
-import { changeTool, lookTool } from "../../testing/test-tools.ts";
 import type { SDKMessage } from "../messages/messages.ts";
-import { messagesOfLog } from "./dialect.ts";
 
 const block = fc.oneof(
   fc.constantFrom("Some words.", " ", "Two\nlines."),
@@ -68,7 +67,7 @@ test("a log gives the same assistant, user and result messages as the live sessi
           await say("two");
         },
       );
-      const stored = messagesOfLog(log, testFacts);
+      const stored = toldOf(log, testFacts);
       expect(stored.filter(isConversation)).toEqual(messages.filter(isConversation));
       expectSound(messages, events);
     }),
@@ -107,9 +106,9 @@ test("every prefix of a log can be told, and telling the rest later changes noth
     ],
   };
   const { log } = await tell({ script, tools: [lookTool([]), changeTool([])] }, "go");
-  const whole = messagesOfLog(log, testFacts);
+  const whole = toldOf(log, testFacts);
   for (let length = 0; length <= log.length; length++) {
-    const start = messagesOfLog(log.slice(0, length), testFacts);
+    const start = toldOf(log.slice(0, length), testFacts);
     expect(start).toEqual(whole.slice(0, start.length));
   }
   expect(sketch(whole).at(-1)).toBe('result success completed "Done."');

@@ -1,7 +1,8 @@
 /** What the dialect remembers between two events: enough to tell totals, and no more than the events themselves told. */
-import type { Input, Stop } from "../../protocol/event.ts";
+import type { Input } from "../../protocol/event/durable.ts";
 import type { ToolUse } from "../../protocol/message.ts";
-import { type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
+import type { Stop } from "../../protocol/reasons.ts";
+import { type ItemizedBill, type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
 import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";
 
@@ -34,7 +35,8 @@ export type InitFacts = {
   readonly replayUserMessages?: boolean;
 };
 
-export type DialectMemo = {
+/** With what it tells of the session's bill. */
+export type DialectMemo = Pick<ItemizedBill, "costUsd" | "models"> & {
   readonly facts: InitFacts;
   /** The newest durable event, and how many messages live ones have given since: together a name for the next. */
   readonly seq: number;
@@ -48,8 +50,6 @@ export type DialectMemo = {
   /** Milliseconds of run time at which a call's progress was last told. */
   readonly progress: ReadonlyMap<string, number>;
   readonly agents: ReadonlyMap<string, AgentMemo>;
-  readonly costUsd: number;
-  readonly models: ReadonlyMap<string, ModelMemo>;
   readonly results: number;
 };
 
@@ -67,8 +67,6 @@ export type AgentMemo = {
   readonly toolUses: number;
   readonly lastTool: string | undefined;
 };
-
-export type ModelMemo = { readonly usage: Usage; readonly costUsd: number; readonly unpriced: boolean };
 
 export type TurnMemo = {
   readonly inputs: readonly Input[];
@@ -108,7 +106,7 @@ export function newMemo(facts: InitFacts): DialectMemo {
     progress: new Map(),
     agents: new Map(),
     costUsd: 0,
-    models: new Map(),
+    models: {},
     results: 0,
   };
 }

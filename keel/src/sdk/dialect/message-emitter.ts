@@ -1,7 +1,7 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../../app/open-session.ts";
-import type { Durable } from "../../protocol/event.ts";
-import { type Envelope, isDurable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";
@@ -139,7 +139,7 @@ function lifecycleOf(
   event: Durable,
   { named, sessionId }: { named: ReadonlySet<string>; sessionId: string },
 ): SDKCommandLifecycleMessage[] {
-  return statesOf(event)
+  return (handle(states, event) ?? [])
     .filter(([id]) => named.has(id))
     .map(([id, state]) => ({
       type: "command_lifecycle",
@@ -150,20 +150,13 @@ function lifecycleOf(
     }));
 }
 
-function statesOf(event: Durable): [string, LifecycleState][] {
-  switch (event.type) {
-    case "input.accepted":
-      return [[event.input.id, "queued"]];
-    case "turn.started":
-    case "input.joined":
-      return event.inputIds.map((id) => [id, "started"]);
-    case "input.dropped":
-      return [[event.inputId, "cancelled"]];
-    case "turn.finished": {
-      const state = event.reason === "interrupted" || event.reason === "lost" ? "cancelled" : "completed";
-      return event.inputIds.map((id) => [id, state]);
-    }
-    default:
-      return [];
-  }
-}
+const states: EventHandlers<Durable, [], [id: string, state: LifecycleState][]> = {
+  "input.accepted": ({ input }) => [[input.id, "queued"]],
+  "turn.started": ({ inputIds }) => inputIds.map((id) => [id, "started"]),
+  "input.joined": ({ inputIds }) => inputIds.map((id) => [id, "started"]),
+  "input.dropped": ({ inputId }) => [[inputId, "cancelled"]],
+  "turn.finished": ({ inputIds, reason }) => {
+    const state = reason === "interrupted" || reason === "lost" ? "cancelled" : "completed";
+    return inputIds.map((id) => [id, state]);
+  },
+};

@@ -3,8 +3,9 @@ import { sketch, testFacts, toldOf } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
-import type { Durable, DurableEvent, Stop, TurnReason } from "../../protocol/event.ts";
+import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
 import { type Block, text } from "../../protocol/message.ts";
+import type { Stop, TurnReason } from "../../protocol/reasons.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { errorClass } from "./errors.ts";
 

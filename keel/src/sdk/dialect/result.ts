@@ -1,6 +1,6 @@
 /** How a turn ended, as the SDK tells it: the subtype, the terminal reason, and the words. */
 import { never } from "../../kernel/never.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { sayReason, sayUsd } from "../../view/say.ts";
 import type { SDKAssistantMessageError } from "../messages/content.ts";
@@ -15,7 +15,7 @@ import type {
 } from "../messages/messages.ts";
 import { toStopReason, toUsage } from "./blocks.ts";
 import { errorClass, statusOf } from "./errors.ts";
-import { type DialectMemo, type ModelMemo, newTurn, type TurnMemo } from "./memo.ts";
+import { type DialectMemo, newTurn, type TurnMemo } from "./memo.ts";
 import { identity, informationalMessage, originOf, timestamp } from "./say.ts";
 import { isUuid } from "./uuid.ts";
 
@@ -225,7 +225,10 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
 
 function modelUsage({ models, facts }: DialectMemo): Record<string, ModelUsage> {
   return Object.fromEntries(
-    [...models].map(([model, used]) => [model, modelUsageOf(used, knownLimits(facts.models, model))]),
+    Object.entries(models).map(([model, { usage, costUsd, unpricedTokens }]) => [
+      model,
+      modelUsageOf({ usage, costUsd, unpriced: unpricedTokens > 0 }, knownLimits(facts.models, model)),
+    ]),
   );
 }
 
@@ -239,7 +242,7 @@ function knownLimits(models: KnownModels, model: string): NonNullable<KnownModel
 const unknownLimits = { windowTokens: 0, maxOutputTokens: 0 };
 
 export function modelUsageOf(
-  { usage, costUsd, unpriced }: ModelMemo,
+  { usage, costUsd, unpriced }: { usage: Usage; costUsd: number; unpriced: boolean },
   limits: NonNullable<KnownModels>[string] = unknownLimits,
 ): ModelUsage {
   return {

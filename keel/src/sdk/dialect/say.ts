@@ -1,5 +1,5 @@
 /** Builders of the plain messages: each takes the memo for the session's id and a label that names the message. */
-import type { Input } from "../../protocol/event.ts";
+import type { Input } from "../../protocol/event/durable.ts";
 import { isoTime } from "../../view/say.ts";
 import type { SDKInputMessage, UUID } from "../messages/content.ts";
 import type {

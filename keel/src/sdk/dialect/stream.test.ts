@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { lookTool } from "../../../../test/support/test-tools.ts";
 import { sketch, tell } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
-import { lookTool } from "../../testing/test-tools.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 
 const facts = { partialMessages: true };

@@ -5,28 +5,16 @@
  * The end of a block is passed on when the next block begins or the reply is on record. So the complete `assistant`
  * message of a reply's last block comes before that block's `content_block_stop`, and yet after nothing can go wrong.
  */
-import type { Durable, Live, Stop } from "../../protocol/event.ts";
+import { never } from "../../kernel/never.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import type { ReplyEvent } from "../../protocol/event/live.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKDelta, SDKRawStreamEvent } from "../messages/content.ts";
 import type { SDKPartialAssistantMessage } from "../messages/messages.ts";
 import { toContentBlock, toStopReason, toUsage } from "./blocks.ts";
 import type { DialectMemo, StreamMemo } from "./memo.ts";
 import { uuidFrom } from "./uuid.ts";
-
-export type ReplyStreamEvent = Extract<
-  Live,
-  {
-    type:
-      | "reply.started"
-      | "block.started"
-      | "text.delta"
-      | "thinking.delta"
-      | "signature.delta"
-      | "call.delta"
-      | "block.finished"
-      | "reply.withdrawn";
-  }
->;
 
 /** From here on the reply's events are passed on. */
 export function openStream(
@@ -39,7 +27,7 @@ export function openStream(
 }
 
 export function fromStream(
-  event: ReplyStreamEvent,
+  event: ReplyEvent,
   memo: DialectMemo,
 ): [SDKPartialAssistantMessage[], DialectMemo] {
   const { stream } = memo;
@@ -79,6 +67,8 @@ export function fromStream(
       return [[], memo];
     case "reply.withdrawn":
       return closeStream(memo, { requestId: event.requestId, stop: null, usage: noUsage });
+    default:
+      return never(event);
   }
 }
 
@@ -100,7 +90,7 @@ export function closeStream(
 }
 
 function begin(
-  event: Extract<ReplyStreamEvent, { type: "reply.started" }>,
+  event: Extract<ReplyEvent, { type: "reply.started" }>,
   memo: DialectMemo,
   stream: StreamMemo,
 ): [SDKPartialAssistantMessage[], DialectMemo] {

@@ -1,5 +1,5 @@
 /** Work in the background, as messages. What a task is about stands in its event's data, as far as it was told. */
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type {
@@ -10,7 +10,6 @@ import type {
 } from "../messages/tasks.ts";
 import type { DialectMemo } from "./memo.ts";
 import { identity } from "./say.ts";
-import { charge } from "./turn.ts";
 
 type TaskChanged = Extract<Durable, { type: "task.changed" }>;
 /** What the list of running tasks says of one. */
@@ -23,7 +22,7 @@ export function fromTask(event: TaskChanged, memo: DialectMemo): [SDKMessage[], 
   if (status === "running") return fromRunning(event, memo);
   // That the model was told of an end changes nothing about it.
   if (known === null) return [[], memo];
-  const next = { ...billed(event, memo), tasks: new Map(memo.tasks).set(event.taskId, null) };
+  const next = { ...memo, tasks: new Map(memo.tasks).set(event.taskId, null) };
   const start = known ? [] : [startedMessage(event, memo)];
   const end = [updatedMessage(event, memo), notification(event, memo, status)];
   const wasListed = known !== undefined && known.place === "background";
@@ -43,14 +42,6 @@ function fromRunning(event: TaskChanged, memo: DialectMemo): [SDKMessage[], Dial
   const id = identity(memo, "updated");
   const patch = { is_backgrounded: true };
   return [[{ type: "system", subtype: "task_updated", ...id, task_id, patch }, ...list], next];
-}
-
-/** What an agent used counts for the session that started it. */
-function billed({ data }: TaskChanged, memo: DialectMemo): DialectMemo {
-  return Object.entries(data?.bill?.models ?? {}).reduce(
-    (charged, [model, { usage, costUsd }]) => charge(charged, model, { usage, costUsd }),
-    memo,
-  );
 }
 
 function listMessage(memo: DialectMemo): SDKBackgroundTasksChangedMessage {

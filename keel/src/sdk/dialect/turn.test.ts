@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { anyInput, changeTool, lookTool } from "../../../../test/support/test-tools.ts";
 import { sketch, tell } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { parseRule } from "../../policy/rules.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import { text } from "../../protocol/message.ts";
 import { reply, replyWith, toolUse } from "../../testing/reply.ts";
-import { anyInput, changeTool, lookTool } from "../../testing/test-tools.ts";
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../messages/messages.ts";
 
 const tools = [lookTool([]), changeTool([])];

@@ -1,8 +1,10 @@
 /** What happens inside a turn: replies, tool results, and words that join. */
 import type { Json } from "../../kernel/json.ts";
-import type { Denial, Durable, Input } from "../../protocol/event.ts";
+import { never } from "../../kernel/never.ts";
+import type { Denial, Durable, Input } from "../../protocol/event/durable.ts";
 import { type ToolUse, textOf } from "../../protocol/message.ts";
-import { addUsage, contextTokens, noUsage, type Usage } from "../../protocol/usage.ts";
+import { type Outcome, outcomeOf } from "../../protocol/outcome.ts";
+import { addUsage } from "../../protocol/usage.ts";
 import { isShownBlock } from "../../view/shown.ts";
 import type { SDKAssistantMessage, SDKMessage } from "../messages/messages.ts";
 import type { SDKPermissionDeniedMessage } from "../messages/system.ts";
@@ -34,7 +36,7 @@ export function fromReply(
   const calls = shown.flatMap(({ block }): [string, ToolUse][] =>
     block.type === "tool_use" ? [[block.id, block]] : [],
   );
-  const next = inTurn(charge(closed, event.model, event), (turn) => ({
+  const next = inTurn(closed, (turn) => ({
     ...turn,
     usage: addUsage(turn.usage, event.usage),
     stop: event.stop,
@@ -74,11 +76,12 @@ export function fromResult(
   event: TurnEventOf<"tool.finished">,
   memo: DialectMemo,
 ): [SDKMessage[], DialectMemo] {
+  const outcome = outcomeOf(event);
   // The host has it now: the turn's result names it.
-  if (event.deferred) return [[], memo];
+  if (outcome.kind === "deferred") return [[], memo];
   const use = memo.turn?.calls.get(event.callId);
   const name = use?.name ?? event.tool;
-  const { denied } = event;
+  const denied = outcome.kind === "denied" ? outcome.denial : undefined;
   const refusal = denied && nobodyAsked.has(denied.by) ? [deniedMessage(event, memo, { denied, name })] : [];
   const message = userMessage(memo, {
     label: "user",
@@ -91,7 +94,7 @@ export function fromResult(
         is_error: event.failed,
       },
     ],
-    tool_use_result: resultData(event),
+    tool_use_result: resultData(event, outcome),
   });
   const denial =
     denied && countedDenials.has(denied.by)
@@ -136,10 +139,21 @@ function deniedMessage(
 }
 
 /** A failure is words; a structured answer stands in the result message; other tools give data, or their blocks. */
-function resultData(event: TurnEventOf<"tool.finished">): Json {
-  if (event.failed) return `Error: ${textOfParts(event.content)}`;
-  if (event.answer !== undefined) return textOfParts(event.content);
-  return event.data === undefined ? event.content.map(toInputBlock) : withPicture(event.data, event.content);
+function resultData({ content }: TurnEventOf<"tool.finished">, outcome: Outcome): Json {
+  switch (outcome.kind) {
+    case "answered":
+      return textOfParts(content);
+    case "done":
+      return outcome.data === undefined ? content.map(toInputBlock) : withPicture(outcome.data, content);
+    case "failed":
+    case "invalid":
+    case "interrupted":
+    case "denied":
+    case "deferred":
+      return `Error: ${textOfParts(content)}`;
+    default:
+      return never(outcome);
+  }
 }
 
 /** Inputs leave the queue and become part of the turn. */
@@ -168,24 +182,4 @@ export function fromJoined(
     userMessages: turn.userMessages + added,
   }));
   return [messages, next];
-}
-
-/** Adds to the totals of the session. A request whose usage was lost adds nothing: no figure is invented. */
-export function charge(
-  memo: DialectMemo,
-  model: string,
-  { usage, costUsd }: { usage: Usage | null; costUsd: number | null },
-): DialectMemo {
-  if (!usage || (contextTokens(usage) === 0 && !costUsd)) return memo;
-  const before = memo.models.get(model) ?? { usage: noUsage, costUsd: 0, unpriced: false };
-  const after = {
-    usage: addUsage(before.usage, usage),
-    costUsd: before.costUsd + (costUsd ?? 0),
-    unpriced: before.unpriced || costUsd === null,
-  };
-  return {
-    ...memo,
-    costUsd: memo.costUsd + (costUsd ?? 0),
-    models: new Map(memo.models).set(model, after),
-  };
 }

@@ -4,7 +4,7 @@ import type { OpenOptions } from "../../app/options.ts";
 import { storedSessions } from "../../app/sessions/sessions.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
-import { isDurable } from "../../protocol/event.ts";
+import { isDurable } from "../../protocol/event/envelope.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { MessageEmitter } from "../dialect/message-emitter.ts";
 import type { Outlet } from "../dialect/outlet.ts";

@@ -2,7 +2,7 @@
 import type { Sessions } from "../../app/sessions/sessions.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
-import { type Durable, durableEventSchema } from "../../protocol/event.ts";
+import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { uuidFrom } from "../dialect/uuid.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 

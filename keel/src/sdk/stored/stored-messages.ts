@@ -1,5 +1,5 @@
 /** The conversation of a stored log as messages with the number of the event that each came from. */
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { toMessages } from "../dialect/dialect.ts";
 import { newMemo } from "../dialect/memo.ts";
 import { uuidFrom } from "../dialect/uuid.ts";

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { type Durable, isDurable } from "../../protocol/event.ts";
+import { openTestSession } from "../../../../test/support/test-session.ts";
+import { lookTool } from "../../../../test/support/test-tools.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { isDurable } from "../../protocol/event/envelope.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
-import { openTestSession } from "../../testing/test-session.ts";
-import { lookTool } from "../../testing/test-tools.ts";
 import { eventsIn } from "./mirror.ts";
 import { ownRecordsIn, Transcript, type TranscriptFacts } from "./transcript.ts";
 

@@ -3,7 +3,7 @@
  * each with the id of the one before. Keel's own log stays the truth; this is a copy for others. Pure.
  */
 import { isObject, type Json } from "../../kernel/json.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { isoTime } from "../../view/say.ts";
 import { toMessages } from "../dialect/dialect.ts";
 import { type DialectMemo, newMemo } from "../dialect/memo.ts";

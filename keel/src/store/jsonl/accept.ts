@@ -2,7 +2,7 @@
 import { fault } from "../../kernel/fault.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { fits } from "../../kernel/shape.ts";
-import { type Durable, durableEventSchema } from "../../protocol/event.ts";
+import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { durableShape } from "../../protocol/event-shapes.ts";
 
 /** `seq` counts without a gap; anything else is a defect of the caller and must not reach the log. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { copiesOf, seqs, session, warnings } from "../../../../test/store/home.ts";
 import { makeTestLog, type TestLog } from "../../../../test/store/test-log.ts";
 import type { Store } from "../../ports/store.ts";
-import type { Durable, DurableEvent } from "../../protocol/event.ts";
+import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
 import { calls, envelopes, ids, said, started } from "../../testing/store-suite-events.ts";
 import { encodeRaw } from "./line.ts";
 

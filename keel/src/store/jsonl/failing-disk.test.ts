@@ -15,7 +15,7 @@ import {
 } from "../../../../test/store/home.ts";
 import { Fault } from "../../kernel/fault.ts";
 import type { Log, Store } from "../../ports/store.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { calls, envelopes, opened, said } from "../../testing/store-suite-events.ts";
 import { nodeFiles } from "./files.ts";
 import { jsonlStore } from "./store.ts";

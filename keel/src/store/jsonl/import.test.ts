@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { learn, nothingLearnt } from "../../policy/changes.ts";
 import type { Ask } from "../../protocol/ask.ts";
-import type { Durable, DurableEvent, Input } from "../../protocol/event.ts";
+import type { Durable, DurableEvent, Input } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import { importLog } from "./import.ts";
 import type { LeftOut } from "./import-rights.ts";

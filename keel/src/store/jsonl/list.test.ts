@@ -5,7 +5,7 @@ import { failingFiles } from "../../../../test/store/failing-files.ts";
 import { type Home, makeHome, otherSession, session, writeLog } from "../../../../test/store/home.ts";
 import { countOf } from "../../../../test/support/budget.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { DurableEvent } from "../../protocol/event.ts";
+import type { DurableEvent } from "../../protocol/event/durable.ts";
 import { calls, envelopes, opened, said } from "../../testing/store-suite-events.ts";
 import { type FileLayer, nodeFiles } from "./files.ts";
 import { encodeHeader, encodeRecord } from "./line.ts";

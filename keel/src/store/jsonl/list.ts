@@ -4,7 +4,7 @@
  */
 import { shorten } from "../../kernel/text.ts";
 import type { SessionInfo } from "../../ports/store.ts";
-import { type DurableEvent, durableEventSchema } from "../../protocol/event.ts";
+import { type DurableEvent, durableEventSchema } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import { logVersion } from "../../protocol/version.ts";

@@ -6,7 +6,7 @@
 import { fault } from "../../kernel/fault.ts";
 import { oneByOne, type Stream } from "../../kernel/one-by-one.ts";
 import type { CachedFold, Log, LogNotice, Meanwhile, WriteTexts } from "../../ports/store.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { logVersion } from "../../protocol/version.ts";
 import { checkFollows, checkReadable } from "./accept.ts";
 import type { Damage } from "./damage.ts";

@@ -6,7 +6,7 @@ import { copiesOf, session, warnings } from "../../../../test/store/home.ts";
 import { makeTestLog, type TestLog } from "../../../../test/store/test-log.ts";
 import { Fault } from "../../kernel/fault.ts";
 import type { Store } from "../../ports/store.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { ids } from "../../testing/store-suite-events.ts";
 
 const COUNT = 8;

@@ -1,6 +1,6 @@
 /** Turns the whole records of a log into events: read in large stretches, parsed, upgraded and checked, each once. */
 import { parseWith, type SchemaIssue, sayIssues } from "../../kernel/schema.ts";
-import { type Durable, durableEventSchema } from "../../protocol/event.ts";
+import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { isSurelyEvent } from "./accept.ts";
 import type { Damage } from "./damage.ts";
 import type { OpenFile } from "./files.ts";

@@ -5,7 +5,7 @@ import { Fault, fault } from "../../kernel/fault.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Log, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fold-cache.ts";
 import { copyLog } from "./fork.ts";

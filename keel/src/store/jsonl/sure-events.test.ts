@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { countOf, seed } from "../../../../test/support/budget.ts";
-import { durableEventSchema } from "../../protocol/event.ts";
+import { durableEventSchema } from "../../protocol/event/durable.ts";
 import { isSurelyEvent } from "./accept.ts";
 import { decodeLine } from "./line.ts";
 

@@ -4,7 +4,7 @@ import { copiesOf, session, warnings } from "../../../../test/store/home.ts";
 import { makeTestLog, type TestLog } from "../../../../test/store/test-log.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Store } from "../../ports/store.ts";
-import type { Durable } from "../../protocol/event.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import { envelopes, said } from "../../testing/store-suite-events.ts";
 import { encodeRecord } from "./line.ts";
 

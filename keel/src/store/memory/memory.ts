@@ -6,7 +6,7 @@ import { fault } from "../../kernel/fault.ts";
 import { byteLength } from "../../kernel/text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log, SessionInfo, Store } from "../../ports/store.ts";
-import { type Durable, type DurableEvent, durableEventSchema } from "../../protocol/event.ts";
+import { type Durable, type DurableEvent, durableEventSchema } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
 import { checkFollows, checkReadable } from "../jsonl/accept.ts";
 import { plainName } from "../jsonl/plain-name.ts";

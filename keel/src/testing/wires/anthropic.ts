@@ -1,12 +1,11 @@
 /** The Messages wire, as a server speaks it. Only what is public about it: the shapes of its requests and replies. */
-import { isObject } from "../../kernel/json.ts";
+import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import type { Stop } from "../../protocol/event.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
-import { pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
+import { lateCall, malformedHow, pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
 import { errorTypes } from "../reply.ts";
-import { messagesPrefix, messagesSession } from "./anthropic-prefix.ts";
-import { messagesView } from "./anthropic-view.ts";
+import { messagesPrefix, messagesSession, messagesView } from "./anthropic-view.ts";
 import type { Wire } from "./wire.ts";
 
 export const anthropicWire: Wire = {
@@ -34,11 +33,7 @@ export const anthropicWire: Wire = {
 
   errorType: (status) => errorTypes[status] ?? "api_error",
 
-  error: ({ type, message }, requestId) => ({
-    type: "error",
-    error: { type, message },
-    request_id: requestId,
-  }),
+  error: ({ type, message }, request_id) => ({ type: "error", error: { type, message }, request_id }),
 
   models: (ids) => ({
     data: ids.map((id) => ({ type: "model", id, display_name: id, created_at: "2026-01-01T00:00:00Z" })),
@@ -49,7 +44,7 @@ export const anthropicWire: Wire = {
 
   count: (tokens) => ({ input_tokens: tokens }),
 
-  wantsStream: (body) => isObject(body) && body["stream"] === true,
+  wantsStream: (body) => asObject(body)["stream"] === true,
 
   whole: (reply) => ({
     ...messageOf(reply),
@@ -68,7 +63,7 @@ export const anthropicWire: Wire = {
 type AnthropicStreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 function* eventsOf(reply: ReadyReply): Generator<AnthropicStreamEvent | string> {
-  const how = reply.fault?.kind === "malformed" ? reply.fault.how : undefined;
+  const how = malformedHow(reply);
   const start = {
     type: "message_start",
     message: { ...messageOf(reply), content: [], ...usageField(reply, { ...reply.usage, outputTokens: 1 }) },
@@ -84,16 +79,9 @@ function* eventsOf(reply: ReadyReply): Generator<AnthropicStreamEvent | string> 
     ...usageField(reply, reply.usage),
   };
   yield { type: "message_stop" };
-  if (how === "call-after-end") yield* blockEvents(reply.blocks.length, lateCall, reply.chunkChars);
+  if (how === "call-after-end")
+    yield* blockEvents(reply.blocks.length, lateCall("toolu_scripted_late"), reply.chunkChars);
 }
-
-const lateCall: ReadyBlock = {
-  type: "tool_use",
-  id: "toolu_scripted_late",
-  name: "Bash",
-  json: '{"command":"echo late"}',
-  input: { command: "echo late" },
-};
 
 function* blockEvents(index: number, block: ReadyBlock, chars: number): Generator<AnthropicStreamEvent> {
   yield { type: "content_block_start", index, content_block: startedBlock(block) };
@@ -129,18 +117,17 @@ const deltaEvent = (index: number, delta: object): AnthropicStreamEvent => ({
   delta,
 });
 
+/** A block as it starts: its text and its arguments are still to come. */
 function startedBlock(block: ReadyBlock): unknown {
   switch (block.type) {
     case "text":
-      return { type: "text", text: "" };
+      return wholeBlock({ ...block, text: "" });
     case "thinking":
-      return block.hidden === undefined
-        ? { type: "thinking", thinking: "", signature: "" }
-        : { type: "redacted_thinking", data: block.hidden };
+      return wholeBlock({ ...block, text: "", signature: "" });
     case "tool_use":
-      return { type: "tool_use", id: block.id, name: block.name, input: {} };
+      return wholeBlock({ ...block, input: undefined });
     case "foreign":
-      return block.data;
+      return wholeBlock(block);
     default:
       return never(block);
   }
@@ -163,20 +150,13 @@ function wholeBlock(block: ReadyBlock): unknown {
   }
 }
 
-function messageOf(reply: ReadyReply): object {
-  return {
-    id: reply.id,
-    type: "message",
-    role: "assistant",
-    model: reply.model,
-    stop_reason: null,
-    stop_sequence: null,
-  };
+function messageOf({ id, model }: ReadyReply): object {
+  return { id, type: "message", role: "assistant", model, stop_reason: null, stop_sequence: null };
 }
 
 /** The count of a reply, or what a script wants in its place. */
 function usageField(reply: ReadyReply, usage: Usage): { usage?: object } {
-  const how = reply.fault?.kind === "malformed" ? reply.fault.how : undefined;
+  const how = malformedHow(reply);
   if (how === "missing-usage") return {};
   const sign = how === "negative-usage" ? -1 : 1;
   const long = usage.cacheWriteLongTokens ?? 0;

@@ -1,24 +1,27 @@
-/** A body of the chat wire as a view. It comes from outside, so nothing about its shape is taken for granted. */
-import { isObject } from "../../kernel/json.ts";
-import type {
-  BlockView,
-  MessageView,
-  RequestView,
-  SourceView,
-  SystemView,
-  ToolView,
+/** A body of the chat wire, as a view and as the prefix of a cache. It comes from outside, so nothing about its shape is taken for granted. */
+import { asList, asObject, asText, isObject, parseJson } from "../../kernel/json.ts";
+import type { Section } from "../../protocol/boundary.ts";
+import {
+  type BlockView,
+  type MessageView,
+  type RequestView,
+  readList,
+  type SourceView,
+  type SystemView,
+  type ToolView,
 } from "../request-view.ts";
+import type { MarkedBlock } from "./wire.ts";
 
 export function chatView(body: unknown): RequestView {
   const problems: string[] = [];
-  const fields = isObject(body) ? body : {};
+  const fields = asObject(body);
   if (!isObject(body)) problems.push("the body is not an object");
-  const messages = listIn(fields["messages"], "messages", problems);
+  const messages = readList(fields["messages"], "messages", problems);
   problems.push(...limitProblems(fields), ...toolProblems(fields["tools"]), ...orderProblems(messages));
   return {
-    model: textIn(fields["model"]),
+    model: asText(fields["model"]),
     system: messages.flatMap(systemIn),
-    tools: listIn(fields["tools"], "tools", problems).map(toolIn),
+    tools: readList(fields["tools"], "tools", problems).map(toolIn),
     messages: messages.flatMap((message, index) => messageIn(message, `messages.${index}`, problems)),
     // The limit may be left out.
     maxTokens: fields["max_completion_tokens"] ?? fields["max_tokens"] ?? Number.MAX_SAFE_INTEGER,
@@ -31,12 +34,12 @@ export function chatView(body: unknown): RequestView {
 /** Whether a body is one of this wire and not of the Messages wire; undecided is no. */
 export function isChatBody(body: unknown): boolean {
   if (!isObject(body) || "system" in body) return false;
-  const messages = Array.isArray(body["messages"]) ? body["messages"].filter(isObject) : [];
-  const tools = Array.isArray(body["tools"]) ? body["tools"].filter(isObject) : [];
+  const messages = asList(body["messages"]).filter(isObject);
+  const tools = asList(body["tools"]).filter(isObject);
   if (tools.length > 0) return tools.some(({ type }) => type === "function");
   return (
     ["stream_options", "max_completion_tokens", "reasoning_effort"].some((field) => field in body) ||
-    messages.some(({ role, tool_calls }) => tool_calls !== undefined || ownRoles.includes(textIn(role)))
+    messages.some(({ role, tool_calls }) => tool_calls !== undefined || ownRoles.includes(asText(role)))
   );
 }
 
@@ -72,11 +75,11 @@ function orderProblems(messages: readonly unknown[]): string[] {
   let open: string[] = [];
   for (const [index, message] of messages.entries()) {
     const path = `messages.${index}`;
-    const fields = isObject(message) ? message : {};
-    const role = textIn(fields["role"]);
+    const fields = asObject(message);
+    const role = asText(fields["role"]);
     if (!roles.includes(role)) found.push(`${path}: there is no role ${JSON.stringify(role)}`);
     if (role === "tool") {
-      const id = textIn(fields["tool_call_id"]);
+      const id = asText(fields["tool_call_id"]);
       if (!open.includes(id))
         found.push(`${path}: ${id || "a result"} answers no call of the message before`);
       open = open.filter((one) => one !== id);
@@ -84,7 +87,7 @@ function orderProblems(messages: readonly unknown[]): string[] {
     }
     if (open.length > 0) found.push(`${path}: the calls ${open.join(", ")} have no result`);
     if (role === "system" && index > 0) found.push(`${path}: the system prompt must come first`);
-    open = callsIn(fields).map(({ id }) => textIn(id));
+    open = callsIn(fields).map(({ id }) => asText(id));
     const long = open.filter((id) => id.length > maxIdCharacters);
     found.push(...long.map((id) => `${path}: the id ${id} is longer than ${maxIdCharacters} characters`));
   }
@@ -93,21 +96,16 @@ function orderProblems(messages: readonly unknown[]): string[] {
 }
 
 const callsIn = ({ tool_calls }: Record<string, unknown>): Record<string, unknown>[] =>
-  Array.isArray(tool_calls) ? tool_calls.filter(isObject) : [];
+  asList(tool_calls).filter(isObject);
 
 function systemIn(message: unknown): SystemView[] {
-  if (!isObject(message) || !["system", "developer"].includes(textIn(message["role"]))) return [];
-  return [{ text: contentText(message["content"]), cache: undefined }];
+  if (!isObject(message) || !["system", "developer"].includes(asText(message["role"]))) return [];
+  return [{ text: contentText(message["content"]) }];
 }
 
 function toolIn(tool: unknown): ToolView {
-  const named = isObject(tool) && isObject(tool["function"]) ? tool["function"] : {};
-  return {
-    name: textIn(named["name"]),
-    description: textIn(named["description"]),
-    schema: named["parameters"],
-    cache: undefined,
-  };
+  const { name, description, parameters } = asObject(asObject(tool)["function"]);
+  return { name: asText(name), description: asText(description), schema: parameters };
 }
 
 /** Results are what the user says; the system prompt is no message. */
@@ -128,7 +126,7 @@ function messageIn(message: unknown, path: string, problems: string[]): MessageV
         { role, blocks: [...partsIn(content, path, problems), ...callBlocks(message, path, problems)] },
       ];
     default:
-      return [{ role: textIn(role), blocks: partsIn(content, path, problems) }];
+      return [{ role: asText(role), blocks: partsIn(content, path, problems) }];
   }
 }
 
@@ -138,66 +136,92 @@ function resultIn(message: Record<string, unknown>): BlockView {
   const text = contentText(message["content"]);
   const failed = text.startsWith(failureMark);
   const words = failed ? text.slice(failureMark.length) : text;
-  return {
-    type: "tool_result",
-    id: textIn(message["tool_call_id"]),
-    content: words === "" ? [] : [{ type: "text", text: words, cache: undefined }],
-    failed,
-    cache: undefined,
-  };
+  const content: BlockView[] = words === "" ? [] : [{ type: "text", text: words }];
+  return { type: "tool_result", id: asText(message["tool_call_id"]), content, failed };
 }
 
 function callBlocks(message: Record<string, unknown>, path: string, problems: string[]): BlockView[] {
   return callsIn(message).map((call) => {
-    const named = isObject(call["function"]) ? call["function"] : {};
-    const input = parsed(named["arguments"]);
-    if (input === undefined)
-      problems.push(`${path}: the arguments of ${textIn(call["id"])} are not JSON in a text`);
-    return { type: "tool_use", id: textIn(call["id"]), name: textIn(named["name"]), input, cache: undefined };
+    const { name, arguments: json } = asObject(call["function"]);
+    const id = asText(call["id"]);
+    const input = parseJson(asText(json));
+    if (input === undefined) problems.push(`${path}: the arguments of ${id} are not JSON in a text`);
+    return { type: "tool_use", id, name: asText(name), input };
   });
 }
 
 function partsIn(content: unknown, path: string, problems: string[]): BlockView[] {
   if (content === undefined || content === null) return [];
-  if (typeof content === "string") return [{ type: "text", text: content, cache: undefined }];
-  return listIn(content, `${path}.content`, problems).map((part) => {
-    const fields = isObject(part) ? part : {};
-    if (fields["type"] === "text") return { type: "text", text: textIn(fields["text"]), cache: undefined };
-    if (fields["type"] === "image_url")
-      return { type: "image", source: sourceIn(fields["image_url"]), cache: undefined };
-    return { type: "other", name: textIn(fields["type"]), cache: undefined };
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return readList(content, `${path}.content`, problems).map((part) => {
+    const { type, text, image_url } = asObject(part);
+    if (type === "text") return { type: "text", text: asText(text) };
+    if (type === "image_url") return { type: "image", source: sourceIn(image_url) };
+    return { type: "other", name: asText(type) };
   });
 }
 
 function sourceIn(image: unknown): SourceView {
-  const url = isObject(image) ? textIn(image["url"]) : "";
+  const url = asText(asObject(image)["url"]);
   const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
   return mediaType === undefined ? { kind: "reference" } : { kind: "base64", mediaType, data: data ?? "" };
 }
 
 function contentText(content: unknown): string {
-  if (!Array.isArray(content)) return textIn(content);
-  return content.map((part) => (isObject(part) ? textIn(part["text"]) : "")).join("");
+  if (!Array.isArray(content)) return asText(content);
+  return content.map((part) => asText(asObject(part)["text"])).join("");
 }
 
 function forcedToolIn(choice: unknown): string | undefined {
   if (choice === "required") return "*";
-  return isObject(choice) && isObject(choice["function"]) ? textIn(choice["function"]["name"]) : undefined;
+  return isObject(choice) && isObject(choice["function"]) ? asText(choice["function"]["name"]) : undefined;
 }
 
-function parsed(json: unknown): unknown {
-  try {
-    return typeof json === "string" ? JSON.parse(json) : undefined;
-  } catch {
-    // Said by the caller: the arguments are not JSON.
-    return undefined;
-  }
+/**
+ * What a server of this wire compares, as blocks. Neighbouring texts of one role are sent as one, with a blank line
+ * between them, so a text counts by its paragraphs: what is added to it extends it.
+ */
+export function chatPrefix(body: unknown): MarkedBlock[] {
+  const fields = asObject(body);
+  const { reasoning_effort, tool_choice, response_format } = fields;
+  const messages = asList(fields["messages"]).filter(isObject);
+  const isPrompt = ({ role }: Record<string, unknown>) => role === "system" || role === "developer";
+  return [
+    ...asList(fields["tools"]).map((tool) => blockOf("tools", `tool ${toolIn(tool).name || "?"}`, tool)),
+    ...messages
+      .filter(isPrompt)
+      .flatMap(paragraphsOf)
+      .map((words, index) => blockOf("system", `system ${index + 1}`, words)),
+    blockOf("thinking", "thinking", { reasoning_effort, tool_choice, response_format }),
+    ...messages.filter((message) => !isPrompt(message)).flatMap(messageBlocks),
+  ];
 }
 
-function listIn(value: unknown, path: string, problems: string[]): unknown[] {
-  if (Array.isArray(value)) return value;
-  if (value !== undefined) problems.push(`${path} is not a list`);
-  return [];
+/** Whose request it is: a server that routes by a key is given the session's id. */
+export function chatSession(body: unknown): string | undefined {
+  const { prompt_cache_key, user } = asObject(body);
+  return asText(prompt_cache_key ?? user) || undefined;
 }
 
-const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+function messageBlocks(message: Record<string, unknown>): MarkedBlock[] {
+  const { role, tool_calls: calls } = message;
+  if (role === "tool") return [blockOf("messages", "user tool_result", message)];
+  return [
+    ...paragraphsOf(message).map((part) =>
+      blockOf("messages", `${String(role)} ${typeof part === "string" ? "text" : "part"}`, part),
+    ),
+    ...asList(calls).map((call) => blockOf("messages", `${String(role)} tool_use`, call)),
+  ];
+}
+
+function paragraphsOf({ content }: Record<string, unknown>): unknown[] {
+  if (typeof content === "string") return content.split("\n\n");
+  return asList(content).flatMap((part): unknown[] =>
+    isObject(part) && typeof part["text"] === "string" ? part["text"].split("\n\n") : [part],
+  );
+}
+
+function blockOf(section: Section, name: string, part: unknown): MarkedBlock {
+  const owner = section === "messages" ? `${name} ` : "";
+  return { section, name, text: `${owner}${JSON.stringify(part)}`, mark: undefined };
+}

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { post, serving } from "../../../../test/support/plain-client.ts";
 import { faultReply } from "../fault-replies.ts";
 import { layout } from "../layout.ts";
 import type { ModelServer } from "../model-server.ts";
-import { post, serving } from "../plain-client.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "../reply.ts";
 import { findViolations } from "../request-rules.ts";
 

@@ -1,11 +1,10 @@
 /** The wire of chat completions, as a server speaks it. Only what is public about it: the shapes of requests and replies. */
-import { isObject } from "../../kernel/json.ts";
+import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import type { Stop } from "../../protocol/event.ts";
+import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
-import { pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
-import { chatPrefix, chatSession } from "./openai-prefix.ts";
-import { chatView } from "./openai-view.ts";
+import { lateCall, malformedHow, pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
+import { chatPrefix, chatSession, chatView } from "./openai-view.ts";
 import type { Wire, WireError } from "./wire.ts";
 
 export const openaiWire: Wire = {
@@ -36,7 +35,7 @@ export const openaiWire: Wire = {
 
   count: (tokens) => ({ tokens }),
 
-  wantsStream: (body) => isObject(body) && body["stream"] === true,
+  wantsStream: (body) => asObject(body)["stream"] === true,
 
   whole: (reply) => ({
     ...completionOf(reply, "chat.completion"),
@@ -52,7 +51,7 @@ export const openaiWire: Wire = {
 };
 
 function* chunksOf(reply: ReadyReply): Generator<object | string> {
-  const how = reply.fault?.kind === "malformed" ? reply.fault.how : undefined;
+  const how = malformedHow(reply);
   // This wire has no start that could come twice or late: a chunk that is none stands for both.
   if (how === "delta-before-start" || how === "two-message-starts") yield 'data: "early"\n\n';
   yield delta(reply, { role: "assistant", content: "" });
@@ -69,16 +68,8 @@ function* chunksOf(reply: ReadyReply): Generator<object | string> {
   const usage = usageField(reply);
   if (usage.usage) yield { ...completionOf(reply), choices: [], ...usage };
   yield "data: [DONE]\n\n";
-  if (how === "call-after-end") yield* blockDeltas(reply, lateCall, calls);
+  if (how === "call-after-end") yield* blockDeltas(reply, lateCall("call_scripted_late"), calls);
 }
-
-const lateCall: ReadyBlock = {
-  type: "tool_use",
-  id: "call_scripted_late",
-  name: "Bash",
-  json: '{"command":"echo late"}',
-  input: { command: "echo late" },
-};
 
 function* blockDeltas(reply: ReadyReply, block: ReadyBlock, index: number): Generator<object> {
   switch (block.type) {
@@ -134,7 +125,7 @@ function completionOf({ id, model }: ReadyReply, object = "chat.completion.chunk
 
 /** The count of a reply, or what a script wants in its place. The prompt includes what the cache read and wrote. */
 function usageField(reply: ReadyReply): { usage?: object } {
-  const how = reply.fault?.kind === "malformed" ? reply.fault.how : undefined;
+  const how = malformedHow(reply);
   if (how === "missing-usage") return {};
   const sign = how === "negative-usage" ? -1 : 1;
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens }: Usage = reply.usage;

@@ -58,11 +58,12 @@ function readStream(stream: Readable, listener: InputListener): InputReader {
   return { pause: () => void stream.pause(), resume: () => void stream.resume() };
 }
 
-function isPipe(descriptor: number): boolean {
+export function isPipe(descriptor: number): boolean {
   try {
     const stat = fstatSync(descriptor);
     return stat.isFIFO() || stat.isSocket();
   } catch {
+    // There is no such descriptor, and so nobody at its other end.
     return false;
   }
 }

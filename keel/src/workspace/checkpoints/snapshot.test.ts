@@ -13,11 +13,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { realClock } from "../../../../test/support/real-workspace.ts";
+import {
+  openTestSession,
+  type TestSession,
+  type TestSessionOptions,
+} from "../../../../test/support/test-session.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { memoryWorkspace } from "../../testing/memory-workspace.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
-import { openTestSession, type TestSession, type TestSessionOptions } from "../../testing/test-session.ts";
 import { builtInTools } from "../../tools/catalog.ts";
 import { nodeFiles } from "../files/files.ts";
 import { nodeShell } from "../processes/shell.ts";

@@ -1,8 +1,8 @@
 // What the guard does on the wire: where connections go, and which redirects are followed.
 import https from "node:https";
 import { describe, expect, test } from "vitest";
+import { selfSigned } from "../../../../test/support/self-signed.ts";
 import { type Answer, quiet, send, testWeb, web } from "../../../../test/support/web-site.ts";
-import { selfSigned } from "../../models/self-signed.ts";
 
 const { serve, listen } = testWeb();
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { type Loopback, loopback } from "../../../../test/support/loopback.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { type Loopback, loopback } from "../../models/loopback.ts";
 import { nodeWebSearch, type SearchEngine } from "./web-search.ts";
 
 const open: Loopback[] = [];

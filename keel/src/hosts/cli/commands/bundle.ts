@@ -10,7 +10,7 @@ import { storedKeys } from "../../../app/maintenance/keys.ts";
 import { storedSessions } from "../../../app/sessions/sessions.ts";
 import { fault } from "../../../kernel/fault.ts";
 import type { Json } from "../../../kernel/json.ts";
-import type { Durable } from "../../../protocol/event.ts";
+import type { Durable } from "../../../protocol/event/durable.ts";
 import type { Context } from "../context.ts";
 
 export type BundleRequest = { readonly file: string; readonly session?: string | undefined };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { DurableEvent, Envelope } from "../../../protocol/event.ts";
+import type { DurableEvent } from "../../../protocol/event/durable.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
 import type { Context } from "../context.ts";
 import { watchOutcome } from "./outcome.ts";
 

@@ -2,7 +2,8 @@
 import type { OpenSession } from "../../../app/open-session.ts";
 import { Fault } from "../../../kernel/fault.ts";
 import { exitCodes, faults } from "../../../kernel/faults.ts";
-import type { Durable, TurnReason } from "../../../protocol/event.ts";
+import type { Durable } from "../../../protocol/event/durable.ts";
+import { endsWell } from "../../../protocol/reasons.ts";
 import { sayReason } from "../../../view/say.ts";
 import type { Context } from "../context.ts";
 import { showFault } from "../show-fault.ts";
@@ -43,7 +44,3 @@ export function exitCodeFor({ reason, fault }: Pick<FinishedTurnEvent, "reason" 
   if (reason === "interrupted") return exitCodes.interrupted;
   return fault ? faults[fault.code].exit : exitCodes.turnFailed;
 }
-
-/** Also where a hook had the last word: that is what it is there for. */
-export const endsWell = (reason: TurnReason): boolean =>
-  ["completed", "hook_stopped", "stop_hook_limit", "prompt_blocked", "tool_deferred"].includes(reason);

@@ -3,13 +3,14 @@
 import { openSession } from "../../../app/open-session.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { readable } from "../../../kernel/text.ts";
+import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
 import { textOf } from "../../../protocol/message.ts";
+import { endsWell } from "../../../protocol/reasons.ts";
 import type { Arguments } from "../arguments.ts";
 import { oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { converse } from "./converse.ts";
 import { openOptions } from "./open-options.ts";
-import { endsWell } from "./outcome.ts";
 import type { printOptions } from "./print-options.ts";
 import type { NewPrinter } from "./printer.ts";
 import { readPrompt } from "./prompt.ts";
@@ -63,17 +64,24 @@ async function rehearsalStage(goesOn: boolean) {
 export const textPrinter: NewPrinter = async (_session, { out }) => {
   let reply = "";
   let result: string | undefined;
+  const heard: EventHandlers<Envelope, [], void> = {
+    "turn.started": () => {
+      reply = "";
+      result = undefined;
+    },
+    "command.answered": ({ text }) => {
+      result = text;
+    },
+    "model.finished": ({ content }) => {
+      reply = textOf(content);
+    },
+    "turn.finished": ({ reason, answer }) => {
+      if (endsWell(reason)) result = answer === undefined ? reply : toLine(answer);
+    },
+  };
   return {
     event(envelope) {
-      if (envelope.origin) return;
-      if (envelope.type === "turn.started") {
-        reply = "";
-        result = undefined;
-      }
-      if (envelope.type === "command.answered") result = envelope.text;
-      if (envelope.type === "model.finished") reply = textOf(envelope.content);
-      if (envelope.type !== "turn.finished" || !endsWell(envelope.reason)) return;
-      result = envelope.answer === undefined ? reply : toLine(envelope.answer);
+      if (!envelope.origin) handle(heard, envelope);
     },
     finish() {
       // On a screen the model's words must not act as commands to it; a program gets them byte for byte.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OpenSession } from "../../../app/open-session.ts";
-import type { Envelope } from "../../../protocol/event.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { showProgress } from "./progress.ts";
 
 type Listener = Parameters<OpenSession["onEvent"]>[0];

@@ -2,8 +2,9 @@
 import type { OpenSession } from "../../../app/open-session.ts";
 import { isObject } from "../../../kernel/json.ts";
 import { shorten, visible } from "../../../kernel/text.ts";
-import type { Envelope } from "../../../protocol/event.ts";
+import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
 import { textOf, toolUses } from "../../../protocol/message.ts";
+import { outcomeOf } from "../../../protocol/outcome.ts";
 import type { Context } from "../context.ts";
 
 const maxCharacters = 100;
@@ -28,7 +29,7 @@ export function showProgress(
     }
     if (event.type === "model.finished")
       for (const use of toolUses(event.content)) inputs.set(use.id, use.input);
-    const line = isWatched ? stepOf(event, inputs) : waits(event);
+    const line = isWatched ? handle(shownSteps, event, inputs) : waits(event);
     if (line !== undefined) say(event.origin && isWatched ? `  ${event.origin.kind} ${line}` : line);
   });
 }
@@ -49,22 +50,19 @@ function longWaits(): (event: Envelope) => string | undefined {
 /** Shorter pauses are nothing to speak of. */
 const longMs = 5_000;
 
-function stepOf(event: Envelope, inputs: ReadonlyMap<string, unknown>): string | undefined {
-  switch (event.type) {
-    case "tool.started":
-      return `· ${event.tool} ${target(event.input ?? inputs.get(event.callId))}`.trimEnd();
-    case "tool.finished":
-      return event.failed
-        ? `  ${event.denied ? "refused" : "failed"}: ${firstLine(textOf(event.content))}`
-        : undefined;
-    case "retry.waiting":
-      return `· ${event.fault.message} Try ${event.attempt} of ${event.mostAttempts} in ${Math.ceil(event.delayMs / 1000)} s.`;
-    case "context.compacted":
-      return `· the conversation was shortened from about ${event.tokensBefore} to ${event.tokensAfter} tokens`;
-    default:
-      return undefined;
-  }
-}
+const shownSteps: EventHandlers<Envelope, [inputs: ReadonlyMap<string, unknown>], string | undefined> = {
+  "tool.started": ({ tool, input, callId }, inputs) =>
+    `· ${tool} ${target(input ?? inputs.get(callId))}`.trimEnd(),
+  "tool.finished": (event) => {
+    if (!event.failed) return undefined;
+    const word = outcomeOf(event).kind === "denied" ? "refused" : "failed";
+    return `  ${word}: ${firstLine(textOf(event.content))}`;
+  },
+  "retry.waiting": ({ fault, attempt, mostAttempts, delayMs }) =>
+    `· ${fault.message} Try ${attempt} of ${mostAttempts} in ${Math.ceil(delayMs / 1000)} s.`,
+  "context.compacted": ({ tokensBefore, tokensAfter }) =>
+    `· the conversation was shortened from about ${tokensBefore} to ${tokensAfter} tokens`,
+};
 
 /** The first text of an input says what it is about: a path, a command, a pattern. */
 function target(input: unknown): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Ask } from "../../../protocol/ask.ts";
 import type { Command } from "../../../protocol/command.ts";
-import type { Envelope } from "../../../protocol/event.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { askPerson, refuseAsks } from "./answer-asks.ts";
 
 describe("without a person", () => {

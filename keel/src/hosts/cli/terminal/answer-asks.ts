@@ -4,7 +4,7 @@
  */
 import type { OpenSession } from "../../../app/open-session.ts";
 import type { Answer, Ask } from "../../../protocol/ask.ts";
-import type { Envelope } from "../../../protocol/event.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { askForm, choiceAnswer, questionsAnswer, type RuleFile } from "../../../view/choices.ts";
 import { formAnswer } from "../../../view/forms.ts";
 import type { Context } from "../context.ts";

@@ -1,7 +1,7 @@
 /** Review comments: kept as results of calls in the session's log, and read back from there. */
 import * as z from "zod/mini";
 import type { OwnTool } from "../../../app/compose/own-tools.ts";
-import type { Durable } from "../../../protocol/event.ts";
+import type { Durable } from "../../../protocol/event/durable.ts";
 import { workspaceServer, workspaceTool } from "./define.ts";
 
 const addName = "add_review_comment";

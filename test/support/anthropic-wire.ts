@@ -1,5 +1,5 @@
-/** Pieces of the Messages wire for the tests of this folder. */
-import type { Json, JsonObject } from "../../kernel/json.ts";
+/** Pieces of the Messages wire for tests of the Messages adapter. */
+import type { Json, JsonObject } from "../../keel/src/kernel/json.ts";
 
 export const usage = {
   input_tokens: 100,

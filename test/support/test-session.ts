@@ -1,30 +1,29 @@
 /** A whole session on fakes: the real loop, a scripted model, a log in memory, and a host that answers by itself. */
 
-import { defaultLimits, type Limits } from "../core/limits.ts";
-import { Session } from "../engine/session.ts";
-import { noRules, type Rules } from "../policy/decide.ts";
-import type { Briefing } from "../ports/briefing.ts";
-import type { Checkpoints } from "../ports/checkpoints.ts";
-import type { Clock, Ids } from "../ports/clock.ts";
-import type { Hooks } from "../ports/hooks.ts";
-import { noHooks } from "../ports/hooks.ts";
-import type { Memory } from "../ports/memory.ts";
-import type { Model } from "../ports/model.ts";
-import type { Log } from "../ports/store.ts";
-import type { Tool, Toolbox, ToolHead } from "../ports/tool.ts";
-import type { Workspace } from "../ports/workspace.ts";
-import type { Answer, Ask } from "../protocol/ask.ts";
-import type { Receipt } from "../protocol/command.ts";
-import type { Durable, Envelope, EventType } from "../protocol/event.ts";
-import { isDurable } from "../protocol/event.ts";
-import { text } from "../protocol/message.ts";
-import type { SessionSettings } from "../protocol/settings.ts";
-import { countingIds } from "./counting-ids.ts";
-import { instantClock } from "./fake-clock.ts";
-import { memoryWorkspace } from "./memory-workspace.ts";
-import type { RequestLaw } from "./request-law.ts";
-import type { Script } from "./script.ts";
-import { type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
+import { Session } from "../../keel/src/engine/session.ts";
+import { noRules, type Rules } from "../../keel/src/policy/decide.ts";
+import type { Briefing } from "../../keel/src/ports/briefing.ts";
+import type { Checkpoints } from "../../keel/src/ports/checkpoints.ts";
+import type { Clock, Ids } from "../../keel/src/ports/clock.ts";
+import { type Hooks, noHooks } from "../../keel/src/ports/hooks.ts";
+import type { Memory } from "../../keel/src/ports/memory.ts";
+import type { Model } from "../../keel/src/ports/model.ts";
+import type { Log } from "../../keel/src/ports/store.ts";
+import type { Tool, Toolbox, ToolHead } from "../../keel/src/ports/tool.ts";
+import type { Workspace } from "../../keel/src/ports/workspace.ts";
+import type { Answer, Ask } from "../../keel/src/protocol/ask.ts";
+import type { Receipt } from "../../keel/src/protocol/command.ts";
+import type { Durable } from "../../keel/src/protocol/event/durable.ts";
+import { type Envelope, type EventType, isDurable } from "../../keel/src/protocol/event/envelope.ts";
+import { text } from "../../keel/src/protocol/message.ts";
+import type { SessionSettings } from "../../keel/src/protocol/settings.ts";
+import { countingIds } from "../../keel/src/testing/counting-ids.ts";
+import { instantClock } from "../../keel/src/testing/fake-clock.ts";
+import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
+import type { RequestLaw } from "../../keel/src/testing/request-law.ts";
+import type { Script } from "../../keel/src/testing/script.ts";
+import { scriptedModel } from "../../keel/src/testing/scripted-model.ts";
 
 export type TestSessionOptions = {
   readonly script?: Script;
@@ -113,7 +112,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
  * disk looks like standing still.
  */
 export async function loadedTools(tools: readonly ToolHead[]): Promise<Tool[]> {
-  await import("../policy/look-at-command.ts");
+  await import("../../keel/src/policy/look-at-command.ts");
   return await Promise.all(tools.map((tool) => tool.load()));
 }
 
@@ -165,5 +164,3 @@ export function memoryLog({
     close: async () => undefined,
   };
 }
-
-export type { ScriptedModel };

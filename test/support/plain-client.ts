@@ -1,5 +1,9 @@
 /** A plain client of the model server, without any of Keel's own code: for the tests of the server. */
-import { type ModelServer, type ModelServerOptions, startModelServer } from "./model-server.ts";
+import {
+  type ModelServer,
+  type ModelServerOptions,
+  startModelServer,
+} from "../../keel/src/testing/model-server.ts";
 
 export type PlainEvent = { readonly type: string; readonly [key: string]: unknown };
 

@@ -1,9 +1,9 @@
 /** Two plain tools for tests of the loop: one that looks and one that changes. Both say what they did in a trace. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool } from "../ports/tool.ts";
-import { text } from "../protocol/message.ts";
+import { schemaOf } from "../../keel/src/kernel/schema.ts";
+import { defineTool } from "../../keel/src/ports/define-tool.ts";
+import type { Tool } from "../../keel/src/ports/tool.ts";
+import { text } from "../../keel/src/protocol/message.ts";
 
 /** Takes whatever comes. */
 export const anyInput = schemaOf(z.looseObject({ at: z.optional(z.string()) }));

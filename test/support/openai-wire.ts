@@ -1,5 +1,5 @@
-/** Chunks of chat completions as a server sends them, for the tests of this folder. */
-import type { Json, JsonObject } from "../../kernel/json.ts";
+/** Chunks of chat completions as a server sends them, for tests of the chat adapter. */
+import type { Json, JsonObject } from "../../keel/src/kernel/json.ts";
 
 export const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
   id: "chatcmpl-1",

@@ -1,32 +1,17 @@
 /**
- * Facts in the past tense. Durable events make the log and fold to state; live events are shown and never stored.
- * Adding an event here breaks every exhaustive switch that should care.
+ * Facts in the past tense that make the log and fold to state. Adding one here breaks every exhaustive switch that should
+ * care.
  */
 import * as z from "zod/mini";
-import type { FaultData } from "../kernel/fault.ts";
-import { isFaultCode } from "../kernel/faults.ts";
-import { answeredBySchema, answerSchema, askSchema } from "./ask.ts";
-import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "./message.ts";
-import type { Origin } from "./origin.ts";
-import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "./reasons.ts";
-import { sessionSettingsSchema, settingsPatchSchema } from "./settings.ts";
-import { taskDataSchema, taskStatusSchema, worktreeSchema } from "./task.ts";
-import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "./tool.ts";
-import { predictionSchema, usageSchema } from "./usage.ts";
-
-// biome-ignore lint/performance/noBarrelFile: the reasons belong to the events; they stand apart for their length
-export {
-  type AddedWhy,
-  addedWhySchema,
-  type PromptWhy,
-  promptWhySchema,
-  type Stop,
-  stopSchema,
-  type TurnReason,
-  turnReasonSchema,
-} from "./reasons.ts";
-
-const type = <T extends string>(name: T) => z.literal(name);
+import type { FaultData } from "../../kernel/fault.ts";
+import { isFaultCode } from "../../kernel/faults.ts";
+import { answeredBySchema, answerSchema, askSchema } from "../ask.ts";
+import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "../message.ts";
+import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "../reasons.ts";
+import { sessionSettingsSchema, settingsPatchSchema } from "../settings.ts";
+import { taskDataSchema, taskStatusSchema, worktreeSchema } from "../task.ts";
+import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "../tool.ts";
+import { predictionSchema, usageSchema } from "../usage.ts";
 
 /** A code that a newer Keel wrote is kept as `unexpected`, so that its log still folds. */
 export const faultDataSchema = z.pipe(
@@ -77,7 +62,7 @@ export const purposeSchema = z.enum(["turn", "compaction"]);
 const durable = [
   /** A session began, where and with which settings. */
   z.object({
-    type: type("session.opened"),
+    type: z.literal("session.opened"),
     keel: z.string(),
     cwd: z.string(),
     settings: sessionSettingsSchema,
@@ -87,29 +72,29 @@ const durable = [
   }),
   /** A host, a fallback or a hook changed the model, the mode, thinking … */
   z.object({
-    type: type("settings.changed"),
+    type: z.literal("settings.changed"),
     patch: settingsPatchSchema,
     why: z.enum(["host", "fallback", "plan", "resume", "hook"]),
   }),
   /** The system prompt and the tools with which every request starts, and why they were set anew. */
   z.object({
-    type: type("prompt.fixed"),
+    type: z.literal("prompt.fixed"),
     system: z.array(z.string()),
     tools: z.array(toolSpecSchema),
     why: promptWhySchema,
   }),
   /** Somebody said something, and it is safe. */
-  z.object({ type: type("input.accepted"), input: inputSchema }),
+  z.object({ type: z.literal("input.accepted"), input: inputSchema }),
   /** An input was cancelled, blocked by a hook or lost before a turn took it. */
   z.object({
-    type: type("input.dropped"),
+    type: z.literal("input.dropped"),
     inputId: z.string(),
     why: z.enum(["cancelled", "blocked", "lost"]),
     reason: z.optional(z.string()),
   }),
   /** An input joined the running turn. */
   z.object({
-    type: type("input.joined"),
+    type: z.literal("input.joined"),
     inputIds: z.array(z.string()),
     /** Words that hooks and the harness add to the inputs for the model. */
     context: z.optional(z.array(z.string())),
@@ -118,7 +103,7 @@ const durable = [
   }),
   /** An input began a turn. */
   z.object({
-    type: type("turn.started"),
+    type: z.literal("turn.started"),
     turnId: z.string(),
     inputIds: z.array(z.string()),
     context: z.optional(z.array(z.string())),
@@ -126,14 +111,14 @@ const durable = [
   }),
   /** The turn is to end. */
   z.object({
-    type: type("turn.interrupted"),
+    type: z.literal("turn.interrupted"),
     by: z.enum(["host", "answer", "shutdown", "budget"]),
     /** How the turn ends, where it is not simply interrupted. */
     reason: z.optional(turnReasonSchema),
   }),
   /** The engine added words of its own to the conversation, and why. */
   z.object({
-    type: type("context.added"),
+    type: z.literal("context.added"),
     content: z.array(inputBlockSchema),
     why: addedWhySchema,
     /** The tools of which the words say that they can be loaded. */
@@ -145,7 +130,7 @@ const durable = [
   }),
   /** A request is on its way. */
   z.object({
-    type: type("model.started"),
+    type: z.literal("model.started"),
     requestId: z.string(),
     model: z.string(),
     purpose: purposeSchema,
@@ -155,7 +140,7 @@ const durable = [
   }),
   /** A whole reply: why it ended, what it used and cost. */
   z.object({
-    type: type("model.finished"),
+    type: z.literal("model.finished"),
     requestId: z.string(),
     messageId: z.string(),
     model: z.string(),
@@ -169,7 +154,7 @@ const durable = [
   }),
   /** An attempt failed; what it cost may be unknown. */
   z.object({
-    type: type("model.failed"),
+    type: z.literal("model.failed"),
     requestId: z.string(),
     model: z.string(),
     purpose: purposeSchema,
@@ -183,7 +168,7 @@ const durable = [
   }),
   /** A model was asked something beside the conversation, for a hook or a server; what it used and cost. */
   z.object({
-    type: type("model.consulted"),
+    type: z.literal("model.consulted"),
     requestId: z.string(),
     model: z.string(),
     by: consultedForSchema,
@@ -194,7 +179,7 @@ const durable = [
   }),
   /** A call is about to have effects, and by whose leave. */
   z.object({
-    type: type("tool.started"),
+    type: z.literal("tool.started"),
     callId: z.string(),
     tool: z.string(),
     /** What runs, where a hook or an answer changed what the model sent. */
@@ -203,7 +188,7 @@ const durable = [
   }),
   /** What came of a call, also when it was denied, invalid or interrupted. */
   z.object({
-    type: type("tool.finished"),
+    type: z.literal("tool.finished"),
     callId: z.string(),
     tool: z.string(),
     content: z.array(resultPartSchema),
@@ -238,14 +223,14 @@ const durable = [
     linesRemoved: z.optional(z.number()),
   }),
   /** A host is asked something. */
-  z.object({ type: type("ask.opened"), ask: askSchema }),
+  z.object({ type: z.literal("ask.opened"), ask: askSchema }),
   /** An ask is settled, and by whom. */
-  z.object({ type: type("ask.closed"), askId: z.string(), answer: answerSchema, by: answeredBySchema }),
+  z.object({ type: z.literal("ask.closed"), askId: z.string(), answer: answerSchema, by: answeredBySchema }),
   /** A host wants the conversation shortened. */
-  z.object({ type: type("compaction.requested"), instructions: z.optional(z.string()) }),
+  z.object({ type: z.literal("compaction.requested"), instructions: z.optional(z.string()) }),
   /** Older messages were replaced by a summary. */
   z.object({
-    type: type("context.compacted"),
+    type: z.literal("context.compacted"),
     requestId: z.string(),
     trigger: z.enum(["manual", "full", "too_long"]),
     summary: z.string(),
@@ -261,10 +246,10 @@ const durable = [
     ms: z.number(),
   }),
   /** The conversation starts anew in the same session. */
-  z.object({ type: type("context.cleared") }),
+  z.object({ type: z.literal("context.cleared") }),
   /** An agent goes on from the conversation of the session that started it. */
   z.object({
-    type: type("context.inherited"),
+    type: z.literal("context.inherited"),
     from: z.object({ session: z.string(), seq: z.number() }),
     messages: z.array(messageSchema),
     /** What the messages fill of the window, as far as it was counted. */
@@ -272,13 +257,13 @@ const durable = [
   }),
   /** The session works in another folder from now on: in a worktree, or back where it began. */
   z.object({
-    type: type("folder.changed"),
+    type: z.literal("folder.changed"),
     cwd: z.string(),
     worktree: z.optional(worktreeSchema),
   }),
   /** Files as they were before a change; the checkpoint is the id of the input before which they were so. */
   z.object({
-    type: type("files.saved"),
+    type: z.literal("files.saved"),
     checkpoint: z.string(),
     /** `blob` names the content; null where there was no file. */
     files: z.array(z.object({ path: z.string(), blob: z.nullable(z.string()) })),
@@ -289,7 +274,7 @@ const durable = [
   }),
   /** Files were put back as they were at a checkpoint. `undo` is the checkpoint that takes this back. */
   z.object({
-    type: type("files.rewound"),
+    type: z.literal("files.rewound"),
     checkpoint: z.string(),
     undo: z.string(),
     restored: z.array(z.string()),
@@ -297,14 +282,14 @@ const durable = [
   }),
   /** Work in the background began or ended. */
   z.object({
-    type: type("task.changed"),
+    type: z.literal("task.changed"),
     taskId: z.string(),
     status: taskStatusSchema,
     data: z.optional(taskDataSchema),
   }),
   /** The one end of a turn, with reason, usage and cost. */
   z.object({
-    type: type("turn.finished"),
+    type: z.literal("turn.finished"),
     turnId: z.string(),
     inputIds: z.array(z.string()),
     reason: turnReasonSchema,
@@ -317,71 +302,15 @@ const durable = [
     apiMs: z.number(),
   }),
   /** A graceful end. */
-  z.object({ type: type("session.closed"), reason: z.enum(["ended", "stopped", "cleared", "failed"]) }),
+  z.object({ type: z.literal("session.closed"), reason: z.enum(["ended", "stopped", "cleared", "failed"]) }),
 ] as const;
 
 export const durableEventSchema = z.discriminatedUnion("type", durable);
 export type DurableEvent = z.infer<typeof durableEventSchema>;
 
-/** Shown while it happens, gone afterwards. */
-export type LiveEvent =
-  /** A reply begins to stream. */
-  | {
-      type: "reply.started";
-      requestId: string;
-      model: string;
-      providerId?: string | undefined;
-      usage?: z.infer<typeof usageSchema> | undefined;
-    }
-  /** A block of the reply begins. */
-  | { type: "block.started"; requestId: string; index: number; block: z.infer<typeof blockSchema> }
-  /** A piece of text. */
-  | { type: "text.delta"; requestId: string; index: number; text: string }
-  /** A piece of thinking. */
-  | { type: "thinking.delta"; requestId: string; index: number; text: string }
-  /** A piece of the proof that the provider wrote the thinking. */
-  | { type: "signature.delta"; requestId: string; index: number; text: string }
-  /** A piece of a call's input, as JSON that is not whole yet. */
-  | { type: "call.delta"; requestId: string; index: number; json: string }
-  /** A block of the reply is whole. */
-  | { type: "block.finished"; requestId: string; index: number; block: z.infer<typeof blockSchema> }
-  /** What was shown of a reply does not count: it failed. */
-  | { type: "reply.withdrawn"; requestId: string; why: FaultData }
-  /** What a running tool shows. */
-  | {
-      type: "tool.progress";
-      callId: string;
-      tool: string;
-      elapsedMs: number;
-      display: z.infer<typeof displaySchema>;
-    }
-  /** The next attempt comes after a pause. */
-  | { type: "retry.waiting"; attempt: number; mostAttempts: number; delayMs: number; fault: FaultData }
-  /** A command that needs no model was called, and what it says. */
-  | { type: "command.answered"; name: string; text: string }
-  /** A hook that is a command or an address was called. */
-  | { type: "hook.started"; hookId: string; name: string; event: string }
-  /** Such a hook has ended, and how; one that goes on by itself has ended for the session. */
-  | {
-      type: "hook.finished";
-      hookId: string;
-      name: string;
-      event: string;
-      outcome: "success" | "error" | "cancelled";
-      stdout: string;
-      stderr: string;
-      exitCode?: number | undefined;
-    }
-  /** Something that a person should know. */
-  | { type: "notice.raised"; level: "info" | "warning"; text: string; code?: string | undefined };
-
-export type Event = DurableEvent | LiveEvent;
-export type EventType = Event["type"];
-
-/** What a record carries beside its event. `seq` counts durable events of a session from 1 without a gap. */
-export type Durable = { seq: number; at: number; session: string } & DurableEvent;
-export type Live = { at: number; session: string } & LiveEvent;
-/** `origin` stands on what an agent does, where it is told to the host of the session above. No log holds it. */
-export type Envelope = (Durable | Live) & { origin?: Origin | undefined };
-
-export const isDurable = <E extends Envelope>(envelope: E): envelope is E & Durable => "seq" in envelope;
+/** What the log adds to each of its events: `seq` counts those of a session from 1 without a gap. */
+export const durableSchema = z.intersection(
+  z.object({ seq: z.number(), at: z.number(), session: z.string() }),
+  durableEventSchema,
+);
+export type Durable = z.infer<typeof durableSchema>;

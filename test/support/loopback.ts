@@ -1,4 +1,4 @@
-/** A real HTTP server on the loopback interface, for the tests of this folder. */
+/** A real HTTP server on the loopback interface. */
 import http from "node:http";
 import net from "node:net";
 
