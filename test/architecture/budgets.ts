@@ -1,8 +1,7 @@
 // How many lines each room of `keel/src` may have, tests not counted. A room that needs more says why here.
 export const budgets: Readonly<Record<string, number>> = {
   agents: 1_700,
-  // The one way from options to a session is here, in place of three in the hosts.
-  app: 7_930,
+  app: 7_900,
   config: 3_600,
   core: 3_000,
   engine: 3_000,
