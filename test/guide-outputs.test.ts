@@ -6,7 +6,7 @@ import type { ModelRequest } from "../keel/src/ports/model.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { canonical, explainMiss } from "../keel/src/testing/cassette-match.ts";
 import { requestLaw } from "../keel/src/testing/request-law.ts";
-import { withNewErrors } from "../keel/src/tools/new-errors.ts";
+import { withNewErrors } from "../keel/src/tools/change-file.ts";
 import { sayContext } from "../keel/src/view/context-bar.ts";
 import { errorsIn } from "../keel/src/workspace/diagnostics/finding.ts";
 import { examplesOf } from "./docs/examples.ts";

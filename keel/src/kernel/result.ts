@@ -5,3 +5,7 @@ export type Result<T, E = string> =
 
 export const ok = <T>(value: T): Result<T, never> => ({ ok: true, value });
 export const failed = <E>(error: E): Result<never, E> => ({ ok: false, error });
+
+/** A no in words, beside a yes of any shape: `{ ok: true; file: … } | Refused`. */
+export type Refused = { readonly ok: false; readonly why: string };
+export const no = (why: string): Refused => ({ ok: false, why });

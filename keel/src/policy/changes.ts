@@ -31,12 +31,8 @@ export function changeRules(
   source: RuleSource,
 ): Rules {
   const others = rules[list].filter((rule) => rule.source !== source);
-  const own = rules[list].filter((rule) => rule.source === source);
-  const now = changed(
-    own.map(({ text }) => text),
-    change,
-    texts,
-  );
+  const own = rules[list].flatMap((rule) => (rule.source === source ? [rule.text] : []));
+  const now = changed(own, change, texts);
   return { ...rules, [list]: [...others, ...now.flatMap((text) => parseRule(text, source) ?? [])] };
 }
 
@@ -70,10 +66,7 @@ export function changed(
 ): readonly string[] {
   switch (change) {
     case "add":
-      return [
-        ...known,
-        ...given.filter((text, index) => !known.includes(text) && given.indexOf(text) === index),
-      ];
+      return [...known, ...new Set(given).difference(new Set(known))];
     case "replace":
       return [...new Set(given)];
     case "remove":

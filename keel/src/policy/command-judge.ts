@@ -14,7 +14,7 @@ export type Suggestion = {
 export type Touch = "yes" | "maybe" | "no";
 
 export type Permit =
-  | { readonly kind: "allowed"; readonly by: "rule" | "read-only"; readonly because: string }
+  | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
   | { readonly kind: "open"; readonly because: string };
 
 export type PermitRequest = {
@@ -39,7 +39,7 @@ export interface CommandJudge {
 
 /** One that nobody has understood: only a rule about everything is about it, and nothing is offered. */
 export const unreadCommand = (because: string): CommandJudge => ({
-  touch: (rule, tool) => touchUnread(rule, tool),
+  touch: touchUnread,
   permit: ({ tool, allow }) => permitAny(tool, allow) ?? notUnderstood(because),
   protectedWrite: () => undefined,
   onlyReads: () => false,

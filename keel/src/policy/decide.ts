@@ -9,25 +9,17 @@ import type { PathFacts } from "../ports/workspace.ts";
 import type { AskOption } from "../protocol/ask.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
-import type { ShellContext } from "../shell/meaning/analyse.ts";
-import { type CommandJudge, type Touch, unreadCommand } from "./command-judge.ts";
+import { type CommandJudge, type Permit, type Touch, unreadCommand } from "./command-judge.ts";
 import { matchesPath, type PathRuleRoots } from "./path-rules.ts";
-import { protectionOf } from "./protected.ts";
+import { protectedClaim } from "./protected.ts";
 import { covers, type PermissionRule, sayRule, touches } from "./rules.ts";
-import { optionsFor } from "./suggest.ts";
+import { optionsFor, type SuggestionContext } from "./suggest.ts";
 
-export type PolicyFacts = {
-  readonly tool: string;
+export type PolicyFacts = SuggestionContext & {
   readonly traits: ToolTraits;
-  readonly claims: readonly Claim[];
   readonly mode: PermissionMode;
   readonly rules: Rules;
-  /** What the path of a read or write claim is, by the claim's target; also of what commands name. */
   readonly paths: ReadonlyMap<string, PathFacts>;
-  /** What a command was found to be, by its text. One that is missing counts as not understood. */
-  readonly commands?: ReadonlyMap<string, CommandJudge> | undefined;
-  /** What paths in rules and commands are relative to. */
-  readonly world?: ShellContext | undefined;
   /** Whether commands that only read go without a question. */
   readonly readOnlyCommands?: "allowed" | "asked" | undefined;
   /** The real path of the file that a plan is written to. */
@@ -92,19 +84,13 @@ function permitted(facts: PolicyFacts): Decision {
     return { verdict: "allow", by: "read-only", because: "it changes nothing" };
   const claims = allClaims(facts);
   const permits = claims.map((claim) => permitClaim(facts, claim));
-  const open = permits.find((permit) => permit.kind === "open");
-  if (open) return refuseOrAsk(facts, { because: open.because, insists: false });
-  const [first] = permits.flatMap((permit) => (permit.kind === "allowed" ? [permit] : []));
-  return first
+  const first = permits.find(({ kind }) => kind === "open") ?? permits[0];
+  return first?.kind === "allowed"
     ? { verdict: "allow", by: first.by, because: first.because }
-    : refuseOrAsk(facts, { because: row.says, insists: false });
+    : refuseOrAsk(facts, { because: first?.because ?? row.says, insists: false });
 }
 
-type ClaimPermit =
-  | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
-  | { readonly kind: "open"; readonly because: string };
-
-function permitClaim(facts: PolicyFacts, claim: Claim): ClaimPermit {
+function permitClaim(facts: PolicyFacts, claim: Claim): Permit {
   const { rules, tool, traits, mode, paths, world } = facts;
   const row = modes[mode];
   if (claim.action === "execute")
@@ -116,21 +102,16 @@ function permitClaim(facts: PolicyFacts, claim: Claim): ClaimPermit {
     });
   const rule = rules.allow.find((each) => covers(each, tool, real(facts, claim), world));
   if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
-  const isInside = paths.get(claim.target)?.root !== undefined;
   switch (claim.action) {
     case "read":
-      if (isInside && traits.readOnly)
-        return { kind: "allowed", by: "read-only", because: "it only reads inside the workspace" };
-      return {
-        kind: "open",
-        because: isInside ? "nothing allows it yet" : `${claim.target} lies outside the workspace`,
-      };
     case "write":
-      if (isInside && row.editing === "allow") return { kind: "allowed", by: "mode", because: row.says };
-      return {
-        kind: "open",
-        because: isInside ? "nothing allows it yet" : `${claim.target} lies outside the workspace`,
-      };
+      if (paths.get(claim.target)?.root === undefined)
+        return { kind: "open", because: `${claim.target} lies outside the workspace` };
+      if (claim.action === "read" && traits.readOnly)
+        return { kind: "allowed", by: "read-only", because: "it only reads inside the workspace" };
+      if (claim.action === "write" && row.editing === "allow")
+        return { kind: "allowed", by: "mode", because: row.says };
+      return { kind: "open", because: "nothing allows it yet" };
     case "delegate":
       return { kind: "allowed", by: "mode", because: "what an agent does is decided when it does it" };
     case "fetch":
@@ -205,19 +186,14 @@ function isOnlyPlan({ claims, planFile, mode }: PolicyFacts): boolean {
 
 /** Why a write must be asked although a rule or a mode would let it pass. */
 function protectedTarget(facts: PolicyFacts): string | undefined {
-  for (const claim of facts.claims) {
-    const { action, target } = claim;
-    if (action === "execute") {
-      const because = judgeOf(facts, claim).protectedWrite();
-      if (because !== undefined) return because;
-    }
-    if (action !== "write") continue;
-    // Both by the name that was claimed, which may be a link's, and by where it leads.
-    const because =
-      protectionOf({ path: target }) ?? protectionOf(facts.paths.get(target) ?? { path: target });
-    if (because !== undefined) return `${target} is protected: ${because}`;
-  }
-  return undefined;
+  const reasons = facts.claims
+    .values()
+    .map((claim) =>
+      claim.action === "execute"
+        ? judgeOf(facts, claim).protectedWrite()
+        : protectedClaim(claim, facts.paths),
+    );
+  return reasons.find((because) => because !== undefined);
 }
 
 /** Whether a deny rule is about reading this file: a search leaves it out, wherever the search itself was allowed. */
@@ -231,8 +207,6 @@ const readsFiles = (tool: string): boolean => /^(?:Read|Grep|Glob|LS)$/.test(too
 
 /** Permission modes as a table: what is done about a call that no rule decides. */
 type ModeRow = {
-  /** Reading inside the workspace, and commands that are proved to do nothing else. */
-  readonly reading: "allow";
   /** Writing files inside the workspace. */
   readonly editing: "allow" | "open" | "deny";
   /** Everything else. */
@@ -243,25 +217,18 @@ type ModeRow = {
   readonly says: string;
 };
 
-/** No row lifts a deny, a rule that asks, or the question about a protected path. */
-export const modes: Readonly<Record<PermissionMode, ModeRow>> = {
-  default: { reading: "allow", editing: "open", other: "open", open: "ask", says: "nothing allows it yet" },
+/** No row lifts a deny, a rule that asks, or the question about a protected path; all let reading inside pass. */
+const modes: Readonly<Record<PermissionMode, ModeRow>> = {
+  default: { editing: "open", other: "open", open: "ask", says: "nothing allows it yet" },
   acceptEdits: {
-    reading: "allow",
     editing: "allow",
     other: "open",
     open: "ask",
     says: "edits inside the workspace are accepted",
   },
-  plan: { reading: "allow", editing: "deny", other: "deny", open: "ask", says: "plan mode changes nothing" },
-  dontAsk: { reading: "allow", editing: "open", other: "open", open: "deny", says: "this mode does not ask" },
-  bypassPermissions: {
-    reading: "allow",
-    editing: "allow",
-    other: "allow",
-    open: "ask",
-    says: "permissions are bypassed",
-  },
+  plan: { editing: "deny", other: "deny", open: "ask", says: "plan mode changes nothing" },
+  dontAsk: { editing: "open", other: "open", open: "deny", says: "this mode does not ask" },
+  bypassPermissions: { editing: "allow", other: "allow", open: "ask", says: "permissions are bypassed" },
   // Until its classifier comes it asks as the default does.
-  auto: { reading: "allow", editing: "open", other: "open", open: "ask", says: "nothing allows it yet" },
+  auto: { editing: "open", other: "open", open: "ask", says: "nothing allows it yet" },
 };

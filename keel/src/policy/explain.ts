@@ -56,29 +56,23 @@ export type Explanation = {
 export async function explainWith(grammar: Grammar, question: ExplainRequest): Promise<Explanation> {
   const reading = readingOf(question);
   const tree = reading && wantsSecondReader(reading) ? await grammar.parse(reading.text) : undefined;
-  return explainReading(question, { reading, tree });
+  return explain(question, tree, reading);
 }
-
-/** `tree` is the grammar's opinion of the command, where the call is one. */
-export const explain = (question: ExplainRequest, tree: SyntaxNode | undefined): Explanation =>
-  explainReading(question, { reading: readingOf(question), tree });
 
 function readingOf(question: ExplainRequest): ScriptReading | undefined {
   const command = commandOf(question);
   return command === undefined ? undefined : read(command);
 }
 
-function explainReading(
+/** `tree` is the grammar's opinion of the command, where the call is one. */
+export function explain(
   question: ExplainRequest,
-  { reading, tree }: { reading: ScriptReading | undefined; tree: SyntaxNode | undefined },
+  tree: SyntaxNode | undefined,
+  reading = readingOf(question),
 ): Explanation {
   const { tool, mode, rules } = question;
-  const context: ShellContext = {
-    cwd: question.cwd,
-    home: question.home,
-    roots: question.roots,
-    isTrusted: question.trusted,
-  };
+  const { cwd, home, roots, trusted: isTrusted } = question;
+  const context: ShellContext = { cwd, home, roots, isTrusted };
   const claims = claimsFor(question);
   const analysis = reading && analyseReading(reading, context, tree);
   const paths = pathsByText(claims, context);
@@ -130,11 +124,9 @@ function claimsFor({ tool, input, cwd }: ExplainRequest): Claim[] {
 }
 
 function pathsByText(claims: readonly Claim[], { roots }: ShellContext): Map<string, PathFacts> {
-  const paths = claims
-    .filter(({ action }) => action === "read" || action === "write")
-    .map(({ target }) => target);
+  const named = claims.filter(({ action }) => action === "read" || action === "write");
   return new Map(
-    paths.map((target) => {
+    named.map(({ target }) => {
       const path = normalise(target);
       const root = roots.find((each) => isInside(path, [each]));
       return [target, { path, exists: false, kind: "missing", root, links: false }];

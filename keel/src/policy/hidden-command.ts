@@ -4,21 +4,16 @@
  */
 import type { Argument } from "../shell/meaning/arguments.ts";
 import { programName } from "../shell/meaning/inside.ts";
-import type { ShellStep } from "../shell/meaning/walk.ts";
-import { givesLoading, loadsCode } from "../shell/programs/loading-variables.ts";
+import { inputsOf, type ShellStep } from "../shell/meaning/walk.ts";
 import { readerOf } from "../shell/programs/readers.ts";
 import { specialOf } from "../shell/programs/specials.ts";
 import { wrappers } from "../shell/programs/wrappers.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
 import type { ShellPattern } from "./shell-pattern.ts";
 
-export const mayHide = (pattern: ShellPattern, step: ShellStep): boolean =>
+export function mayHide(pattern: ShellPattern, { words, assignments, redirections }: ShellStep): boolean {
   // Most commands of a long text: there is nothing to look at.
-  step.words.length < 2 && step.assignments.length + step.redirections.length === 0
-    ? false
-    : looksHidden(pattern, step);
-
-function looksHidden(pattern: ShellPattern, { words, assignments, redirections }: ShellStep): boolean {
+  if (words.length < 2 && assignments.length + redirections.length === 0) return false;
   // What is expanded twice may be anything.
   if (redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque)) return true;
   // So may be what a variable has loaded.
@@ -29,15 +24,12 @@ function looksHidden(pattern: ShellPattern, { words, assignments, redirections }
   if (assignments.some(({ value }) => holds(tokensOf(value.text), denied))) return true;
   const [program, ...rest] = words;
   if (!program) return false;
-  const inputs = redirections.flatMap(({ operator, target, body }) =>
-    operator === "<<<" ? [target.text] : body ? [body.text] : [],
-  );
   // The first word behind many a program is a verb of its own.
   const behind = takesVerb.has(programName(program)) ? 2 : 1;
   const isThere =
     words.some((word, at) => at >= behind && isPlain(word) && standsAt(words, at, denied)) ||
     rest.some((word) => !isPlain(word) && holds(tokensOf(word.text), denied)) ||
-    inputs.some((text) => holds(tokensOf(text), denied));
+    inputsOf(redirections).some(({ text }) => holds(tokensOf(text), denied));
   return isThere && !isPlainData(programName(program), rest);
 }
 
@@ -92,3 +84,11 @@ const maxText = 20_000;
 
 const tokensOf = (text: string): string[] => text.slice(0, maxText).split(/[^\w./+-]+/);
 const baseOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
+
+/** Variables that make whatever starts behind them run code before its own. */
+export const loadsCode = (name: string): boolean =>
+  /^(?:BASH_ENV|BASH_FUNC_.*|LD_AUDIT|LD_PRELOAD)$/.test(name);
+
+/** `name=value` as a word, of which only the start may be known. */
+const givesLoading = (word: string): boolean =>
+  word.includes("=") && loadsCode(word.slice(0, word.indexOf("=")));

@@ -3,12 +3,13 @@
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
+import type { Argument } from "../shell/meaning/arguments.ts";
 import { allSteps } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { takesCode } from "../shell/meaning/hazards.ts";
-import { programName } from "../shell/meaning/inside.ts";
+import { programOf } from "../shell/meaning/inside.ts";
 import { pathScope } from "../shell/meaning/path-scope.ts";
-import type { ShellStep } from "../shell/meaning/walk.ts";
+import type { Directories, ShellStep } from "../shell/meaning/walk.ts";
 import { gitDirectories, nestedRepositories } from "../shell/programs/git.ts";
 import { gitWords } from "../shell/programs/git-words.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
@@ -22,7 +23,7 @@ import {
 } from "./command-judge.ts";
 import { mayHide } from "./hidden-command.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
-import { protectionOf } from "./protected.ts";
+import { protectedClaim } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
 import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
 import { coversCommand, touchesCommand } from "./shell-rules.ts";
@@ -162,11 +163,10 @@ export function nestedIn(analysis: Analysis & { kind: "read" }, context: ShellCo
   return [...new Set(steps.flatMap((step) => nestedBy(step, context)))];
 }
 
-function nestedBy({ words, directories }: ShellStep, context: ShellContext): string[] {
-  const [program, ...rest] = words;
-  return program && programName(program) === "git"
-    ? nestedRepositories(gitDirectories(gitWords(rest).before, directories), context)
-    : [];
+function nestedBy(step: ShellStep, context: ShellContext): string[] {
+  const { name, rest } = programOf(step);
+  if (name !== "git") return [];
+  return nestedRepositories(gitDirectories(gitWords(rest).before, step.directories), context);
 }
 
 /** Somebody has looked, and it is not what its name says. */
@@ -186,7 +186,7 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
     if (place.kind !== "inside" || target.kind !== "fixed" || target.isProcess) return because;
     const isAllowed = place.paths.every((path) => {
       const facts = paths.get(path);
-      if (facts && (facts.root === undefined || facts.problem !== undefined)) return false;
+      if (isAway(facts)) return false;
       const claim: Claim = { action: "write", target: facts?.path ?? path };
       return edits === "allow" || allow.some((rule) => covers(rule, "Write", claim, world));
     });
@@ -196,16 +196,11 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
 }
 
 /** Why the question about it may not be skipped by any mode: it writes what others run. */
-function protectedWrite({ paths, claims }: JudgedCommand): string | undefined {
-  for (const { action, target } of claims()) {
-    const because =
-      action === "write"
-        ? (protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target }))
-        : undefined;
-    if (because !== undefined) return `${target} is protected: ${because}`;
-  }
-  return undefined;
-}
+const protectedWrite = ({ paths, claims }: JudgedCommand): string | undefined =>
+  claims()
+    .values()
+    .map((claim) => protectedClaim(claim, paths))
+    .find((because) => because !== undefined);
 
 /** What its words and redirections name as read and written, as far as they are known; each once. */
 export function claimsOf(
@@ -234,11 +229,9 @@ export function claimsOf(
 
 /** The directories that a command looks through for text. */
 function searchedBy(step: ShellStep, context: ShellContext): readonly string[] {
-  const program = step.words[0];
-  const name = program ? programName(program) : "";
+  const { name, rest } = programOf(step);
   const isSearch = searchers.has(name);
   if (!isSearch && !recursive.has(name)) return [];
-  const rest = step.words.slice(1);
   if (!isSearch && !rest.some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$)/.test(text)))
     return [];
   // Without a place it looks where it stands.
@@ -259,23 +252,24 @@ function namedPaths(
   const inputs = redirections.flatMap(({ operator, target }) =>
     operator === "<" || operator === "<>" ? [target] : [],
   );
-  return [...words.slice(1), ...inputs].flatMap((word) => {
-    if (word.kind !== "fixed" || word.text.startsWith("-")) return [];
-    const place = pathScope(word, directories, context);
-    return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
-  });
+  return [...words.slice(1), ...inputs].flatMap((word) =>
+    word.kind !== "fixed" || word.text.startsWith("-") ? [] : pathsOf(word, directories, context),
+  );
+}
+
+/** Where a word leads, as far as its text tells. */
+function pathsOf(word: Argument, directories: Directories, context: ShellContext): readonly string[] {
+  const place = pathScope(word, directories, context);
+  return place.kind === "inside" || place.kind === "outside" ? place.paths : nowhere;
 }
 
 const nowhere: readonly string[] = [];
 
 function writtenPaths(step: ShellStep, context: ShellContext): readonly string[] {
-  const program = step.words[0];
-  const written = program ? writtenTo(programName(program), step.words.slice(1)) : nowhere;
+  const { name, rest } = programOf(step);
+  const written = writtenTo(name, rest);
   if (written.length + step.redirections.length === 0) return nowhere;
   const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
   const redirected = writingRedirections(step).map(({ target }) => target);
-  return [...named, ...redirected].flatMap((target) => {
-    const place = pathScope(target, step.directories, context);
-    return place.kind === "inside" || place.kind === "outside" ? place.paths : [];
-  });
+  return [...named, ...redirected].flatMap((target) => pathsOf(target, step.directories, context));
 }

@@ -1,4 +1,5 @@
 import type { PathFacts } from "../ports/workspace.ts";
+import type { Claim } from "../protocol/tool.ts";
 
 /**
  * Paths that are asked about whatever the mode, since somebody else runs or trusts what stands in them: a write there is
@@ -11,6 +12,16 @@ export function protectionOf(facts: Pick<PathFacts, "path" | "own">): string | u
   const names = facts.path.split(/[/\\]/).map(folded).filter(Boolean);
   const found = matchesIn(names);
   return found.length === 0 ? undefined : rows[Math.min(...found)]?.because;
+}
+
+/** The same for a claim: by the name that was claimed, which may be a link's, and by where it leads. */
+export function protectedClaim(
+  { action, target }: Claim,
+  paths: ReadonlyMap<string, PathFacts>,
+): string | undefined {
+  if (action !== "write") return undefined;
+  const because = protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target });
+  return because === undefined ? undefined : `${target} is protected: ${because}`;
 }
 
 type ProtectedRow = {

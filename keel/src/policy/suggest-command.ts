@@ -4,7 +4,7 @@ import type { NamedCommand } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { programName } from "../shell/meaning/inside.ts";
 import { destroys } from "../shell/programs/destroys.ts";
-import { interpreters, shells, wrappers } from "../shell/programs/wrappers.ts";
+import { isRunner } from "../shell/programs/wrappers.ts";
 import type { Suggestion } from "./command-judge.ts";
 import { dangerOf } from "./danger.ts";
 import { readPattern } from "./read-pattern.ts";
@@ -81,13 +81,11 @@ function exactRule(tool: string, text: string): Suggestion | undefined {
 const maxExact = 200;
 
 /** Programs whose first words say what is done; of others the program alone says it. */
-const withVerbs: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    "git npm pnpm yarn bun cargo go docker podman kubectl helm gh make pip pip3 uv poetry pipenv bundle rails dotnet mvn gradle terraform systemctl brew apt apt-get composer deno"
-      .split(" ")
-      .map((name) => [name, 1]),
+const withVerbs = new Set(
+  "git npm pnpm yarn bun cargo go docker podman kubectl helm gh make pip pip3 uv poetry pipenv bundle rails dotnet mvn gradle terraform systemctl brew apt apt-get composer deno".split(
+    " ",
   ),
-};
+);
 const twoVerbs =
   /^(?:(?:npm|pnpm|yarn|bun) (?:run|exec)|docker (?:compose|image|container|volume|network|system)|gh (?:pr|issue|repo|run|release|api)|git (?:remote|stash|worktree|submodule|config)|uv (?:run|pip)|(?:poetry|pipenv) run|bundle exec|deno (?:task|run)|cargo (?:nextest))$/;
 
@@ -99,18 +97,12 @@ function kindOf({ step, inner, hides }: NamedCommand): readonly string[] | undef
   const texts = rest.map(({ text }) => text);
   // `poetry run pytest`: what is run belongs to the kind.
   if (inner.length > 0 && !twoVerbs.test(`${name} ${texts[0]}`)) return undefined;
-  if (
-    shells.has(name) ||
-    Object.hasOwn(wrappers, name) ||
-    Object.hasOwn(interpreters, name) ||
-    destroys(name, texts)
-  )
-    return undefined;
+  if (isRunner(name) || destroys(name, texts)) return undefined;
   const isPlain = (word: string | undefined): word is string =>
     word !== undefined && /^[\w@./:+-]+$/.test(word) && !word.startsWith("-");
   const words = [program.text];
   const [first, second] = texts;
-  if (Object.hasOwn(withVerbs, name)) {
+  if (withVerbs.has(name)) {
     if (!isPlain(first) || rest[0]?.kind !== "fixed") return undefined;
     words.push(first);
     if (twoVerbs.test(`${name} ${first}`)) {

@@ -14,8 +14,11 @@ import { covers, parseRule } from "./rules.ts";
 export type SuggestionContext = {
   readonly tool: string;
   readonly claims: readonly Claim[];
+  /** What a command was found to be, by its text. One that is missing counts as not understood. */
   readonly commands?: ReadonlyMap<string, CommandJudge> | undefined;
+  /** What paths in rules and commands are relative to. */
   readonly world?: ShellContext | undefined;
+  /** What the path of a read or write claim is, by the claim's target; also of what commands name. */
   readonly paths?: ReadonlyMap<string, PathFacts> | undefined;
 };
 

@@ -1,4 +1,5 @@
 /** What is kept over sessions: short notes, each a topic, and an index of them that the model reads at the start. */
+import type { Refused } from "../kernel/result.ts";
 
 export const noteTypes = ["user", "feedback", "project", "reference"] as const;
 export type NoteType = (typeof noteTypes)[number];
@@ -20,5 +21,5 @@ export interface Memory {
   /** The notes that hold these words, the best first; all when there are none. */
   recall(query: string, most: number): Promise<readonly Note[]>;
   /** A new note, or the new text of one. */
-  remember(note: Note): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
+  remember(note: Note): Promise<{ readonly ok: true } | Refused>;
 }

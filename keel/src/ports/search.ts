@@ -1,4 +1,5 @@
 /** Looking for files and for text in them. */
+import type { Refused } from "../kernel/result.ts";
 
 /** Why a search came to its end: it had seen everything, or it was stopped and knows only a part. */
 export type SearchEnd = "complete" | "time" | "size";
@@ -14,22 +15,21 @@ export type FileSearchResult =
       /** What could not be looked into, as the search program says it. */
       readonly problems: readonly string[];
     }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 export type LineMatch = { readonly number: number; readonly text: string; readonly isMatch: boolean };
+/** `matches` is the number of matching lines that are known of. */
+export type TextMatch = FileMatch & { readonly matches: number; readonly lines: readonly LineMatch[] };
 
 export type TextSearchResult =
   | {
       readonly ok: true;
-      /** Sorted by path. `matches` is the number of matching lines that are known of. */
-      readonly files: readonly (FileMatch & {
-        readonly matches: number;
-        readonly lines: readonly LineMatch[];
-      })[];
+      /** Sorted by path. */
+      readonly files: readonly TextMatch[];
       readonly end: SearchEnd;
       readonly problems: readonly string[];
     }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 export type TextSearchRequest = {
   /** A directory or a file, as `describe` gave it. */

@@ -1,4 +1,5 @@
 /** The web as tools see it: pages that are fetched under a guard, and a search engine that the user has chosen. */
+import type { Refused } from "../kernel/result.ts";
 
 export type WebPage = {
   /** Where it was found in the end, after redirects on the same host. */
@@ -22,9 +23,7 @@ export type WebAnswer =
   /** A sentence for the model. */
   | { readonly kind: "refused"; readonly why: string };
 
-export type WebAddress =
-  | { readonly ok: true; readonly url: string }
-  | { readonly ok: false; readonly why: string };
+export type WebAddress = { readonly ok: true; readonly url: string } | Refused;
 
 export interface Web {
   /** The one spelling of an address that may be fetched, or why it never may. Reaches nothing. */
@@ -41,9 +40,7 @@ export type Digest = (
 
 export type WebHit = { readonly title: string; readonly url: string; readonly snippet: string };
 
-export type WebHits =
-  | { readonly ok: true; readonly hits: readonly WebHit[] }
-  | { readonly ok: false; readonly why: string };
+export type WebHits = { readonly ok: true; readonly hits: readonly WebHit[] } | Refused;
 
 export interface WebSearch {
   /** Why nothing can be searched: no search engine is set up. Undefined when one is. */

@@ -2,6 +2,7 @@
  * The place where a session works, and the files in it. Every function that waits takes a signal and settles soon after
  * it fires.
  */
+import type { Refused } from "../kernel/result.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { Search } from "./search.ts";
 import type { CommandJudging, Shell } from "./shell.ts";
@@ -28,10 +29,7 @@ export type FileContent = { readonly bytes: Uint8Array; readonly stamp: string; 
 export interface Files {
   describe(path: string): Promise<PathFacts>;
   /** Expected failures are values with a sentence for the model. */
-  read(
-    path: string,
-    limits: { maxBytes: number },
-  ): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }>;
+  read(path: string, limits: { maxBytes: number }): Promise<{ ok: true; file: FileContent } | Refused>;
   /**
    * Atomic: a temporary file and a rename in the same directory. Keeps the mode of an existing file and makes missing
    * directories. Takes a path that `describe` gave: one that passes a link by now is refused. With a basis it is
@@ -41,7 +39,7 @@ export interface Files {
     path: string,
     bytes: Uint8Array,
     basis?: { stamp: string | null },
-  ): Promise<{ ok: true; stamp: string; path: string } | { ok: false; why: string }>;
+  ): Promise<{ ok: true; stamp: string; path: string } | Refused>;
 }
 
 /** The text of documents that are not text themselves. */
@@ -50,10 +48,7 @@ export interface Documents {
   pdfText(
     request: { bytes: Uint8Array; first: number; last: number },
     signal: AbortSignal,
-  ): Promise<
-    | { readonly ok: true; readonly totalPages: number; readonly pages: readonly string[] }
-    | { readonly ok: false; readonly why: string }
-  >;
+  ): Promise<{ readonly ok: true; readonly totalPages: number; readonly pages: readonly string[] } | Refused>;
 }
 
 /** The place where a session works. */

@@ -1,9 +1,10 @@
 /** Folders with a copy of a repository's files, on a branch of their own. Each is held by one at a time. */
+import type { Refused } from "../kernel/result.ts";
 import type { Worktree } from "../protocol/task.ts";
 
 export type EnteredWorktree =
   | { readonly ok: true; readonly cwd: string; readonly worktree: Worktree }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 export type LeftWorktree =
   | {
@@ -12,7 +13,7 @@ export type LeftWorktree =
       readonly worktree: Worktree;
       readonly state: "kept" | "removed";
     }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 /** The worktree that a session itself works in. */
 export interface Worktrees {

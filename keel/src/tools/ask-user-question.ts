@@ -1,27 +1,23 @@
 /** AskUserQuestion: choices for the person, and what they picked. Waits as long as an ask does, also over a crash. */
-import type * as z from "zod/mini";
 import { isJson } from "../kernel/json.ts";
 import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import type { Answer, AskOption } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { type Answers, answersSchema, type Question, questionsSchema } from "../protocol/question.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool } from "./built-in.ts";
 
-type AskUserQuestionInput = z.infer<typeof questionsSchema>;
-
-export const askUserQuestionTool: Tool<AskUserQuestionInput> = defineTool({
+export const askUserQuestionTool = builtInTool({
   name: "AskUserQuestion",
   family: "person",
   description:
     "Asks the person to choose where the task leaves a real choice open that only they can make. Put what you would choose first. Do not ask whether you may go on.",
-  input: schemaOf(questionsSchema, toolHeads.AskUserQuestion.input),
+  input: questionsSchema,
   // Asking again under the same id joins the question that is open.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
   check: async ({ questions }) => whyUnclear(questions),
-  run: async function* ({ questions }, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* ({ questions }, context) {
     const answer = await context.ask({
       kind: "question",
       title: questions.length === 1 ? (questions[0]?.question ?? "") : `${questions.length} questions`,

@@ -39,9 +39,8 @@ export function endedResult({ command, timeoutMs, outcome }: Ended, left: Left |
 
 /** It was interrupted before it began. */
 export function notStarted(command: string): ToolOutcome {
-  const words = "Interrupted before the command was started.";
   return {
-    content: [text(words)],
+    content: [text("Interrupted before the command was started.")],
     display: { kind: "terminal", command, output: "", exitCode: null },
     failed: true,
     data: { stdout: "", stderr: "", interrupted: true, isImage: false },
@@ -81,12 +80,9 @@ function howItEnded(
   { exitCode, timeoutMs }: { exitCode: number | null; timeoutMs: number },
 ): string[] {
   if (interrupted) return ["The command was interrupted; it may have had effects."];
-  const how = timedOut
-    ? [`Command timed out after ${timeoutMs / second}s`]
-    : signal
-      ? [`Ended by ${signal}`]
-      : [];
-  return [`Exit code ${exitCode ?? "unknown"}`, ...how];
+  const exit = `Exit code ${exitCode ?? "unknown"}`;
+  if (timedOut) return [exit, `Command timed out after ${timeoutMs / second}s`];
+  return signal ? [exit, `Ended by ${signal}`] : [exit];
 }
 
 /** As a shell tells it: 128 and the number of the signal. */

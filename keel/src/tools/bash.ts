@@ -1,16 +1,15 @@
 /** Bash: one command, its output while it runs, and the truth about how it ended; or a task that goes on by itself. */
+
 import * as z from "zod/mini";
 import { maxRunningTasks } from "../core/limits.ts";
 import { isRunning } from "../core/state/task-state.ts";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { ShellCommand, ShellRun } from "../ports/shell.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { LeftBehind, ShellOutcome, ShellRun } from "../ports/shell.ts";
+import type { CallTasks, Task, TaskEnd, TaskWork } from "../ports/tasks.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Display } from "../protocol/tool.ts";
 import { looksReadOnly } from "../shell/meaning/analyse.ts";
 import { backgroundResult, endedResult, notStarted } from "./bash-result.ts";
-import { toolHeads } from "./heads.ts";
-import { listLeft, startTask } from "./shell-task.ts";
+import { builtInTool, flagField, numberField, textField } from "./built-in.ts";
 
 const second = 1_000;
 const defaultTimeoutMs = 120 * second;
@@ -23,32 +22,22 @@ const maxBackgroundBytes = 100_000;
 const maxLiveCharacters = 4_000;
 
 const input = z.object({
-  command: z.string().check(z.describe("The command.")),
-  timeout: z.optional(
-    z
-      .int()
-      .check(
-        z.gte(1),
-        z.lte(maxTimeoutMs),
-        z.describe(
-          `Milliseconds until it is stopped; ${defaultTimeoutMs} if left out, none in the background.`,
-        ),
-      ),
+  command: textField("The command."),
+  timeout: numberField(
+    `Milliseconds until it is stopped; ${defaultTimeoutMs} if left out, none in the background.`,
+    z.gte(1),
+    z.lte(maxTimeoutMs),
   ),
-  description: z.optional(
-    z.string().check(z.describe("What it does, in a few words, for the person who watches.")),
-  ),
-  run_in_background: z.optional(
-    z.boolean().check(z.describe("Return at once with a task id; the command goes on, and its end is told.")),
-  ),
+  description: z.optional(textField("What it does, in a few words, for the person who watches.")),
+  run_in_background: flagField("Return at once with a task id; the command goes on, and its end is told."),
 });
 type BashInput = z.infer<typeof input>;
 
-export const bashTool: Tool<BashInput> = defineTool({
+export const bashTool = builtInTool({
   name: "Bash",
   family: "shell",
   description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
-  input: schemaOf(input, toolHeads.Bash.input),
+  input,
   traits: ({ command, run_in_background = false }) =>
     !run_in_background && looksReadOnly(command) ? { readOnly: true, concurrent: true } : {},
   claims: async ({ command }) => [{ action: "execute", target: command }],
@@ -60,7 +49,7 @@ export const bashTool: Tool<BashInput> = defineTool({
       ? `${maxRunningTasks} tasks run in the background already. Stop some with TaskStop.`
       : undefined;
   },
-  run: async function* (given, context, signal): AsyncGenerator<Display, ToolOutcome> {
+  run: async function* (given, context, signal) {
     // Between the decision and here somebody may have interrupted: then nothing starts.
     if (signal.aborted) return notStarted(given.command);
     if (given.run_in_background) return await runInBackground(given, context);
@@ -72,7 +61,8 @@ async function runInBackground(
   { command, description, timeout = Number.POSITIVE_INFINITY }: BashInput,
   { workspace, tasks }: ToolContext,
 ): Promise<ToolOutcome> {
-  const request = commandIn(workspace, { text: command, timeoutMs: timeout, maxBytes: maxBackgroundBytes });
+  const limits = { timeoutMs: timeout, maxBytes: maxBackgroundBytes };
+  const request = { text: command, cwd: workspace.cwd, ...limits };
   const about = { command, description, origin: "asked" } as const;
   const task = await startTask(tasks, about, () => workspace.shell.start(request));
   return backgroundResult(task, { command });
@@ -83,9 +73,8 @@ async function* runInForeground(
   { workspace, tasks }: ToolContext,
   signal: AbortSignal,
 ): AsyncGenerator<Display, ToolOutcome> {
-  const run = await workspace.shell.start(
-    commandIn(workspace, { text: command, timeoutMs: timeout, maxBytes: maxOutputBytes }),
-  );
+  const limits = { timeoutMs: timeout, maxBytes: maxOutputBytes };
+  const run = await workspace.shell.start({ text: command, cwd: workspace.cwd, ...limits });
   const stop = (): void => void run.stop();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
@@ -124,7 +113,71 @@ async function* showUntil(
   }
 }
 
-const commandIn = ({ cwd }: ToolContext["workspace"], request: Omit<ShellCommand, "cwd">): ShellCommand => ({
-  ...request,
-  cwd,
-});
+/** Commands, and what they leave behind, as tasks in the background. */
+type ShellTaskFacts = { readonly command: string; readonly description: string | undefined };
+
+/** A command that is waited for no longer. What it leaves behind is listed when it ends. */
+async function startTask(
+  tasks: CallTasks,
+  about: ShellTaskFacts & { readonly origin: "asked" | "moved" },
+  run: () => Promise<ShellRun>,
+): Promise<Task> {
+  return await tasks.start(dataOf(about), async ({ outputFile }) => {
+    const running = await run();
+    if (outputFile !== undefined) running.saveTo(outputFile);
+    void running.over.then(() => listLeft(tasks, about, running)).catch(() => undefined); // A log that takes nothing.
+    return {
+      over: running.over.then((outcome) => endOf(outcome, nameOf(about))),
+      output: () => running.output(),
+      stop: () => running.stop(),
+    };
+  });
+}
+
+/** What a command that has ended left running, as a task of its own. */
+async function listLeft(
+  tasks: CallTasks,
+  about: ShellTaskFacts,
+  run: ShellRun,
+): Promise<{ left: LeftBehind; task: Task } | undefined> {
+  const left = run.left();
+  if (!left) return undefined;
+  const task = await tasks.start(dataOf({ ...about, origin: "left" }), async ({ outputFile }) => {
+    if (outputFile !== undefined) left.saveTo(outputFile);
+    return workOfLeft(left, nameOf(about));
+  });
+  return { left, task };
+}
+
+function dataOf({ origin, ...about }: ShellTaskFacts & { origin: "asked" | "moved" | "left" }) {
+  return { kind: "shell", origin, command: about.command, description: nameOf(about) } as const;
+}
+
+const nameOf = ({ command, description }: ShellTaskFacts): string => description ?? command;
+
+/** A command that was killed did not complete, whoever killed it. */
+function endOf({ exitCode, signal, timedOut, interrupted }: ShellOutcome, name: string): TaskEnd {
+  const facts = { exitCode, ...(signal === null ? {} : { signal }) };
+  if (interrupted) return { ...facts, status: "stopped", summary: `${name}: stopped` };
+  if (timedOut) return { ...facts, status: "failed", summary: `${name}: stopped at its time limit` };
+  if (exitCode === null) return { ...facts, status: "failed", summary: `${name}: killed by ${signal}` };
+  const status = exitCode === 0 ? "completed" : "failed";
+  return { ...facts, status, summary: `${name}: ended with exit code ${exitCode}` };
+}
+
+function workOfLeft(left: LeftBehind, name: string): TaskWork {
+  let isStopped = false;
+  const over = left.over.then((problem): TaskEnd => {
+    const error = problem === undefined ? {} : { error: `Its output could not be written: ${problem}.` };
+    const how = isStopped ? "stopped" : "what it left running has ended, how is not known";
+    return { status: isStopped ? "stopped" : "completed", summary: `${name}: ${how}`, ...error };
+  });
+  return {
+    over,
+    output: () => left.output(),
+    async stop() {
+      isStopped = true;
+      await left.stop();
+    },
+  };
+}

@@ -1,33 +1,30 @@
 /** ExitPlanMode: shows the person the plan. Approved, the mode before it comes back; refused, the model plans on. */
 import * as z from "zod/mini";
 import { exitPlanName } from "../core/model-text.ts";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import { present } from "../kernel/present.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, textField } from "./built-in.ts";
 
 const maxPlanCharacters = 100_000;
 
 const input = z.looseObject({
   plan: z.optional(
-    z
-      .string()
-      .check(
-        z.maxLength(maxPlanCharacters),
-        z.describe("The plan in Markdown; left out, what stands in the plan file."),
-      ),
+    textField(
+      "The plan in Markdown; left out, what stands in the plan file.",
+      z.maxLength(maxPlanCharacters),
+    ),
   ),
 });
 type ExitPlanModeInput = z.infer<typeof input>;
 
-export const exitPlanModeTool: Tool<ExitPlanModeInput> = defineTool({
+export const exitPlanModeTool = builtInTool({
   name: exitPlanName,
   family: "person",
   description:
     "Shows the person your finished plan and asks whether to carry it out. Only in plan mode, and only for work that changes something: what was only looked up needs no plan. Do not ask in words whether the plan is good; this does.",
-  input: schemaOf(input, toolHeads.ExitPlanMode.input),
+  input,
   // Asking again under the same id joins the question that is open.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
@@ -37,7 +34,7 @@ export const exitPlanModeTool: Tool<ExitPlanModeInput> = defineTool({
     if ((await planOf(given, context)) !== undefined) return undefined;
     return `There is no plan yet. ${planFile === undefined ? "Give it as plan." : `Write it to ${planFile}, or give it as plan.`}`;
   },
-  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* (given, context) {
     const plan = (await planOf(given, context)) ?? "";
     if (given.plan !== undefined) await keep(plan, context);
     const { planFile } = context.desk();
@@ -50,7 +47,7 @@ export const exitPlanModeTool: Tool<ExitPlanModeInput> = defineTool({
         { id: "edits", label: "Yes, and edit files without asking", verdict: "allow" },
         { id: "no", label: "No, keep planning", verdict: "deny" },
       ],
-      input: { plan, ...(planFile === undefined ? {} : { planFilePath: planFile }) },
+      input: { plan, ...present({ planFilePath: planFile }) },
     });
     if (answer.verdict === "deny") return refused(answer);
     const edited = editedPlan(answer);
@@ -87,14 +84,9 @@ function editedPlan({ data, input: changed }: Answer): string | undefined {
   return undefined;
 }
 
-function approved(
-  plan: string,
-  {
-    planFile,
-    isEdited,
-    option,
-  }: { planFile: string | undefined; isEdited: boolean; option: string | undefined },
-): ToolOutcome {
+type PlanFacts = { planFile: string | undefined; isEdited: boolean; option: string | undefined };
+
+function approved(plan: string, { planFile, isEdited, option }: PlanFacts): ToolOutcome {
   const lead = isEdited
     ? "The person has changed the plan and approves it like this:"
     : "The person approves the plan:";
@@ -102,12 +94,7 @@ function approved(
   return {
     content: [text(`${lead}\n\n${plan}${file}\nPlan mode is over. Carry it out now.`)],
     display: { kind: "markdown", text: plan },
-    data: {
-      plan,
-      isAgent: false,
-      planWasEdited: isEdited,
-      ...(planFile === undefined ? {} : { filePath: planFile }),
-    },
+    data: { plan, isAgent: false, planWasEdited: isEdited, ...present({ filePath: planFile }) },
     mode: option === "edits" ? "acceptEdits" : "before-plan",
   };
 }

@@ -2,15 +2,11 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { type Glob, parseGlob } from "../kernel/glob.ts";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
-import { searchNotes } from "./search-notes.ts";
-import { shownPath } from "./shown-path.ts";
+import { builtInTool, failure, textField } from "./built-in.ts";
+import { searchNotes, shownPath } from "./search-notes.ts";
 import { claimedPath, targetOf } from "./target.ts";
 
 /** Paths that are returned: who needs more is better served by a narrower pattern. */
@@ -18,34 +14,32 @@ const maxPaths = 100;
 const timeoutMs = 20_000;
 
 const input = z.object({
-  pattern: z.string().check(z.describe("For example **/*.ts, src/*.{js,ts} or docs/**/index.md.")),
-  path: z.optional(
-    z.string().check(z.describe("The directory to look in; the working directory if left out.")),
-  ),
+  pattern: textField("For example **/*.ts, src/*.{js,ts} or docs/**/index.md."),
+  path: z.optional(textField("The directory to look in; the working directory if left out.")),
 });
 type GlobInput = z.infer<typeof input>;
 
-export const globTool: Tool<GlobInput> = defineTool({
+export const globTool = builtInTool({
   name: "Glob",
   family: "reads",
   description: `Finds files by a pattern: * stands for a part of a name, ? for a sign, ** for any directories, {a,b} for either. A pattern without ** finds nothing below its directory. Returns at most ${maxPaths} paths, the newest first. Hidden files are found; links, .git and what ignore files name are not, unless path or the start of the pattern leads there.`,
-  input: schemaOf(input, toolHeads.Glob.input),
+  input,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async (given, context) => [
-    { action: "read", target: await claimedPath(context, directoryOf(given) ?? ".") },
+    { action: "read", target: await claimedPath(context, directoryOf(given)) },
   ],
   check: async (given, context) => {
     const glob = parseGlob(given.pattern);
     if (!glob.ok) return glob.error;
-    const directory = directoryOf(given) ?? ".";
+    const directory = directoryOf(given);
     const facts = await context.workspace.files.describe(directory);
     // Of what lies outside nothing is told before somebody has allowed it.
     return facts.problem ?? (facts.root === undefined ? undefined : whyNoDirectory(directory, facts));
   },
-  run: async function* (given, context, signal): AsyncGenerator<never, ToolOutcome> {
+  run: async function* (given, context, signal) {
     const glob = parseGlob(given.pattern);
     if (!glob.ok) return failure(glob.error);
-    const directory = directoryOf(given) ?? ".";
+    const directory = directoryOf(given);
     const target = await targetOf(context, { action: "read", path: directory });
     if (!target.ok) return failure(target.why);
     const why = whyNoDirectory(directory, target.facts);
@@ -55,11 +49,10 @@ export const globTool: Tool<GlobInput> = defineTool({
 });
 
 /** Where the walk starts: the pattern's leading names without wildcards are part of it. */
-function directoryOf({ pattern, path: from }: GlobInput): string | undefined {
+function directoryOf({ pattern, path: from }: GlobInput): string {
   const glob = parseGlob(pattern);
-  if (!glob.ok) return from;
-  const { base } = glob.value;
-  if (base === "") return from;
+  const base = glob.ok ? glob.value.base : "";
+  if (base === "") return from ?? ".";
   return path.isAbsolute(base) || from === undefined ? base : `${from}/${base}`;
 }
 

@@ -1,14 +1,11 @@
 /** Grep: text in files, by a regular expression. */
+
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { TextSearchRequest, TextSearchResult } from "../ports/search.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { LineMatch, TextMatch, TextSearchRequest, TextSearchResult } from "../ports/search.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import { failure } from "./failure.ts";
-import { type GrepMode, grepReport } from "./grep-report.ts";
-import { toolHeads } from "./heads.ts";
-import { searchNotes } from "./search-notes.ts";
+import { builtInTool, failure, flagField, numberField, textField } from "./built-in.ts";
+import { searchNotes, shownPath } from "./search-notes.ts";
 import { claimedPath, targetOf } from "./target.ts";
 
 const timeoutMs = 20_000;
@@ -19,21 +16,15 @@ const maxContextLines = 100;
 /** What screens and programs are given, since that stands in the log. */
 const maxShownCharacters = 30_000;
 
-const count = (words: string) =>
-  z.optional(z.int().check(z.gte(0), z.lte(maxContextLines), z.describe(words)));
-const flag = (words: string) => z.optional(z.boolean().check(z.describe(words)));
+const count = (says: string) => numberField(says, z.gte(0), z.lte(maxContextLines));
 
 const input = z.object({
-  pattern: z
-    .string()
-    .check(z.describe("A regular expression of ripgrep's kind: escape { } ( ) to find them as they are.")),
-  path: z.optional(z.string().check(z.describe("A directory or a file; the working directory if left out."))),
+  pattern: textField("A regular expression of ripgrep's kind: escape { } ( ) to find them as they are."),
+  path: z.optional(textField("A directory or a file; the working directory if left out.")),
   glob: z.optional(
-    z
-      .string()
-      .check(z.describe('Only files that fit, such as "*.ts" or "src/**/*.{js,ts}"; "!*.md": all others.')),
+    textField('Only files that fit, such as "*.ts" or "src/**/*.{js,ts}"; "!*.md": all others.'),
   ),
-  type: z.optional(z.string().check(z.describe("Only files of a type: js, py, rust, md …"))),
+  type: z.optional(textField("Only files of a type: js, py, rust, md …")),
   output_mode: z
     ._default(z.enum(["content", "files_with_matches", "count"]), "files_with_matches")
     .check(
@@ -45,27 +36,23 @@ const input = z.object({
   "-B": count("content: lines before each match."),
   "-C": count("content: lines before and after each match."),
   context: count("The same as -C."),
-  "-n": flag("content: with line numbers; true if left out."),
-  "-i": flag("Upper and lower case are the same."),
-  "-o": flag("content: only what matches, not the whole line."),
-  multiline: flag("A match may go over several lines, and . matches line ends."),
-  head_limit: z.optional(
-    z
-      .int()
-      .check(
-        z.gte(0),
-        z.describe(`At most so many lines or files; ${defaultEntries} if left out, 0 for all.`),
-      ),
+  "-n": flagField("content: with line numbers; true if left out."),
+  "-i": flagField("Upper and lower case are the same."),
+  "-o": flagField("content: only what matches, not the whole line."),
+  multiline: flagField("A match may go over several lines, and . matches line ends."),
+  head_limit: numberField(
+    `At most so many lines or files; ${defaultEntries} if left out, 0 for all.`,
+    z.gte(0),
   ),
-  offset: z.optional(z.int().check(z.gte(0), z.describe("So many lines or files are passed over first."))),
+  offset: numberField("So many lines or files are passed over first.", z.gte(0)),
 });
 type GrepInput = z.infer<typeof input>;
 
-export const grepTool: Tool<GrepInput> = defineTool({
+export const grepTool = builtInTool({
   name: "Grep",
   family: "reads",
   description: `Searches text in files with ripgrep. Use it rather than grep or rg in Bash. Hidden files are searched; binary files, links, .git and what ignore files name are not, unless path leads there.`,
-  input: schemaOf(input, toolHeads.Grep.input),
+  input,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ path = "." }, context) => [{ action: "read", target: await claimedPath(context, path) }],
   check: async ({ pattern, path = "." }, context) => {
@@ -77,7 +64,7 @@ export const grepTool: Tool<GrepInput> = defineTool({
     // Of what lies outside nothing is told before somebody has allowed it.
     return facts.kind === "missing" && facts.root !== undefined ? missing(path) : undefined;
   },
-  run: async function* (given, context, signal): AsyncGenerator<never, ToolOutcome> {
+  run: async function* (given, context, signal) {
     const { path = "." } = given;
     const target = await targetOf(context, { action: "read", path });
     if (!target.ok) return failure(target.why);
@@ -109,39 +96,43 @@ function searchRequestOf(given: GrepInput, target: string): TextSearchRequest {
   };
 }
 
-const searchModes: Readonly<Record<GrepMode, TextSearchRequest["mode"]>> = {
+const searchModes: Readonly<Record<GrepInput["output_mode"], TextSearchRequest["mode"]>> = {
   content: "lines",
   files_with_matches: "files",
   count: "counts",
 };
 
+/** What was found, cut to the window that was asked for. */
 function report(
   given: GrepInput,
   found: TextSearchResult & { ok: true },
   { workspace }: ToolContext,
 ): ToolOutcome {
   const { output_mode: mode, head_limit = defaultEntries, offset = 0 } = given;
-  const limit = head_limit === 0 ? Number.POSITIVE_INFINITY : head_limit;
-  const withNumbers = given["-n"] ?? true;
-  const told = grepReport(found.files, { mode, offset, limit, withNumbers, cwd: workspace.cwd });
-  const notes = [...told.notes, ...searchNotes({ ...found, timeoutMs })];
-  const words = told.total === 0 ? [nothing] : told.text === "" ? [] : [told.text];
-  const shown = told.text.slice(0, maxShownCharacters);
-  const isCut = told.notes.length > 0 || found.end !== "complete";
+  const entries = entriesOf(given, found.files, workspace.cwd);
+  const inWindow = entries.slice(offset, head_limit === 0 ? undefined : offset + head_limit);
+  const lines = inWindow.map((entry) => entry.text).join("\n");
+  const filenames = [...new Set(inWindow.map(({ file }) => file))];
+  const cut = windowNotes({ total: entries.length, shown: inWindow.length, offset }, mode);
+  const words = entries.length === 0 ? [nothing] : lines === "" ? [] : [lines];
+  const notes = [...cut, ...searchNotes({ ...found, timeoutMs })].map((note) => `(${note})`);
+  const content = lines.slice(0, maxShownCharacters);
+  const truncated = cut.length > 0 || found.end !== "complete";
+  const numMatches = found.files.reduce((sum, { matches }) => sum + matches, 0);
   return {
-    content: [text([...words, ...notes.map((note) => `(${note})`)].join("\n\n"))],
+    content: [text([...words, ...notes].join("\n\n"))],
     display:
       mode === "files_with_matches"
-        ? { kind: "files", paths: told.filenames, truncated: isCut }
-        : { kind: "text", text: told.total === 0 ? nothing : shown },
+        ? { kind: "files", paths: filenames, truncated }
+        : { kind: "text", text: entries.length === 0 ? nothing : content },
     data: {
       mode,
       // Only where files are what was asked for does the list say more than the text.
-      numFiles: mode === "content" ? 0 : told.filenames.length,
-      filenames: mode === "files_with_matches" ? told.filenames : [],
-      ...(mode === "content" ? { content: shown, numLines: told.shown } : {}),
-      ...(mode === "count" ? { content: shown, numMatches: told.matches } : {}),
-      ...(told.shown < told.total - offset ? { appliedLimit: head_limit } : {}),
+      numFiles: mode === "content" ? 0 : filenames.length,
+      filenames: mode === "files_with_matches" ? filenames : [],
+      ...(mode === "content" ? { content, numLines: inWindow.length } : {}),
+      ...(mode === "count" ? { content, numMatches } : {}),
+      ...(inWindow.length < entries.length - offset ? { appliedLimit: head_limit } : {}),
       ...(offset > 0 ? { appliedOffset: offset } : {}),
       countIsComplete: found.end === "complete",
     },
@@ -149,3 +140,46 @@ function report(
 }
 
 const nothing = "No matches found. (Binary files, links and files that ignore files name were not searched.)";
+
+type GrepEntry = { readonly file: string; readonly text: string };
+
+function entriesOf(
+  { output_mode, "-n": withNumbers = true }: GrepInput,
+  files: readonly TextMatch[],
+  cwd: string,
+): GrepEntry[] {
+  const named = files.map((match) => ({ ...match, file: shownPath(cwd, match.path) }));
+  switch (output_mode) {
+    case "files_with_matches":
+      return named.sort(newestFirst).map(({ file }) => ({ file, text: file }));
+    case "count":
+      return named.map(({ file, matches }) => ({ file, text: `${file}:${matches}` }));
+    case "content":
+      return named.flatMap(({ file, lines }) => linesOf(file, lines, withNumbers ? "numbered" : "bare"));
+  }
+}
+
+const newestFirst = (left: TextMatch, right: TextMatch): number =>
+  right.modifiedMs - left.modifiedMs || (left.path < right.path ? -1 : 1);
+
+/** As search programs write them: `path:12:text` for a match, `path-13-text` for a line beside one. */
+const linesOf = (file: string, lines: readonly LineMatch[], form: "numbered" | "bare"): GrepEntry[] =>
+  lines.map(({ number, text, isMatch }, at) => {
+    const sign = isMatch ? ":" : "-";
+    const before = lines[at - 1];
+    const isGap = before !== undefined && !(before.isMatch && isMatch) && number > before.number + 1;
+    const line = `${file}${sign}${form === "numbered" ? `${number}${sign}` : ""}${text}`;
+    return { file, text: isGap ? `--\n${line}` : line };
+  });
+
+function windowNotes(
+  { total, shown, offset }: { total: number; shown: number; offset: number },
+  mode: GrepInput["output_mode"],
+): string[] {
+  if (shown === total) return [];
+  const what = mode === "content" ? "lines" : "files";
+  if (shown === 0) return [`There are only ${total} ${what}; offset ${offset} is past their end.`];
+  const last = offset + shown;
+  const next = last < total ? ` Go on with offset ${last}.` : "";
+  return [`${what === "lines" ? "Lines" : "Files"} ${offset + 1} to ${last} of ${total}.${next}`];
+}

@@ -1,13 +1,12 @@
 /** NotebookEdit: replaces, inserts or removes one cell of a notebook that was read and has not changed since. */
+
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
+import { present } from "../kernel/present.ts";
+import { no, type Refused } from "../kernel/result.ts";
 import { fingerprint, shorten } from "../kernel/text.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
-import { boundedText, changed } from "./changed.ts";
-import { findExisting } from "./existing-text.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
+import type { ToolContext } from "../ports/tool.ts";
+import { builtInTool, failure, textField } from "./built-in.ts";
+import { boundedText, changeFile, type FileRewrite, findExisting, whyNot } from "./change-file.ts";
 import {
   type Cell,
   type CellType,
@@ -21,23 +20,16 @@ import {
   withSource,
 } from "./notebook.ts";
 import { writeClaims } from "./target.ts";
-import { encodeText, type TextFile } from "./text-file.ts";
 
 /** Of a cell's new text; the model has just written it. */
 const maxShownCharacters = 2_000;
 
 const input = z.object({
-  notebook_path: z
-    .string()
-    .check(z.describe("Path of the .ipynb file, absolute or relative to the working directory.")),
+  notebook_path: textField("Path of the .ipynb file, absolute or relative to the working directory."),
   cell_id: z.optional(
-    z
-      .string()
-      .check(
-        z.describe(
-          "The id of the cell, or its number as Read shows it. insert: the cell to insert behind; the start if left out.",
-        ),
-      ),
+    textField(
+      "The id of the cell, or its number as Read shows it. insert: the cell to insert behind; the start if left out.",
+    ),
   ),
   new_source: z._default(z.string(), "").check(z.describe("The new text of the cell.")),
   cell_type: z.optional(
@@ -51,57 +43,48 @@ const input = z.object({
 });
 type NotebookEditInput = z.infer<typeof input>;
 
-export const notebookEditTool: Tool<NotebookEditInput> = defineTool({
+export const notebookEditTool = builtInTool({
   name: "NotebookEdit",
   family: "edits",
   description: `Changes one cell of a Jupyter notebook: replaces its text, inserts a new cell behind it, or deletes it. Read the notebook first. A code cell whose text changes loses its outputs.`,
-  input: schemaOf(input, toolHeads.NotebookEdit.input),
+  input,
   claims: ({ notebook_path }, context) => writeClaims(context, notebook_path),
-  check: async (given, context) => {
-    const plan = await planCell(given, context);
-    return plan.ok ? undefined : plan.why;
-  },
-  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+  check: async (given, context) => whyNot(await planCell(given, context)),
+  run: async function* (given, context) {
     const plan = await planCell(given, context);
     if (!plan.ok) return failure(plan.why);
-    const { path, stamp, before, after, form } = plan;
-    const written = await context.workspace.files.write(path, encodeText(after, form), { stamp });
-    if (!written.ok) return failure(written.why);
-    return changed({
-      path,
-      before,
-      after,
-      stamp: written.stamp,
-      said: sayEdit(given, plan),
-      ...(given.edit_mode === "delete" ? {} : { shows: shorten(given.new_source, maxShownCharacters) }),
+    const { path, before, after } = plan;
+    const { new_source, edit_mode } = given;
+    const change = {
+      ...plan,
+      said: `${verbs[edit_mode]} cell ${plan.number} of ${path}`,
+      ...(edit_mode === "delete" ? {} : { shows: shorten(new_source, maxShownCharacters) }),
       data: () => ({
-        new_source: given.new_source,
-        ...(plan.oldSource === undefined ? {} : { old_source: plan.oldSource }),
-        ...(plan.cellId === undefined ? {} : { cell_id: plan.cellId }),
+        new_source,
+        ...present({ old_source: plan.oldSource, cell_id: plan.cellId }),
         cell_type: plan.cellType,
         language: plan.language,
-        edit_mode: given.edit_mode,
+        edit_mode,
         notebook_path: path,
         original_file: boundedText(before),
         updated_file: boundedText(after),
       }),
-    });
+    };
+    return changeFile(change, context);
   },
 });
 
-type CellPlan = {
-  readonly path: string;
-  readonly stamp: string;
+const verbs = { replace: "Replaced", insert: "Inserted", delete: "Deleted" } as const;
+
+type CellPlan = Pick<FileRewrite, "path" | "after" | "form" | "stamp"> & {
   readonly before: string;
-  readonly after: string;
-  readonly form: Pick<TextFile, "encoding" | "hasMark">;
   readonly language: string;
   readonly number: number;
   readonly cellId: string | undefined;
   readonly cellType: CellType;
   readonly oldSource: string | undefined;
 };
-type NotebookPlan = ({ readonly ok: true } & CellPlan) | { readonly ok: false; readonly why: string };
+type NotebookPlan = ({ readonly ok: true } & CellPlan) | Refused;
 
 async function planCell(given: NotebookEditInput, context: ToolContext): Promise<NotebookPlan> {
   const { notebook_path } = given;
@@ -111,9 +94,8 @@ async function planCell(given: NotebookEditInput, context: ToolContext): Promise
     return no("new_source is not valid text: it holds half of a surrogate pair.");
   const found = await findExisting(notebook_path, context, "edit");
   if (!found.ok) return found;
-  const { existing } = found;
-  if (existing.kind === "missing") return no(`No such notebook: ${notebook_path}. Make it with Write first.`);
-  const { file, path, stamp } = existing;
+  const { file, path, stamp } = found.existing;
+  if (stamp === null) return no(`No such notebook: ${notebook_path}. Make it with Write first.`);
   if (!file?.isExact) return no(`${notebook_path} is not text in UTF-8.`);
   const read = parseNotebook(file.text);
   if (!read.ok) return no(`${notebook_path} is not a notebook that can be changed: ${read.why}.`);
@@ -121,8 +103,7 @@ async function planCell(given: NotebookEditInput, context: ToolContext): Promise
   if (!done.ok) return done;
   const { cells, ...facts } = done;
   const after = printNotebook(read.notebook, cells);
-  const form = { encoding: file.encoding, hasMark: file.hasMark };
-  return { ...facts, path, stamp, before: file.text, after, form, language: read.notebook.language };
+  return { ...facts, path, stamp, before: file.text, after, form: file, language: read.notebook.language };
 }
 
 type CellChange =
@@ -130,7 +111,7 @@ type CellChange =
       CellPlan,
       "number" | "cellId" | "cellType" | "oldSource"
     >)
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 function changeCells(given: NotebookEditInput, context: { notebook: Notebook; callId: string }): CellChange {
   const { cells } = context.notebook;
@@ -159,7 +140,7 @@ function insertCell(
   const fresh: Cell = {
     cell_type,
     ...(cell_type === "code" ? { execution_count: null } : {}),
-    ...(cellId === undefined ? {} : { id: cellId }),
+    ...present({ id: cellId }),
     metadata: {},
     ...(cell_type === "code" ? { outputs: [] } : {}),
     source: linesOf(new_source),
@@ -192,10 +173,3 @@ function newId(cells: readonly Cell[], seed: string): string {
     if (!taken.has(id)) return id;
   }
 }
-
-function sayEdit({ edit_mode }: NotebookEditInput, { number, path }: CellPlan): string {
-  const verbs = { replace: "Replaced", insert: "Inserted", delete: "Deleted" } as const;
-  return `${verbs[edit_mode]} cell ${number} of ${path}`;
-}
-
-const no = (why: string): { ok: false; why: string } => ({ ok: false, why });

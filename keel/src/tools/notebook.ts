@@ -2,7 +2,9 @@
  * Notebooks (`.ipynb`, nbformat 4) as data. What is not understood is kept: numbers stay as they were written, unknown
  * fields stay where they were, and the text that comes back has the form of the text that went in.
  */
+
 import { isObject } from "../kernel/json.ts";
+import { no, type Refused } from "../kernel/result.ts";
 
 export type Notebook = {
   readonly whole: Record<string, unknown>;
@@ -18,9 +20,7 @@ export type CellType = "code" | "markdown" | "raw";
 /** Its fields as they stand in the file. */
 export type Cell = Record<string, unknown> & { cell_type: CellType };
 
-export type ReadNotebook =
-  | { readonly ok: true; readonly notebook: Notebook }
-  | { readonly ok: false; readonly why: string };
+export type ReadNotebook = { readonly ok: true; readonly notebook: Notebook } | Refused;
 
 export function parseNotebook(text: string): ReadNotebook {
   let whole: unknown;
@@ -108,5 +108,3 @@ const sourceJson = JSON as unknown as SourceJson;
 function numberOf(value: unknown): number {
   return isObject(value) && "rawJSON" in value ? Number(value["rawJSON"]) : Number(value ?? 0);
 }
-
-const no = (why: string): { ok: false; why: string } => ({ ok: false, why });

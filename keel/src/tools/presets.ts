@@ -35,14 +35,8 @@ const restricted: Readonly<Partial<Record<ToolPreset, readonly string[]>>> = {
 };
 const taskTools = ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
 
-export function chooseTools({
-  builtIn,
-  foreign = [],
-  choice = "full",
-  asks,
-  list,
-  late,
-}: ToolSetOptions): ChosenTools {
+export function chooseTools(options: ToolSetOptions): ChosenTools {
+  const { builtIn, foreign = [], choice = "full", asks, list, late } = options;
   const isNamed = typeof choice !== "string";
   const names = isNamed ? choice : restricted[choice];
   const left = new Set([

@@ -2,7 +2,7 @@
 import type { ToolOutcome } from "../ports/tool.ts";
 import type { Documents } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
-import { failure } from "./failure.ts";
+import { failure } from "./built-in.ts";
 
 /** Pages of one call. */
 const maxPages = 20;

@@ -1,14 +1,12 @@
 /** Read: a file as numbered lines, an image, the cells of a notebook or the pages of a PDF. */
+
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import { type Excerpt, excerptOf } from "./excerpt.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, failure, numberField, pathField, textField } from "./built-in.ts";
 import { imageType } from "./image-type.ts";
 import { parseNotebook } from "./notebook.ts";
+import { countOf } from "./occurrences.ts";
 import { showNotebook } from "./read-notebook.ts";
 import { isPdf, parsePages, showPdf } from "./read-pdf.ts";
 import { claimedPath, decidedPath, movedTarget, targetOf } from "./target.ts";
@@ -27,20 +25,17 @@ const maxLines = 2_000;
 const maxLineCharacters = 2_000;
 
 const input = z.object({
-  file_path: z.string().check(z.describe("Path of the file, absolute or relative to the working directory.")),
-  offset: z.optional(
-    z.int().check(z.gte(1), z.describe("Number of the first line, or cell of a notebook; 1 if left out.")),
-  ),
-  limit: z.optional(z.int().check(z.gte(1), z.describe(`How many lines to show; ${maxLines} if left out.`))),
-  pages: z.optional(z.string().check(z.describe('Of a PDF: the pages to show, such as "3" or "1-5".'))),
+  file_path: pathField,
+  offset: numberField("Number of the first line, or cell of a notebook; 1 if left out.", z.gte(1)),
+  limit: numberField(`How many lines to show; ${maxLines} if left out.`, z.gte(1)),
+  pages: z.optional(textField('Of a PDF: the pages to show, such as "3" or "1-5".')),
 });
-type ReadInput = z.infer<typeof input>;
 
-export const readTool: Tool<ReadInput> = defineTool({
+export const readTool = builtInTool({
   name: "Read",
   family: "reads",
   description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images, PDF files as the text of their pages, notebooks (.ipynb) as cells with their outputs. Lists no directories: use Glob for that.`,
-  input: schemaOf(input, toolHeads.Read.input),
+  input,
   resultCharacters,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ file_path }, context) => [
@@ -56,11 +51,7 @@ export const readTool: Tool<ReadInput> = defineTool({
       (kind === "other" ? `${file_path} is not a regular file (a pipe, a device or a socket).` : undefined)
     );
   },
-  run: async function* (
-    { file_path, offset = 1, limit = maxLines, pages },
-    context,
-    signal,
-  ): AsyncGenerator<never, ToolOutcome> {
+  run: async function* ({ file_path, offset = 1, limit = maxLines, pages }, context, signal) {
     const wantedPages = parsePages(pages);
     if (typeof wantedPages === "string") return failure(wantedPages);
     const { files } = context.workspace;
@@ -72,17 +63,16 @@ export const readTool: Tool<ReadInput> = defineTool({
     if (decided !== undefined && path !== decided) return failure(movedTarget(file_path));
     const seen = [{ path, stamp }];
     const type = imageType(bytes);
-    if (type) return image({ path, type, bytes, seen });
+    if (type) return showImage(bytes, { path, seen, type });
     if (isPdf(bytes)) {
       const room = { documents: context.workspace.documents, maxCharacters };
       const shown = await showPdf({ path, bytes, pages: wantedPages }, room, signal);
       return shown.failed ? shown : { ...shown, seen };
     }
-    const bounds = { offset, limit, maxLineCharacters, maxCharacters };
+    const window = { path, seen, offset, limit };
     const isNotebook = path.endsWith(".ipynb");
     const start = isNotebook ? undefined : firstLines(bytes, offset - 1 + limit);
-    if (start)
-      return lines(excerptOf(start.text, { ...bounds, totalLines: start.totalLines }), { path, seen });
+    if (start) return showLines(start.text, { ...window, totalLines: start.totalLines });
     const decoded = decodeText(bytes);
     if (!decoded)
       return failure(
@@ -92,7 +82,7 @@ export const readTool: Tool<ReadInput> = defineTool({
     // A notebook that is damaged is still text.
     if (notebook?.ok)
       return { ...showNotebook(notebook.notebook, { path, offset, limit, maxCharacters }), seen };
-    return lines(excerptOf(decoded.text, bounds), { path, seen });
+    return showLines(decoded.text, window);
   },
 });
 
@@ -107,35 +97,71 @@ async function sayUnread(
   return target.facts.exists ? `${why} ${otherWays(file_path)}` : why;
 }
 
-type SeenFile = NonNullable<ToolOutcome["seen"]>;
+type ReadFile = { readonly path: string; readonly seen: NonNullable<ToolOutcome["seen"]> };
+type LineWindow = {
+  /** The number of the first line. */
+  readonly offset: number;
+  readonly limit: number;
+  /** Where the text is only the start of a longer one: how many lines that has. */
+  readonly totalLines?: number;
+};
 
-function lines(excerpt: Excerpt, { path, seen }: { path: string; seen: SeenFile }): ToolOutcome {
-  const { numbered, content, startLine, numLines, totalLines, notes } = excerpt;
-  if (numLines === 0)
-    return failure(`${path} has only ${totalLines} lines; line ${startLine} is past its end.`);
-  const empty = totalLines === 1 && content === "" ? ["The file is empty."] : [];
+/** Some lines of a text, numbered, within bounds, and with notes about what is not shown. */
+function showLines(
+  whole: string,
+  { path, seen, offset, limit, ...given }: ReadFile & LineWindow,
+): ToolOutcome {
+  const { totalLines = countOf(whole, "\n") + 1 } = given;
+  const numbered: string[] = [];
+  const shown: string[] = [];
+  let characters = 0;
+  let cutLines = 0;
+  for (let start = startOfLine(whole, offset); start >= 0 && shown.length < limit; ) {
+    const found = whole.indexOf("\n", start);
+    const end = found < 0 ? whole.length : found;
+    const line = whole.slice(start, whole[end - 1] === "\r" && end > start ? end - 1 : end);
+    const more = line.length - maxLineCharacters;
+    const bounded = more > 0 ? `${line.slice(0, maxLineCharacters)}… [${more} more characters]` : line;
+    const row = `${offset + shown.length}\t${bounded}`;
+    characters += row.length + 1;
+    // The first line comes in any case: a window of one line must show something.
+    if (characters > maxCharacters && shown.length > 0) break;
+    if (more > 0) cutLines += 1;
+    numbered.push(row);
+    shown.push(bounded);
+    start = found < 0 ? -1 : found + 1;
+  }
+  const [numLines, content] = [shown.length, shown.join("\n")];
+  if (numLines === 0) return failure(`${path} has only ${totalLines} lines; line ${offset} is past its end.`);
+  const last = offset + numLines - 1;
+  const notes = [
+    ...(totalLines === 1 && content === "" ? ["The file is empty."] : []),
+    ...(cutLines > 0 ? [`Lines longer than ${maxLineCharacters} characters are cut: ${cutLines} here.`] : []),
+    ...(last < totalLines
+      ? [`Lines ${offset} to ${last} of ${totalLines}. Go on with offset ${last + 1}.`]
+      : []),
+  ];
+  const extent = numLines === totalLines ? totalLines : `${numLines} of ${totalLines}`;
   return {
-    content: [text([numbered, ...[...empty, ...notes].map((note) => `(${note})`)].join("\n\n"))],
-    display: {
-      kind: "text",
-      text: `${path}: ${numLines === totalLines ? "" : `${numLines} of `}${totalLines} lines`,
-    },
-    data: { type: "text", file: { filePath: path, content, numLines, startLine, totalLines } },
+    content: [text([numbered.join("\n"), ...notes.map((note) => `(${note})`)].join("\n\n"))],
+    display: { kind: "text", text: `${path}: ${extent} lines` },
+    data: { type: "text", file: { filePath: path, content, numLines, startLine: offset, totalLines } },
     seen,
   };
 }
 
-function image({
-  path,
-  type,
-  bytes,
-  seen,
-}: {
-  path: string;
-  type: string;
-  bytes: Uint8Array;
-  seen: SeenFile;
-}): ToolOutcome {
+/** Where a line begins, or -1 when the text has fewer lines. */
+function startOfLine(text: string, number: number): number {
+  let start = 0;
+  for (let line = 1; line < number; line++) {
+    const found = text.indexOf("\n", start);
+    if (found < 0) return -1;
+    start = found + 1;
+  }
+  return start;
+}
+
+function showImage(bytes: Uint8Array, { path, seen, type }: ReadFile & { type: string }): ToolOutcome {
   if (bytes.length > maxImageBytes)
     return failure(
       `${path} is an image of ${bytes.length} bytes; at most ${maxImageBytes} can be shown. Make it smaller first.`,

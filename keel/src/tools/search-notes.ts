@@ -1,16 +1,17 @@
 /** What a search has to say beside what it found: nothing is left out in silence. */
+import path from "node:path";
 import { never } from "../kernel/never.ts";
+import { isInside } from "../kernel/path.ts";
+import { oneLine } from "../kernel/text.ts";
 import type { SearchEnd } from "../ports/search.ts";
 
-export function searchNotes({
-  end,
-  problems,
-  timeoutMs,
-}: {
-  end: SearchEnd;
-  problems: readonly string[];
-  timeoutMs: number;
-}): string[] {
+type SearchFacts = {
+  readonly end: SearchEnd;
+  readonly problems: readonly string[];
+  readonly timeoutMs: number;
+};
+
+export function searchNotes({ end, problems, timeoutMs }: SearchFacts): string[] {
   const unread = problems.length > 0 ? [`Not everything could be read: ${problems.join("; ")}`] : [];
   switch (end) {
     case "complete":
@@ -23,3 +24,7 @@ export function searchNotes({
       return never(end);
   }
 }
+
+/** A path as the model reads it: short where that is clear, and without signs that would pass for something else. */
+export const shownPath = (cwd: string, file: string): string =>
+  oneLine(isInside(file, [cwd]) ? path.relative(cwd, file) || file : file);

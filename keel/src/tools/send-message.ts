@@ -1,30 +1,24 @@
 /** SendMessage: words for an agent that is at work. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
 import type { Agents } from "../ports/agents.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, failure, textField } from "./built-in.ts";
 
 const input = z.object({
-  to: z
-    .string()
-    .check(z.minLength(1), z.describe("The agent's name or id; main for the one that started you.")),
-  message: z.string().check(z.minLength(1), z.describe("What to tell it.")),
+  to: textField("The agent's name or id; main for the one that started you.", z.minLength(1)),
+  message: textField("What to tell it.", z.minLength(1)),
 });
-type SendMessageInput = z.infer<typeof input>;
 
-export const sendMessageTool = (agents: Agents): Tool<SendMessageInput> =>
-  defineTool({
+export const sendMessageTool = (agents: Agents): Tool<z.infer<typeof input>> =>
+  builtInTool({
     name: "SendMessage",
     description:
       "Tells an agent something that you have started and that is still known: more work, a question, a correction.",
-    input: schemaOf(input, toolHeads.SendMessage.input),
+    input,
     claims: async ({ to }) => [{ action: "delegate", target: to }],
-    run: async function* ({ to, message }, context, signal): AsyncGenerator<never, ToolOutcome> {
+    run: async function* ({ to, message }, context, signal) {
       const sent = await agents.send({ to, text: message }, context, signal);
       if (!sent.ok) return failure(sent.why);
       return {

@@ -1,28 +1,24 @@
 /** Skill: the instructions for a kind of work, read when they are needed, or given to an agent of its own. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
 import type { Agents } from "../ports/agents.ts";
-import { defineTool } from "../ports/define-tool.ts";
 import type { Library, SkillRead } from "../ports/library.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, failure, textField } from "./built-in.ts";
 
 const input = z.object({
-  skill: z.string().check(z.minLength(1), z.describe("Its name.")),
-  args: z.optional(z.string().check(z.describe("What it is to work on."))),
+  skill: textField("Its name.", z.minLength(1)),
+  args: z.optional(textField("What it is to work on.")),
 });
-type SkillInput = z.infer<typeof input>;
 
 /** Where agents are absent, a skill that wants one of its own is followed here. */
-export const skillTool = (library: Library, agents?: Agents | undefined): Tool<SkillInput> =>
-  defineTool({
+export const skillTool = (library: Library, agents?: Agents | undefined): Tool<z.infer<typeof input>> =>
+  builtInTool({
     name: "Skill",
     description:
       "Reads a skill: instructions for a certain kind of work, which you then follow. Use it when the task is one that a listed skill is for, before you begin.",
-    input: schemaOf(input, toolHeads.Skill.input),
+    input,
     traits: { readOnly: true, replay: "safe" },
     claims: async ({ skill }) => [{ action: "use", target: skill }],
     check: async ({ skill }) => {
@@ -30,7 +26,7 @@ export const skillTool = (library: Library, agents?: Agents | undefined): Tool<S
       if (names.includes(skill)) return undefined;
       return `There is no skill called ${skill}. ${names.length > 0 ? `There are: ${names.join(", ")}.` : "There are none."}`;
     },
-    run: async function* ({ skill, args = "" }, context, signal): AsyncGenerator<Display, ToolOutcome> {
+    run: async function* ({ skill, args = "" }, context, signal) {
       const read = await library.readSkill({ name: skill, args }, signal);
       if (!read.ok) return failure(read.why);
       if (read.fork && agents) return yield* inAgent({ skill, context, read, agents }, signal);

@@ -1,13 +1,12 @@
 /** Where a file tool works: on the path that policy decided about, and on nothing that it has come to mean since. */
 
+import type { Refused } from "../kernel/result.ts";
 import { protectionOf } from "../policy/protected.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 
-export type Target =
-  | { readonly ok: true; readonly facts: PathFacts }
-  | { readonly ok: false; readonly why: string };
+export type Target = { readonly ok: true; readonly facts: PathFacts } | Refused;
 
 export async function targetOf(
   context: ToolContext,

@@ -1,22 +1,19 @@
 /** TaskGet: everything about one task of the list. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import { present } from "../kernel/present.ts";
 import { text } from "../protocol/message.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, textField } from "./built-in.ts";
 import { listTraits, noSuchTodo, sayTodo, showTodos } from "./todo-list.ts";
 
-const input = z.object({ taskId: z.string().check(z.describe("Its number.")) });
-type TaskGetInput = z.infer<typeof input>;
+const input = z.object({ taskId: textField("Its number.") });
 
-export const taskGetTool: Tool<TaskGetInput> = defineTool({
+export const taskGetTool = builtInTool({
   name: "TaskGet",
   description: "Shows one task of your list with its description and what it waits for.",
-  input: schemaOf(input, toolHeads.TaskGet.input),
+  input,
   traits: { ...listTraits, concurrent: true },
   claims: async () => [],
-  run: async function* ({ taskId }, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* ({ taskId }, context) {
     const { todos } = context.desk();
     const todo = todos.find(({ id }) => id === taskId);
     if (!todo)
@@ -35,9 +32,7 @@ export const taskGetTool: Tool<TaskGetInput> = defineTool({
           status,
           blocks,
           blockedBy,
-          ...(activeForm === undefined ? {} : { activeForm }),
-          ...(owner === undefined ? {} : { owner }),
-          ...(metadata === undefined ? {} : { metadata }),
+          ...present({ activeForm, owner, metadata }),
         },
       },
     };

@@ -1,16 +1,12 @@
 /** TaskOutput: how a task in the background is doing, and what it has written. */
+
 import * as z from "zod/mini";
 import { isRunning } from "../core/state/task-state.ts";
 import { sayTask } from "../core/task-text.ts";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Task } from "../ports/tasks.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
-import { text } from "../protocol/message.ts";
-import type { Display } from "../protocol/tool.ts";
+import type { CallTasks, Task } from "../ports/tasks.ts";
+import type { ToolContext } from "../ports/tool.ts";
 import { middleOut } from "./bash-result.ts";
-import { toolHeads } from "./heads.ts";
-import { unknownTask } from "./unknown-task.ts";
+import { builtInTool, failure, flagField, numberField, said, textField } from "./built-in.ts";
 
 const second = 1_000;
 const defaultWaitMs = 30 * second;
@@ -21,37 +17,28 @@ const maxCharacters = 20_000;
 const maxFileBytes = 20_000_000;
 
 const input = z.object({
-  task_id: z.string().check(z.describe("The task's id.")),
-  block: z.optional(z.boolean().check(z.describe("Whether to wait for the task's end; true if left out."))),
-  timeout: z.optional(
-    z
-      .int()
-      .check(
-        z.gte(0),
-        z.lte(maxWaitMs),
-        z.describe(`Milliseconds to wait at most; ${defaultWaitMs} if left out.`),
-      ),
+  task_id: textField("The task's id."),
+  block: flagField("Whether to wait for the task's end; true if left out."),
+  timeout: numberField(
+    `Milliseconds to wait at most; ${defaultWaitMs} if left out.`,
+    z.gte(0),
+    z.lte(maxWaitMs),
   ),
 });
-type TaskOutputInput = z.infer<typeof input>;
 
-export const taskOutputTool: Tool<TaskOutputInput> = defineTool({
+export const taskOutputTool = builtInTool({
   name: "TaskOutput",
   aliases: ["BashOutput", "AgentOutput"],
   description:
     "Shows the status of a background task and what it has written. With `block` it waits until the task has ended or the time is over.",
-  input: schemaOf(input, toolHeads.TaskOutput.input),
+  input,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async () => [],
   check: async ({ task_id }, { tasks }) => unknownTask(task_id, tasks),
-  run: async function* (
-    { task_id, block = true, timeout = defaultWaitMs },
-    context,
-    signal,
-  ): AsyncGenerator<Display, ToolOutcome> {
+  run: async function* ({ task_id, block = true, timeout = defaultWaitMs }, context, signal) {
     const { tasks } = context;
     const task = (block ? await tasks.wait(task_id, timeout, signal) : undefined) ?? tasks.find(task_id);
-    if (!task) return { ...said("There is no such task."), failed: true };
+    if (!task) return failure("There is no such task.");
     const output = middleOut((await outputOf(task, context)).replace(/\n+$/, ""), maxCharacters);
     const nothing = isRunning(task) ? "(no output so far)" : "(no output)";
     return {
@@ -78,7 +65,10 @@ async function outputOf(
   return read.ok ? new TextDecoder().decode(read.file.bytes) : `(The output cannot be read: ${read.why})`;
 }
 
-const said = (words: string): ToolOutcome => ({
-  content: [text(words)],
-  display: { kind: "text", text: words },
-});
+/** What a tool says about a task that the session does not know. */
+export function unknownTask(id: string, tasks: CallTasks): string | undefined {
+  if (tasks.find(id)) return undefined;
+  const known = tasks.list().map((task) => `${task.id} (${task.status})`);
+  const others = known.length === 0 ? "There are none." : `There are: ${known.join(", ")}.`;
+  return `There is no task ${id}. ${others}`;
+}

@@ -2,26 +2,21 @@
 import * as z from "zod/mini";
 import { isRunning } from "../core/state/task-state.ts";
 import { sayTask } from "../core/task-text.ts";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
-import { text } from "../protocol/message.ts";
-import type { Display } from "../protocol/tool.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
-import { unknownTask } from "./unknown-task.ts";
+import { present } from "../kernel/present.ts";
+import { builtInTool, failure, said, textField } from "./built-in.ts";
+import { unknownTask } from "./task-output.ts";
 
 const input = z.object({
-  task_id: z.optional(z.string().check(z.describe("The task's id."))),
-  shell_id: z.optional(z.string().check(z.describe("The same, under its older name."))),
+  task_id: z.optional(textField("The task's id.")),
+  shell_id: z.optional(textField("The same, under its older name.")),
 });
 type TaskStopInput = z.infer<typeof input>;
 
-export const taskStopTool: Tool<TaskStopInput> = defineTool({
+export const taskStopTool = builtInTool({
   name: "TaskStop",
   aliases: ["KillShell", "KillBash"],
   description: "Ends a background task with all that it started, and says how it ended.",
-  input: schemaOf(input, toolHeads.TaskStop.input),
+  input,
   // It ends only what this session was allowed to start, so nobody is asked; twice is as good as once.
   traits: { readOnly: true, concurrent: false, replay: "safe" },
   claims: async () => [],
@@ -29,7 +24,7 @@ export const taskStopTool: Tool<TaskStopInput> = defineTool({
     const id = idIn(given);
     return id === undefined ? "Give the `task_id` of the task to stop." : unknownTask(id, tasks);
   },
-  run: async function* (given, { tasks }): AsyncGenerator<Display, ToolOutcome> {
+  run: async function* (given, { tasks }) {
     const id = idIn(given) ?? "";
     const before = tasks.find(id);
     const task = await tasks.stop(id);
@@ -38,9 +33,8 @@ export const taskStopTool: Tool<TaskStopInput> = defineTool({
     const { command, kind = "shell" } = task.data;
     const message = before && isRunning(before) ? sayTask(task) : `It had ended before.\n${sayTask(task)}`;
     return {
-      content: [text(message)],
-      display: { kind: "text", text: message },
-      data: { message, task_id: id, task_type: kind, ...(command === undefined ? {} : { command }) },
+      ...said(message),
+      data: { message, task_id: id, task_type: kind, ...present({ command }) },
     };
   },
 });

@@ -1,37 +1,31 @@
 /** TaskUpdate: what has become of a task of the list. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import { present } from "../kernel/present.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import type { Todo } from "../protocol/tool.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, failure, textField } from "./built-in.ts";
 import {
   changed,
   listTraits,
   maxDescriptionCharacters,
-  maxSubjectCharacters,
   noSuchTodo,
   sayTodo,
+  shortField,
 } from "./todo-list.ts";
 
-const short = z.string().check(z.minLength(1), z.maxLength(maxSubjectCharacters));
 const ids = (says: string) => z.optional(z.array(z.string()).check(z.describe(says)));
 
 const input = z.object({
-  taskId: z.string().check(z.describe("Its number.")),
+  taskId: textField("Its number."),
   status: z.optional(
     z
       .enum(["pending", "in_progress", "completed", "deleted"])
       .check(z.describe("in_progress when you begin, completed only when it is really done.")),
   ),
-  subject: z.optional(short.check(z.describe("A new sentence for it."))),
-  description: z.optional(
-    z.string().check(z.maxLength(maxDescriptionCharacters), z.describe("A new description.")),
-  ),
-  activeForm: z.optional(short.check(z.describe("What to show meanwhile."))),
-  owner: z.optional(short.check(z.describe("Who does it."))),
+  subject: z.optional(shortField("A new sentence for it.")),
+  description: z.optional(textField("A new description.", z.maxLength(maxDescriptionCharacters))),
+  activeForm: z.optional(shortField("What to show meanwhile.")),
+  owner: z.optional(shortField("Who does it.")),
   addBlocks: ids("Tasks that have to wait for this one."),
   addBlockedBy: ids("Tasks that this one has to wait for."),
   metadata: z.optional(
@@ -40,14 +34,14 @@ const input = z.object({
 });
 type TaskUpdateInput = z.infer<typeof input>;
 
-export const taskUpdateTool: Tool<TaskUpdateInput> = defineTool({
+export const taskUpdateTool = builtInTool({
   name: "TaskUpdate",
   description: "Changes a task of your list: its status, its words, or what it waits for.",
-  input: schemaOf(input, toolHeads.TaskUpdate.input),
+  input,
   traits: listTraits,
   claims: async () => [],
   check: async (given, context) => whyNot(given, context.desk().todos),
-  run: async function* (given, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* (given, context) {
     const { todos } = context.desk();
     const before = todos.find(({ id }) => id === given.taskId);
     if (!before) return failure(noSuchTodo(given.taskId, todos));
@@ -103,13 +97,9 @@ function updated(todo: Todo, given: TaskUpdateInput): Todo {
     ...todo,
     text: subject ?? todo.text,
     status: status === undefined || status === "deleted" ? todo.status : status,
-    ...(description === undefined ? {} : { description }),
-    ...(activeForm === undefined ? {} : { activeForm }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(addBlockedBy === undefined
-      ? {}
-      : { blockedBy: [...new Set([...(todo.blockedBy ?? []), ...addBlockedBy])] }),
-    ...(metadata === undefined ? {} : { metadata: Object.fromEntries(kept) }),
+    ...present({ description, activeForm, owner }),
+    ...(addBlockedBy ? { blockedBy: [...new Set([...(todo.blockedBy ?? []), ...addBlockedBy])] } : {}),
+    ...(metadata ? { metadata: Object.fromEntries(kept) } : {}),
   };
 }
 

@@ -1,10 +1,12 @@
 /** The bytes of a file as text and back, so that what an edit does not touch stays as it was. */
 import { isAscii } from "node:buffer";
 
-export type TextFile = {
+/** How a text stands in its file. */
+export type TextForm = { readonly encoding: "utf-8" | "utf-16le"; readonly hasMark: boolean };
+export const plainForm: TextForm = { encoding: "utf-8", hasMark: false };
+
+export type TextFile = TextForm & {
   readonly text: string;
-  readonly encoding: "utf-8" | "utf-16le";
-  readonly hasMark: boolean;
   /** False when bytes had to be replaced to make it text: such a file can be shown, but not written back. */
   readonly isExact: boolean;
 };
@@ -64,12 +66,8 @@ const lineFeed = 0x0a;
 const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, length).toString("latin1");
 
-export function encodeText(
-  text: string,
-  { encoding, hasMark }: Pick<TextFile, "encoding" | "hasMark">,
-): Uint8Array {
-  return Buffer.from(hasMark ? `\ufeff${text}` : text, encoding);
-}
+export const encodeText = (text: string, { encoding, hasMark }: TextForm): Uint8Array =>
+  Buffer.from(hasMark ? `\ufeff${text}` : text, encoding);
 
 function decodeLossily(bytes: Uint8Array, { hasMark }: { hasMark: boolean }): TextFile | undefined {
   const text = new TextDecoder("utf-8").decode(bytes);

@@ -1,12 +1,17 @@
 /** The list of what is to be done, as its tools show it and keep it within bounds. */
+import * as z from "zod/mini";
 import type { ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { Display, Todo } from "../protocol/tool.ts";
+import { textField } from "./built-in.ts";
 
 /** The whole list stands in the log at every change. */
 export const maxTodos = 100;
 export const maxSubjectCharacters = 300;
 export const maxDescriptionCharacters = 4_000;
+
+export const shortField = (says: string): z.ZodMiniString =>
+  textField(says, z.minLength(1), z.maxLength(maxSubjectCharacters));
 
 /** These tools change nothing outside the conversation, and an unfinished change has left no trace. */
 export const listTraits = { readOnly: true, replay: "safe" } as const;

@@ -1,35 +1,29 @@
 /** TodoWrite: the whole list at once, the older way. Offered in place of the Task tools where the user wants it so. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { Todo } from "../protocol/tool.ts";
-import { toolHeads } from "./heads.ts";
-import { changed, listTraits, maxSubjectCharacters, maxTodos } from "./todo-list.ts";
-
-const short = z.string().check(z.minLength(1), z.maxLength(maxSubjectCharacters));
+import { builtInTool } from "./built-in.ts";
+import { changed, listTraits, maxTodos, shortField } from "./todo-list.ts";
 
 const input = z.object({
   todos: z
     .array(
       z.object({
-        content: short.check(z.describe("What to do.")),
+        content: shortField("What to do."),
         status: z.enum(["pending", "in_progress", "completed"]),
-        activeForm: short.check(z.describe("What to show meanwhile: Running the tests.")),
+        activeForm: shortField("What to show meanwhile: Running the tests."),
       }),
     )
     .check(z.maxLength(maxTodos), z.describe("The whole list, in place of the former one.")),
 });
-type TodoWriteInput = z.infer<typeof input>;
 
-export const todoWriteTool: Tool<TodoWriteInput> = defineTool({
+export const todoWriteTool = builtInTool({
   name: "TodoWrite",
   description:
     "Writes your list of what is to be done, which the person sees. Keep one for work of three or more steps: one entry in_progress at a time, completed as soon as it is really done.",
-  input: schemaOf(input, toolHeads.TodoWrite.input),
+  input,
   traits: listTraits,
   claims: async () => [],
-  run: async function* ({ todos }, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* ({ todos }, context) {
     const list = todos.map(
       ({ content, status, activeForm }, index): Todo => ({
         id: String(index + 1),

@@ -1,42 +1,32 @@
 /** ToolSearch: finds tools that are known but not offered, and loads them for the next request. */
 import * as z from "zod/mini";
 import { toolSearchName } from "../core/deferred.ts";
-import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
-import { defineTool } from "../ports/define-tool.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, numberField, textField } from "./built-in.ts";
 
 const usualResults = 5;
 const maxResults = 20;
 
 const input = z.object({
-  query: z
-    .string()
-    .check(
-      z.minLength(1),
-      z.maxLength(500),
-      z.describe("select:Name,Other for tools by name, or words to look for."),
-    ),
-  max_results: z.optional(
-    z
-      .int()
-      .check(z.gte(1), z.lte(maxResults), z.describe(`Most tools to load; ${usualResults} if left out.`)),
+  query: textField(
+    "select:Name,Other for tools by name, or words to look for.",
+    z.minLength(1),
+    z.maxLength(500),
   ),
+  max_results: numberField(`Most tools to load; ${usualResults} if left out.`, z.gte(1), z.lte(maxResults)),
 });
-type ToolSearchInput = z.infer<typeof input>;
 
-export const toolSearchTool: Tool<ToolSearchInput> = defineTool({
+export const toolSearchTool = builtInTool({
   name: toolSearchName,
   description:
     "Loads more tools, whose names you were told: their descriptions join your list, and you can call them from your next reply on. Load at once everything that you will need: every loading reads the whole conversation anew.",
-  input: schemaOf(input, toolHeads.ToolSearch.input),
+  input,
   // Runs alone: two loadings at once would be two changes of the prompt.
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
-  run: async function* ({ query, max_results = usualResults }, context): AsyncGenerator<never, ToolOutcome> {
+  run: async function* ({ query, max_results = usualResults }, context) {
     const { deferred } = context.desk();
     const found = findTools(query, deferred).slice(0, max_results);
     const matches = found.map(({ name }) => name);

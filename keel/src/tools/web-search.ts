@@ -1,14 +1,10 @@
 /** WebSearch: where on the web something is written about, by the search engine that the user has set up. */
 import * as z from "zod/mini";
-import { schemaOf } from "../kernel/schema.ts";
 import { shorten } from "../kernel/text.ts";
-import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { WebHit, WebSearch } from "../ports/web.ts";
 import { text } from "../protocol/message.ts";
-import type { Display } from "../protocol/tool.ts";
-import { failure } from "./failure.ts";
-import { toolHeads } from "./heads.ts";
+import { builtInTool, failure, textField } from "./built-in.ts";
 
 const maxHits = 10;
 /** Asked for where domains will take some of them away. */
@@ -18,19 +14,19 @@ const maxSnippet = 500;
 const domains = (says: string) => z.optional(z.array(z.string()).check(z.maxLength(20), z.describe(says)));
 
 const input = z.object({
-  query: z.string().check(z.minLength(2), z.maxLength(400), z.describe("What to look for.")),
+  query: textField("What to look for.", z.minLength(2), z.maxLength(400)),
   allowed_domains: domains("Only results from these domains."),
   blocked_domains: domains("No results from these domains."),
 });
 type WebSearchInput = z.infer<typeof input>;
 
 export const webSearchTool = (search: WebSearch): Tool<WebSearchInput> =>
-  defineTool({
+  builtInTool({
     name: "WebSearch",
     family: "web",
     description:
       "Searches the web and returns titles, addresses and a few words of each result. Read a page with WebFetch before you rely on it, and name the addresses that you used.",
-    input: schemaOf(input, toolHeads.WebSearch.input),
+    input,
     traits: { readOnly: true, concurrent: true, replay: "safe" },
     check: async ({ allowed_domains = [], blocked_domains = [] }) => {
       const missing = await search.missing();
@@ -40,7 +36,7 @@ export const webSearchTool = (search: WebSearch): Tool<WebSearchInput> =>
         ? undefined
         : `${JSON.stringify(wrong)} is not a domain. Give names such as example.org.`;
     },
-    run: async function* (given, context, signal): AsyncGenerator<Display, ToolOutcome> {
+    run: async function* (given, context, signal) {
       yield { kind: "text", text: given.query };
       const startedAt = context.clock.monotonicMs();
       const found = await search.search(

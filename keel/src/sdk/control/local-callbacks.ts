@@ -1,10 +1,10 @@
 /** What an executable asks of this program, answered by the callbacks in its options. */
 import { never } from "../../kernel/never.ts";
+import { present } from "../../kernel/present.ts";
 import type { HookCallback } from "../options/hooks.ts";
 import type { Options } from "../options/options.ts";
 import { type ControlAnswerer, ControlError } from "./channel.ts";
 import { LocalServer, type Tell } from "./local-server.ts";
-import { present } from "./present.ts";
 import {
   type CanUseToolRequest,
   type ElicitationWireRequest,

@@ -2,6 +2,7 @@
 import { defaultThinkingTokens } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
 import { never } from "../../kernel/never.ts";
+import { present } from "../../kernel/present.ts";
 import {
   flagAt,
   type OutputFormat,
@@ -11,7 +12,6 @@ import {
 } from "../../protocol/option-row.ts";
 import { rowsOf, type SessionOptions, toolPresets } from "../../protocol/options.ts";
 import type { wireHooks } from "../control/local-callbacks.ts";
-import { present } from "../control/present.ts";
 import type { Options } from "../options/options.ts";
 import type { ServerConfigs } from "../tools/mcp-server.ts";
 

@@ -22,6 +22,14 @@ export type Argument = {
   readonly isOpaque: boolean;
 };
 
+/** The same word with another text, which is known to the last sign. */
+export const withText = (word: Argument, text: string): Argument => ({
+  ...word,
+  text,
+  prefix: text,
+  name: text,
+});
+
 /** What is known of variables and of the home directory while the text is judged. */
 export type Known = { readonly home: string; readonly variables: ReadonlyMap<string, string> };
 

@@ -5,7 +5,7 @@ import { isSocketPath, usesNetwork } from "../programs/networks.ts";
 import { interpreters } from "../programs/wrappers.ts";
 import { writtenTo } from "../programs/writers.ts";
 import { allSteps, type NamedCommand, withInner } from "./commands.ts";
-import { programName } from "./inside.ts";
+import { programOf } from "./inside.ts";
 import { pathScope, type ShellScope } from "./path-scope.ts";
 import { keepsNothing } from "./prove.ts";
 import type { Redirection, ShellStep } from "./walk.ts";
@@ -54,9 +54,8 @@ export function redirectsOutside(step: ShellStep, scope: ShellScope): boolean {
 
 /** What the words of the program itself make it write. */
 export function writesOutside({ step }: NamedCommand, scope: ShellScope): boolean {
-  const program = step.words[0];
-  if (!program) return false;
-  return writtenTo(programName(program), step.words.slice(1)).some((target) => {
+  const { name, rest } = programOf(step);
+  return writtenTo(name, rest).some((target) => {
     if (target === "outside") return true;
     const { kind } = pathScope(target, step.directories, scope);
     return kind === "outside" || kind === "unknown";
@@ -64,14 +63,10 @@ export function writesOutside({ step }: NamedCommand, scope: ShellScope): boolea
 }
 
 function connects({ step }: NamedCommand): boolean {
-  const program = step.words[0];
-  if (!program) return false;
-  const name = programName(program);
-  const texts = textsBehind(step);
+  const { name, rest } = programOf(step);
+  const texts = rest.map(({ text }) => text);
   return usesNetwork(name, texts) || (/awk$/.test(name) && texts.some((text) => /\/inet[46]?\//.test(text)));
 }
-
-const textsBehind = ({ words }: ShellStep): string[] => words.slice(1).map(({ text }) => text);
 
 /** `> file`, alone or behind a command that says nothing. */
 function empties(step: ShellStep): boolean {
@@ -86,10 +81,8 @@ function empties(step: ShellStep): boolean {
 }
 
 function isDestructive(step: ShellStep): boolean {
-  const program = step.words[0];
-  if (!program) return false;
-  const name = programName(program);
-  const texts = textsBehind(step);
+  const { name, rest } = programOf(step);
+  const texts = rest.map(({ text }) => text);
   if (destroys(name, texts)) return true;
   if (name === "tee" && !texts.includes("-a") && !texts.includes("--append"))
     return texts.some((text) => text.startsWith("/") && !text.startsWith("/dev/"));

@@ -8,13 +8,13 @@ import { gitDirectories } from "../programs/git.ts";
 import { gitWords } from "../programs/git-words.ts";
 import { hazardousOption } from "../programs/hazardous-options.ts";
 import { readerOf } from "../programs/readers.ts";
-import { hasOutwardOption } from "../programs/unseen-options.ts";
-import { interpreters, shells, wrappers } from "../programs/wrappers.ts";
-import type { Argument } from "./arguments.ts";
+import { interpreters, isRunner, shells, wrappers } from "../programs/wrappers.ts";
+import { type Argument, withText } from "./arguments.ts";
 import type { NamedCommand } from "./commands.ts";
 import { writesOutside } from "./effects.ts";
-import { programName } from "./inside.ts";
-import type { ShellScope } from "./path-scope.ts";
+import { programName, programOf } from "./inside.ts";
+import { pathScope, type ShellScope } from "./path-scope.ts";
+import type { Directories } from "./walk.ts";
 
 type HazardCase = {
   readonly words: readonly Argument[];
@@ -58,9 +58,9 @@ const worksInside = ({ step: { directories, words } }: NamedCommand, { roots }: 
   false;
 
 /** Whether it takes its commands from its input, which no rule can have seen. */
-export const takesCode = ({ step: { words } }: NamedCommand): boolean => {
-  const [program, ...rest] = words;
-  return program !== undefined && readsCode(programName(program), rest);
+export const takesCode = ({ step }: NamedCommand): boolean => {
+  const { name, rest } = programOf(step);
+  return readsCode(name, rest);
 };
 
 /** A shell or an interpreter without a script. */
@@ -68,10 +68,6 @@ const readsCode = (name: string, rest: readonly Argument[]): boolean =>
   (shells.has(name) || Object.hasOwn(interpreters, name) || name === "xargs" || name === "parallel") &&
   rest.every(({ text }) => text.startsWith("-")) &&
   !rest.some(({ text }) => isVersion(text));
-
-/** It runs whatever it is given. */
-const isRunner = (name: string): boolean =>
-  shells.has(name) || Object.hasOwn(interpreters, name) || Object.hasOwn(wrappers, name);
 
 const isOnlyVersion = (rest: readonly Argument[]): boolean =>
   rest.length > 0 && rest.every(({ text }) => isVersion(text));
@@ -87,8 +83,7 @@ function isNamedScript(rest: readonly Argument[], named: number): boolean {
 
 /** Code in an option or in its input; a rule covers it only if it names the option. */
 function runsInline(name: string, rest: readonly Argument[], named: number): boolean {
-  if (rest.length > 0 && rest.every(({ text }) => /^(?:--version|--help|-V|-v|-h|-version)$/.test(text)))
-    return false;
+  if (isOnlyVersion(rest)) return false;
   const inline = interpreters[name]?.inline ?? [];
   const isInline = (text: string): boolean =>
     inline.some(
@@ -117,4 +112,45 @@ function isNamedInside(command: NamedCommand, { words, world, named }: HazardCas
   const isTail = offset > 0 && innerWords.every((word, at) => word === words[offset + at]);
   if (!inner || !isTail || named <= offset) return false;
   return !isHazardous(inner, { words: innerWords, world, named: named - offset });
+}
+
+/**
+ * Options that a rule about first words did not name, of programs that nobody has a table for: judged by what their
+ * names say. One that starts a program, and one whose value is a place outside, are not covered.
+ */
+type Unseen = {
+  /** The words behind those that the rule names. */
+  readonly words: readonly Argument[];
+  readonly directories: Directories;
+  readonly world: ShellScope;
+};
+
+function hasOutwardOption(program: string, { words, directories, world }: Unseen): boolean {
+  return words.some((word, at) => {
+    const { text } = word;
+    if (!text.startsWith("-") || text === "-" || text === "--") return false;
+    if (startsProgram.test(text)) return true;
+    const [, name = "", value] = /^--?([A-Za-z][\w.-]*)(?:=([\s\S]*))?$/.exec(text) ?? [];
+    const isPlace = placing.test(name);
+    if (value !== undefined)
+      return (isPlace || program !== "git") && leadsOut(withText(word, value), directories, world);
+    const next = words[at + 1];
+    return (isPlace || outputLetter.test(text)) && next !== undefined && leadsOut(next, directories, world);
+  });
+}
+
+const startsProgram =
+  /^--?(?:[\w-]+-)?(?:exec|exec-batch|toolexec|command|cmd|pager|editor|shell|rsh|plugins?|plugin-dir|loader|require|preload|eval|askpass|hook|pre-invoke|post-invoke|rulesdir|compress-program|smtp-server|globalSetup|globalTeardown|setupFiles\w*)(?:=|$)/;
+
+/** Names of options whose value is a file or a folder that is written, or that says what is run. */
+const placing =
+  /(?:^|[-_.])(?:out|output|outfile|outdir|dest|destination|dir|directory|path|file|files|folder|root|prefix|config|settings|volume|mount|target|home|cache|store|log|logfile|report|reports|profile|coverprofile|cpuprofile|memprofile|blockprofile|outputdir|save|write|trace|dump|junit|junitxml|xml|basetemp|userconfig|kubeconfig|chdir|cwd|project|tsconfig|jar|cookies|hsts|svc)$|(?:Dir|File|Path|Root|Folder|Config)$|^(?:save|write|dump|log|report)[-_]|[-_](?:save|write|dump|log)(?:[-_]|$)/i;
+const outputLetter = /^-(?:o|O|[a-zA-Z]{1,3}o)$/;
+
+/** A word that names a place which is not inside. What names no place at all leads nowhere. */
+function leadsOut(word: Argument, directories: Directories, scope: ShellScope): boolean {
+  const isPath = /^[/~]/.test(word.text) || word.text.split(/[/:]/).includes("..");
+  if (word.kind !== "fixed") return isPath;
+  const place = pathScope(word, directories, scope);
+  return isPath && place.kind !== "inside" && place.kind !== "harmless";
 }

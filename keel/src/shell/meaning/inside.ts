@@ -1,11 +1,11 @@
 /** What a command runs beside itself, as far as its words show it: the programs of wrappers, shells and options. */
 
+import { own } from "../../kernel/own.ts";
 import { insideBuiltin } from "../programs/builtins.ts";
-import type { Inner, Inside } from "../programs/inner.ts";
-import { insideOptions } from "../programs/option-programs.ts";
+import { type Inner, type Inside, insideOptions } from "../programs/option-programs.ts";
 import { shells, type Wrapper, wrappers } from "../programs/wrappers.ts";
 import type { Argument } from "./arguments.ts";
-import type { ShellStep } from "./walk.ts";
+import { inputsOf, type ShellStep } from "./walk.ts";
 
 const nothing: Inside = { inner: [], hides: false };
 
@@ -19,9 +19,15 @@ export function insideOf(step: ShellStep): Inside {
   if (name === "trap") return rest.length > 1 ? scripts([rest[0]]) : nothing;
   const builtin = program.kind === "fixed" && program.text === name ? insideBuiltin(name, rest) : undefined;
   if (builtin) return builtin;
-  const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
+  const wrapper = own(wrappers, name);
   return wrapper ? insideWrapper(wrapper, rest, name) : insideOptions(name, rest, step);
 }
+
+/** The name of its program, "" when there is none, and the words behind it. */
+export const programOf = ({ words: [program, ...rest] }: ShellStep): { name: string; rest: Argument[] } => ({
+  name: program ? programName(program) : "",
+  rest,
+});
 
 /** Without the directory that it lies in. */
 export const programName = ({ kind, text, name }: Argument): string =>
@@ -45,15 +51,8 @@ function insideShell({ redirections, pipedFrom }: ShellStep, rest: readonly Argu
       : nothing;
   if (rest.some(({ text: word }) => /^--(?:version|help)$/.test(word))) return nothing;
   // It reads its commands from its input, or from a file.
-  const documents = redirections.flatMap(({ operator, body, target }) =>
-    operator === "<<<" ? [target] : body ? [body] : [],
-  );
-  const piped = pipedFrom.flatMap((step) =>
-    step.redirections.flatMap(({ body, operator, target }) =>
-      operator === "<<<" ? [target] : body ? [body] : [],
-    ),
-  );
-  return { ...scripts([...documents, ...piped]), hides: true };
+  const piped = pipedFrom.flatMap((step) => step.redirections);
+  return { ...scripts(inputsOf([...redirections, ...piped])), hides: true };
 }
 
 /** What a shell does not find in the folder it looks for where programs are. */

@@ -3,7 +3,7 @@
  * value, `-e!` one that may start with a dash, `-f<` the path of a file that is read, `-M?` may have a value attached, `-#`
  * stands for a number.
  */
-import type { Argument } from "./arguments.ts";
+import { type Argument, withText } from "./arguments.ts";
 
 export type ReadOptions = {
   /** Every option as it is listed (`-n`, `--lines`), with its value. */
@@ -113,10 +113,7 @@ function readShort(word: Argument, table: Table): ParsedOption[] | string {
   return found;
 }
 
-const restOf = (word: Argument, from: number): Argument => {
-  const text = word.text.slice(from);
-  return { ...word, text, prefix: text, name: text };
-};
+const restOf = (word: Argument, from: number): Argument => withText(word, word.text.slice(from));
 
 /** Lists are constants of the source, so there are as many tables as programs. */
 const tables = new Map<string, Table>();

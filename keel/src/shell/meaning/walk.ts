@@ -3,6 +3,7 @@
  * the directories that it may run in. `cd` is followed where it is plain; else nothing is known of the directory.
  */
 
+import { knownText } from "../read/nodes.ts";
 import { scriptsOf } from "../read/read-expansion.ts";
 import type {
   Compound,
@@ -27,6 +28,10 @@ export type Redirection = {
   /** The text of a here-document. */
   readonly body?: Argument | undefined;
 };
+
+/** What is written behind a command for it to read: here-strings and here-documents. */
+export const inputsOf = (redirections: readonly Redirection[]): Argument[] =>
+  redirections.flatMap(({ operator, target, body }) => (operator === "<<<" ? [target] : body ? [body] : []));
 
 /** A simple command, or redirections that stand alone. */
 export type ShellStep = {
@@ -299,18 +304,13 @@ function union(left: Directories, right: Directories): Directories {
 const bounded = (directories: Directories): Directories =>
   directories && directories.length > maxDirectories ? undefined : directories;
 
-/** Conditions in double brackets that do nothing but compare or look. */
-
 /** One question about a file or a comparison of two words that are known: nothing in it is evaluated. */
 function isPlainCondition(words: readonly Word[]): boolean {
-  const texts = words.map(({ parts }) => (parts.every((part) => part.kind === "text") ? parts : undefined));
-  const [first, second] = texts.map((parts) =>
-    parts?.map((part) => (part.kind === "text" ? part.text : "")).join(""),
-  );
-  if (texts.some((parts) => parts === undefined)) return false;
-  if (texts.length === 2)
-    return first !== undefined && /^-[abcdefghkprsuwxGLNOSnz]$/.test(first) && !leadsAway.test(second ?? "");
-  return texts.length === 3 && second !== undefined && /^(?:==?|!=)$/.test(second);
+  const texts = words.map(knownText);
+  if (texts.includes(undefined)) return false;
+  const [first = "", second = ""] = texts;
+  if (texts.length === 2) return /^-[abcdefghkprsuwxGLNOSnz]$/.test(first) && !leadsAway.test(second);
+  return texts.length === 3 && /^(?:==?|!=)$/.test(second);
 }
 
 /** A path that starts or climbs somewhere else. */

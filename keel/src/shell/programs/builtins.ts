@@ -1,13 +1,11 @@
 /** Builtins that read their words once more: a name may have an index, an index is evaluated, and so is what is in it. */
+import { own } from "../../kernel/own.ts";
 import type { Argument } from "../meaning/arguments.ts";
-import type { Inside } from "./inner.ts";
-import { valuesOf } from "./option-programs.ts";
+import { type Inside, valuesOf } from "./option-programs.ts";
 
 /** Undefined for what is no such builtin. */
-export function insideBuiltin(name: string, rest: readonly Argument[]): Inside | undefined {
-  const look = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
-  return look?.(rest);
-}
+export const insideBuiltin = (name: string, rest: readonly Argument[]): Inside | undefined =>
+  own(builtins, name)?.(rest);
 
 type BuiltinReader = (rest: readonly Argument[]) => Inside;
 

@@ -1,4 +1,5 @@
 /** Programs and words that remove or empty data, drop history, end processes, or change rights of whole trees. */
+import { own } from "../../kernel/own.ts";
 
 const always = new Set(
   "rm rmdir unlink shred truncate kill pkill killall killall5 skill xkill wipefs mkfs fdformat shutdown reboot halt poweroff userdel groupdel deluser delgroup dropdb srm wipe blkdiscard".split(
@@ -50,7 +51,7 @@ const programs: Readonly<Record<string, DestroyTest>> = {
 /** `shows` are the words of a command without its program. */
 export function destroys(program: string, words: readonly string[]): boolean {
   if (always.has(program) || program.startsWith("mkfs.")) return true;
-  return Object.hasOwn(programs, program) ? (programs[program]?.(words) ?? false) : false;
+  return own(programs, program)?.(words) ?? false;
 }
 
 function isGitLoss(all: readonly string[]): boolean {

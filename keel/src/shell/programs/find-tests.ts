@@ -1,4 +1,5 @@
 /** The tests and actions of `find`: which only look, and what the others do. */
+import { own } from "../../kernel/own.ts";
 import type { Argument } from "../meaning/arguments.ts";
 
 /** How many words follow it. */
@@ -13,13 +14,8 @@ const looking: Readonly<Record<string, number>> = Object.fromEntries([
 
 const withPath = /^-(?:newer|anewer|cnewer|samefile|newer[aBcm][aBcm])$/;
 
-export type FindWords = {
-  readonly starts: readonly Argument[];
-  readonly rest: readonly Argument[];
-};
-
 /** What it looks through, and what it asks of what it finds. */
-export function findWords(words: readonly Argument[]): FindWords {
+export function findWords(words: readonly Argument[]): { starts: Argument[]; rest: Argument[] } {
   let at = 0;
   while (/^-[HLP]$|^-O\d$/.test(words[at]?.text ?? "")) at += 1;
   const first = at;
@@ -32,11 +28,7 @@ export function onlyLooks(rest: readonly Argument[]): readonly Argument[] | stri
   const paths: Argument[] = [];
   for (let at = 0; at < rest.length; at++) {
     const { text = "", kind = "fixed" } = rest[at] ?? {};
-    const count = Object.hasOwn(looking, text)
-      ? looking[text]
-      : /^-newer[aBcm][aBcmt]$/.test(text)
-        ? 1
-        : undefined;
+    const count = own(looking, text) ?? (/^-newer[aBcm][aBcmt]$/.test(text) ? 1 : undefined);
     if (kind !== "fixed" || count === undefined) return text;
     const value = rest[at + 1];
     if (count === 1) {

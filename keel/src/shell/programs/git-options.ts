@@ -40,30 +40,23 @@ export type GitReader = {
   readonly first?: readonly string[];
 };
 
-export const gitReaders: Readonly<Record<string, GitReader>> = {
-  status: {
-    options:
-      "-s -b -v -u? -z --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?",
-  },
-  diff: { options: `${diff} --cached --staged --merge-base -1 -2 -3 -0 --base --ours --theirs` },
-  log: { options: log },
-  show: { options: log },
-  whatchanged: { options: log },
-  "diff-tree": { options: `${log} --stdin -v` },
-  "diff-index": { options: `${diff} --cached --merge-base` },
-  "diff-files": { options: `${diff} -q -0 -1 -2 -3` },
-  "range-diff": {
-    options: `${diff} --creation-factor: --no-dual-color --dual-color --left-only --right-only`,
-  },
-  "rev-list": {
-    options: `${log} --count --objects --header --timestamp --quiet --disk-usage? --no-object-names --no-commit-header`,
-  },
-  "rev-parse": {
-    options:
-      "-q --quiet --verify --short? --abbrev-ref? --symbolic --symbolic-full-name --all --branches? --tags? --remotes? --glob: --exclude: --disambiguate: --git-dir --git-common-dir --absolute-git-dir --is-inside-git-dir --is-inside-work-tree --is-bare-repository --is-shallow-repository --show-toplevel --show-superproject-working-tree --show-prefix --show-cdup --show-object-format? --git-path: --path-format: --revs-only --no-revs --flags --no-flags --not --since: --until: --after: --before: --local-env-vars",
-  },
-  blame: { options: blame },
-  annotate: { options: blame },
+/** A row that is nothing but options is a text. */
+export const gitReaders: Readonly<Record<string, GitReader | string>> = {
+  status:
+    "-s -b -v -u? -z --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?",
+  diff: `${diff} --cached --staged --merge-base -1 -2 -3 -0 --base --ours --theirs`,
+  log: log,
+  show: log,
+  whatchanged: log,
+  "diff-tree": `${log} --stdin -v`,
+  "diff-index": `${diff} --cached --merge-base`,
+  "diff-files": `${diff} -q -0 -1 -2 -3`,
+  "range-diff": `${diff} --creation-factor: --no-dual-color --dual-color --left-only --right-only`,
+  "rev-list": `${log} --count --objects --header --timestamp --quiet --disk-usage? --no-object-names --no-commit-header`,
+  "rev-parse":
+    "-q --quiet --verify --short? --abbrev-ref? --symbolic --symbolic-full-name --all --branches? --tags? --remotes? --glob: --exclude: --disambiguate: --git-dir --git-common-dir --absolute-git-dir --is-inside-git-dir --is-inside-work-tree --is-bare-repository --is-shallow-repository --show-toplevel --show-superproject-working-tree --show-prefix --show-cdup --show-object-format? --git-path: --path-format: --revs-only --no-revs --flags --no-flags --not --since: --until: --after: --before: --local-env-vars",
+  blame: blame,
+  annotate: blame,
   branch: {
     options: `-a -r -v -l -i --list --all --remotes --verbose --show-current --abbrev: --no-abbrev ${refs}`,
     operandsNeed: ["--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"],
@@ -88,48 +81,29 @@ export const gitReaders: Readonly<Record<string, GitReader>> = {
   notes: { options: "", first: ["list", "show"] },
   reflog: { options: log, first: ["", "show", "exists"] },
   "sparse-checkout": { options: "", first: ["list"] },
-  "ls-files": {
-    options:
-      "-c -d -m -o -i -s -u -k -t -v -f -z -x: -X< --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude: --exclude-from< --exclude-per-directory: --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --debug --format: --with-tree: --sparse",
-  },
-  "ls-tree": {
-    options:
-      "-d -r -t -l -z --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format:",
-  },
+  "ls-files":
+    "-c -d -m -o -i -s -u -k -t -v -f -z -x: -X< --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude: --exclude-from< --exclude-per-directory: --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --debug --format: --with-tree: --sparse",
+  "ls-tree":
+    "-d -r -t -l -z --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format:",
   "cat-file": { options: "-p -t -s -e", most: 2 },
-  describe: {
-    options:
-      "--tags --all --long --abbrev: --always --dirty? --broken? --candidates: --exact-match --debug --match: --exclude: --first-parent --contains",
-  },
-  shortlog: {
-    options: `${revisions} -s -n -e -c -w? --summary --numbered --email --group: --format: --committer`,
-  },
-  "for-each-ref": {
-    options: `--count: --exclude: --shell --perl --python --tcl --omit-empty --include-root-refs --stdin ${refs}`,
-  },
-  "show-ref": {
-    options:
-      "-d -s? -q --heads --branches --tags --head --verify --dereference --hash? --abbrev? --quiet --exists",
-  },
-  "show-branch": {
-    options:
-      "-a -r -g? --all --remotes --list --current --topo-order --date-order --sparse --more: --independent --merge-base --no-name --sha1-name --topics --color? --no-color",
-  },
-  "merge-base": { options: "-a --all --octopus --is-ancestor --independent --fork-point" },
-  "name-rev": { options: "--tags --refs: --exclude: --all --name-only --no-undefined --always" },
+  describe:
+    "--tags --all --long --abbrev: --always --dirty? --broken? --candidates: --exact-match --debug --match: --exclude: --first-parent --contains",
+  shortlog: `${revisions} -s -n -e -c -w? --summary --numbered --email --group: --format: --committer`,
+  "for-each-ref": `--count: --exclude: --shell --perl --python --tcl --omit-empty --include-root-refs --stdin ${refs}`,
+  "show-ref":
+    "-d -s? -q --heads --branches --tags --head --verify --dereference --hash? --abbrev? --quiet --exists",
+  "show-branch":
+    "-a -r -g? --all --remotes --list --current --topo-order --date-order --sparse --more: --independent --merge-base --no-name --sha1-name --topics --color? --no-color",
+  "merge-base": "-a --all --octopus --is-ancestor --independent --fork-point",
+  "name-rev": "--tags --refs: --exclude: --all --name-only --no-undefined --always",
   "symbolic-ref": { options: "-q --quiet --short --recurse --no-recurse", most: 1 },
-  "count-objects": { options: "-v -H --verbose --human-readable" },
-  "check-ignore": { options: "-q -v -z -n --quiet --verbose --non-matching --no-index --stdin" },
-  "check-attr": { options: "-a -z --all --cached --stdin --source:" },
-  "check-ref-format": { options: "--branch --normalize --allow-onelevel" },
-  cherry: { options: "-v --abbrev?" },
-  version: { options: "--build-options" },
-  grep: {
-    options:
-      "-n -i -I -l -L -c -w -v -e: -f< -E -G -F -P -h -H -q -p -W -A: -B: -C: -o -r -m: -z -a -# --untracked --cached --exclude-standard --no-exclude-standard --recurse-submodules --max-depth: --line-number --column --name-only --files-with-matches --files-without-match --count --ignore-case --word-regexp --invert-match --heading --break --show-function --context: --after-context: --before-context: --function-context --threads: --max-count: --and --or --not --all-match --quiet --only-matching --color? --no-color --full-name --null --text --extended-regexp --basic-regexp --fixed-strings --perl-regexp --recursive --no-recursive",
-  },
-  config: {
-    options:
-      "--get --get-all --local --global --system --worktree --type: --bool --int --bool-or-int --path --null -z --show-origin --show-scope --includes --no-includes --name-only --default:",
-  },
+  "count-objects": "-v -H --verbose --human-readable",
+  "check-ignore": "-q -v -z -n --quiet --verbose --non-matching --no-index --stdin",
+  "check-attr": "-a -z --all --cached --stdin --source:",
+  "check-ref-format": "--branch --normalize --allow-onelevel",
+  cherry: "-v --abbrev?",
+  version: "--build-options",
+  grep: "-n -i -I -l -L -c -w -v -e: -f< -E -G -F -P -h -H -q -p -W -A: -B: -C: -o -r -m: -z -a -# --untracked --cached --exclude-standard --no-exclude-standard --recurse-submodules --max-depth: --line-number --column --name-only --files-with-matches --files-without-match --count --ignore-case --word-regexp --invert-match --heading --break --show-function --context: --after-context: --before-context: --function-context --threads: --max-count: --and --or --not --all-match --quiet --only-matching --color? --no-color --full-name --null --text --extended-regexp --basic-regexp --fixed-strings --perl-regexp --recursive --no-recursive",
+  config:
+    "--get --get-all --local --global --system --worktree --type: --bool --int --bool-or-int --path --null -z --show-origin --show-scope --includes --no-includes --name-only --default:",
 };

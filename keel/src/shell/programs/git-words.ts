@@ -1,5 +1,5 @@
 /** A git command taken apart: options of git itself, the subcommand, and the rest. */
-import type { Argument } from "../meaning/arguments.ts";
+import { type Argument, withText } from "../meaning/arguments.ts";
 
 export type GitWords = {
   /** Options before the subcommand, with their values. */
@@ -14,7 +14,6 @@ const takesNext = new Set([
   "--git-dir",
   "--work-tree",
   "--namespace",
-  "--exec-path",
   "--config-env",
   "--super-prefix",
   "--attr-source",
@@ -27,13 +26,9 @@ export function gitWords(words: readonly Argument[]): GitWords {
     const word = words[at];
     if (!word?.prefix.startsWith("-")) break;
     const equals = word.text.startsWith("--") ? word.text.indexOf("=") : -1;
-    if (equals > 0) {
-      const value = word.text.slice(equals + 1);
-      before.push({
-        name: word.text.slice(0, equals),
-        value: { ...word, text: value, prefix: value, name: value },
-      });
-    } else if (takesNext.has(word.text) && word.text !== "--exec-path") {
+    if (equals > 0)
+      before.push({ name: word.text.slice(0, equals), value: withText(word, word.text.slice(equals + 1)) });
+    else if (takesNext.has(word.text)) {
       at += 1;
       before.push({ name: word.text, value: words[at] });
     } else before.push({ name: word.text, value: undefined });

@@ -1,5 +1,5 @@
 /** Git, where it only reads. It runs what a repository's settings name, so the repository must be trusted and inside. */
-
+import { own } from "../../kernel/own.ts";
 import { isInside, normalise } from "../../kernel/path.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { has, pathValues, type ReadOptions, readOptions } from "../meaning/options.ts";
@@ -43,16 +43,12 @@ export const git: Special = (words, surroundings) => {
     return has({ given: before, operands: [], loose: [] }, "--version", "-v")
       ? reads([])
       : unproved("git has no subcommand");
-  if (subcommand.kind !== "fixed" || !Object.hasOwn(gitReaders, subcommand.text))
-    return unproved(`git ${subcommand.text} is not known to only read`);
-  const reader = gitReaders[subcommand.text];
-  const outcome = reader ? judge(subcommand.text, reader, rest) : unproved("git has no such subcommand");
-  return outcome.kind === "reads"
-    ? {
-        ...outcome,
-        absent: nestedRepositories(gitDirectories(before, surroundings.directories), surroundings.world),
-      }
-    : outcome;
+  const row = subcommand.kind === "fixed" ? own(gitReaders, subcommand.text) : undefined;
+  if (row === undefined) return unproved(`git ${subcommand.text} is not known to only read`);
+  const outcome = judge(subcommand.text, typeof row === "string" ? { options: row } : row, rest);
+  if (outcome.kind !== "reads") return outcome;
+  const places = gitDirectories(before, surroundings.directories);
+  return { ...outcome, absent: nestedRepositories(places, surroundings.world) };
 };
 
 /** Where it works decides whose settings act. */
@@ -124,9 +120,7 @@ function judge(subcommand: string, reader: GitReader, rest: readonly Argument[])
 
 /** An operand is a revision, a path, or a path in a revision. Those that cannot be a revision are placed as paths. */
 function usesOf(operand: Argument): Use[] {
-  const inRevision = operand.text.includes(":")
-    ? operand.text.slice(operand.text.indexOf(":") + 1)
-    : operand.text;
+  const inRevision = operand.text.slice(operand.text.indexOf(":") + 1);
   if (/^(?:\/|\.\.?(?:\/|$))/.test(operand.text)) return contents([operand]);
   // Only its name is judged: it lies in the repository.
   const base = inRevision.replace(/^.*\.{2,3}/, "");

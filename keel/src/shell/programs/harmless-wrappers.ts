@@ -1,7 +1,7 @@
 /** Wrappers that change how a program runs, but neither what runs nor what it does. */
+import { own } from "../../kernel/own.ts";
 import type { Argument } from "../meaning/arguments.ts";
-import type { Special } from "./outcome.ts";
-import { unproved } from "./outcome.ts";
+import { type Special, unproved } from "./outcome.ts";
 
 /** Their options, and the operands that stand before the program. */
 const wrappers: Readonly<
@@ -24,7 +24,7 @@ const wrappers: Readonly<
 
 /** The command inside; undefined when it is not such a wrapper, or is used in a way that is not known. */
 export function insideHarmless(program: string, words: readonly Argument[]): readonly Argument[] | undefined {
-  const wrapper = Object.hasOwn(wrappers, program) ? wrappers[program] : undefined;
+  const wrapper = own(wrappers, program);
   if (!wrapper) return undefined;
   let at = 0;
   for (; words[at]?.kind === "fixed" && words[at]?.text.startsWith("-"); at++) {

@@ -1,5 +1,6 @@
 /** Options that run programs, read options from files or load code, of programs that rules often allow. */
-import type { Argument } from "../meaning/arguments.ts";
+import { own } from "../../kernel/own.ts";
+import { type Argument, withText } from "../meaning/arguments.ts";
 import { readOptions } from "../meaning/options.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { findWords, onlyLooks } from "./find-tests.ts";
@@ -13,12 +14,12 @@ import { readSedScript } from "./sed-script.ts";
 export function hazardousOption(program: string, words: readonly Argument[], seen: number): boolean {
   const unseen = words.slice(Math.max(0, seen));
   // What the run finds may turn out to be an option.
-  const check = Object.hasOwn(checks, program) ? checks[program] : undefined;
+  const check = own(checks, program);
   if (check && unseen.some(({ kind, prefix }) => kind === "glob" && prefix === "")) return true;
   if (check) return check(words, seen);
-  const running = Object.hasOwn(runningWords, program) ? runningWords[program] : undefined;
+  const running = own(runningWords, program);
   if (running && anyWord(running)(words, seen)) return true;
-  const names = Object.hasOwn(dangerous, program) ? (dangerous[program] ?? "").split(" ") : [];
+  const names = own(dangerous, program)?.split(" ") ?? [];
   // What stands behind two dashes is no option of the program itself.
   const end = unseen.findIndex(({ text }) => text === "--");
   return (end < 0 ? unseen : unseen.slice(0, end)).some(({ text }) =>
@@ -38,8 +39,7 @@ function isOption(text: string, name: string): boolean {
 }
 
 const unknownOption =
-  (extra: string) =>
-  (program: string) =>
+  (program: string, extra = "") =>
   (words: readonly Argument[]): boolean =>
     typeof readOptions(words, `${readerOf(program)?.options ?? ""} ${extra}`) === "string";
 
@@ -66,7 +66,7 @@ const tar = (words: readonly Argument[]): boolean => {
   const [first, ...rest] = words;
   const given =
     first && /^[a-zA-Z]+$/.test(first.text) && tarLetters.test(first.text)
-      ? [{ ...first, text: `-${first.text}`, prefix: `-${first.text}` }, ...rest]
+      ? [withText(first, `-${first.text}`), ...rest]
       : words;
   const read = readOptions(
     given,
@@ -111,7 +111,7 @@ const git = (words: readonly Argument[], seen: number): boolean => {
       rest.filter(({ text }) => !text.startsWith("-")).length > 1 &&
       rest.some(({ text }) => programKeys.test(text) || /^(?:edit|-e|--edit)$/.test(text))
     );
-  const short = Object.hasOwn(gitShort, name) ? gitShort[name] : undefined;
+  const short = own(gitShort, name);
   return rest.some(
     ({ text }) => (short?.test(text) ?? false) || gitLong.some((option) => isOption(text, option)),
   );
@@ -184,12 +184,12 @@ const checks: Readonly<Record<string, (words: readonly Argument[], seen: number)
   tar,
   gtar: tar,
   git,
-  sort: unknownOption("-o: --output:")("sort"),
-  rg: unknownOption("-L --follow")("rg"),
-  fd: unknownOption("-L --follow")("fd"),
-  fdfind: unknownOption("-L --follow")("fdfind"),
-  file: unknownOption("")("file"),
-  tree: unknownOption("-o:")("tree"),
+  sort: unknownOption("sort", "-o: --output:"),
+  rg: unknownOption("rg", "-L --follow"),
+  fd: unknownOption("fd", "-L --follow"),
+  fdfind: unknownOption("fdfind", "-L --follow"),
+  file: unknownOption("file"),
+  tree: unknownOption("tree", "-o:"),
   make,
   gmake: make,
 };

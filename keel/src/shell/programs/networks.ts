@@ -1,4 +1,5 @@
 /** Programs that may send or receive over a network, name lookups included. */
+import { own } from "../../kernel/own.ts";
 
 const always = new Set(
   "curl wget ssh scp sftp nc ncat netcat telnet ftp tftp ping ping6 traceroute tracepath mtr dig nslookup host whois gh glab hub aws gcloud gsutil az kubectl helm xdg-open open socat nmap lynx w3m links elinks http https xh aria2c yt-dlp rclone s3cmd vercel netlify heroku fly flyctl doctl terraform ansible ansible-playbook mosh rdesktop ssh-copy-id ssh-keyscan sendmail mail mutt redis-cli mongo mongosh snap flatpak rustup nvm fnm asdf getent arp arping ntpdate chronyc tcpdump wscat websocat ngrok cloudflared smbclient showmount mount.nfs svn hg bzr cvs twine poetry-publish sshfs lftp axel httpie wireshark tshark".split(
@@ -65,16 +66,13 @@ export function usesNetwork(program: string, words: readonly string[]): boolean 
     case "php":
       return words.includes("-S");
   }
-  if (!Object.hasOwn(sometimes, program)) return false;
+  const pattern = own(sometimes, program);
+  if (!pattern) return false;
   const operands = words.filter((word) => !word.startsWith("-"));
   const [first = ""] = operands;
   if (program === "git" && usesRemote(first, operands, words)) return true;
   if (/^(?:cargo|go|mvn|gradle)$/.test(program) && words.some((word) => offline.test(word))) return false;
-  const pattern = sometimes[program];
-  return (
-    pattern !== undefined &&
-    words.some((word) => (word === first || word.startsWith("-S")) && pattern.test(word))
-  );
+  return words.some((word) => (word === first || word.startsWith("-S")) && pattern.test(word));
 }
 
 function usesRemote(first: string, operands: readonly string[], words: readonly string[]): boolean {

@@ -1,17 +1,25 @@
 /** Programs that no one calls a wrapper, but that run another program when an option or their input says so. */
+import { own } from "../../kernel/own.ts";
 import type { Argument } from "../meaning/arguments.ts";
-import type { ShellStep } from "../meaning/walk.ts";
+import { inputsOf, type ShellStep } from "../meaning/walk.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { executedBy, findWords } from "./find-tests.ts";
 import { gitWords } from "./git-words.ts";
-import type { Inner, Inside } from "./inner.ts";
 import { readSedScript } from "./sed-script.ts";
+
+/** What a command runs beside itself: either a list of words, or a text for a shell to read. */
+export type Inner = { readonly words: readonly Argument[] } | { readonly script: string };
+
+export type Inside = {
+  readonly inner: readonly Inner[];
+  /** It runs more than its words show. */
+  readonly hides: boolean;
+};
 
 type InnerReader = (words: readonly Argument[], step: ShellStep) => readonly Inner[];
 
 export function insideOptions(program: string, words: readonly Argument[], step: ShellStep): Inside {
-  const look = Object.hasOwn(programs, program) ? programs[program] : undefined;
-  return { inner: look?.(words, step) ?? [], hides: false };
+  return { inner: own(programs, program)?.(words, step) ?? [], hides: false };
 }
 
 /** The values of an option, attached or in the next word. A long name may be cut short. */
@@ -32,11 +40,12 @@ export function valuesOf(words: readonly Argument[], ...options: readonly string
   });
 }
 
+const scriptsOf = (texts: readonly string[]): Inner[] => texts.map((script) => ({ script }));
+
 const run =
   (...options: readonly string[]): InnerReader =>
   (words) =>
-    valuesOf(words, ...options).map((script) => ({ script }));
-const runNoShort = (...options: readonly string[]): InnerReader => run(...options);
+    scriptsOf(valuesOf(words, ...options));
 
 const find: InnerReader = (words) => executedBy(findWords(words).rest).map((inner) => ({ words: inner }));
 
@@ -56,18 +65,18 @@ const sed: InnerReader = (words) => {
 const awk: InnerReader = (words) =>
   words.flatMap(({ text }) => readAwkScript(text).runs.map((script) => ({ script })));
 
-const tar: InnerReader = (words) => [
-  ...valuesOf(
-    words,
-    "-I",
-    "-F",
-    "--to-command",
-    "--use-compress-program",
-    "--rmt-command",
-    "--rsh-command",
-    "--info-script",
-    "--new-volume-script",
-  ).map((script) => ({ script })),
+const tarPrograms = run(
+  "-I",
+  "-F",
+  "--to-command",
+  "--use-compress-program",
+  "--rmt-command",
+  "--rsh-command",
+  "--info-script",
+  "--new-volume-script",
+);
+const tar: InnerReader = (words, step) => [
+  ...tarPrograms(words, step),
   ...valuesOf(words, "--checkpoint-action").flatMap((action) =>
     action.startsWith("exec=") ? [{ script: action.slice(5) }] : [],
   ),
@@ -75,13 +84,10 @@ const tar: InnerReader = (words) => [
 
 /** `!command` in the scripts of editors. */
 const editor: InnerReader = (words, { redirections }) => {
-  const inputs = redirections.flatMap(({ operator, target, body }) =>
-    operator === "<<<" ? [target.text] : body ? [body.text] : [],
-  );
   const commands = [
     ...valuesOf(words, "-c", "--cmd", "-S"),
     ...words.filter(({ text }) => text.startsWith("+")).map(({ text }) => text.slice(1)),
-    ...inputs,
+    ...inputsOf(redirections).map(({ text }) => text),
   ];
   return commands.flatMap((text) =>
     text
@@ -100,12 +106,15 @@ const ssh: InnerReader = (words) =>
     return script === undefined ? [] : [{ script }];
   });
 
-const git: InnerReader = (words) => {
+const git: InnerReader = (words, step) => {
   const { before, subcommand, rest } = gitWords(words);
   const settings = before.flatMap(({ name, value }) =>
     name === "-c" && value?.kind === "fixed" ? [value.text] : [],
   );
-  return [...settings.flatMap(runBySetting), ...(gitSubcommands[subcommand?.text ?? ""]?.(rest) ?? [])];
+  return [
+    ...settings.flatMap(runBySetting),
+    ...(own(gitSubcommands, subcommand?.text ?? "")?.(rest, step) ?? []),
+  ];
 };
 
 /** Settings whose value is a program, and aliases that start with `!`. */
@@ -120,42 +129,36 @@ function runBySetting(setting: string): Inner[] {
   return [{ script: value.startsWith("!") ? value.slice(1) : value }];
 }
 
-const gitSubcommands: Readonly<Record<string, (rest: readonly Argument[]) => Inner[]>> = {
-  fetch: (rest) => scriptsOf(valuesOf(rest, "--upload-pack")),
-  pull: (rest) => scriptsOf(valuesOf(rest, "--upload-pack")),
-  push: (rest) => scriptsOf(valuesOf(rest, "--receive-pack", "--exec")),
+const gitSubcommands: Readonly<Record<string, InnerReader>> = {
+  fetch: run("--upload-pack"),
+  pull: run("--upload-pack"),
+  push: run("--receive-pack", "--exec"),
   clone: (rest) => [
     ...scriptsOf(valuesOf(rest, "-u", "--upload-pack")),
     ...valuesOf(rest, "-c", "--config").flatMap(runBySetting),
   ],
-  "ls-remote": (rest) => scriptsOf(valuesOf(rest, "--upload-pack", "--exec")),
-  archive: (rest) => scriptsOf(valuesOf(rest, "--exec")),
-  grep: (rest) => scriptsOf(valuesOf(rest, "-O", "--open-files-in-pager")),
-  rebase: (rest) => scriptsOf(valuesOf(rest, "-x", "--exec")),
-  difftool: (rest) => scriptsOf(valuesOf(rest, "-x", "--extcmd")),
+  "ls-remote": run("--upload-pack", "--exec"),
+  archive: run("--exec"),
+  grep: run("-O", "--open-files-in-pager"),
+  rebase: run("-x", "--exec"),
+  difftool: run("-x", "--extcmd"),
   bisect: (rest) => (rest[0]?.text === "run" && rest.length > 1 ? [{ words: rest.slice(1) }] : []),
   submodule: (rest) => {
     const at = rest.findIndex(({ text }) => text === "foreach");
     const command = rest.slice(at + 1).filter(({ text }) => text !== "--recursive");
     return at < 0 || command.length === 0 ? [] : [{ script: command.map(({ text }) => text).join(" ") }];
   },
-  "filter-branch": (rest) =>
-    scriptsOf(
-      valuesOf(
-        rest,
-        "--setup",
-        "--env-filter",
-        "--tree-filter",
-        "--index-filter",
-        "--parent-filter",
-        "--msg-filter",
-        "--commit-filter",
-        "--tag-name-filter",
-      ),
-    ),
+  "filter-branch": run(
+    "--setup",
+    "--env-filter",
+    "--tree-filter",
+    "--index-filter",
+    "--parent-filter",
+    "--msg-filter",
+    "--commit-filter",
+    "--tag-name-filter",
+  ),
 };
-
-const scriptsOf = (texts: readonly string[]): Inner[] => texts.map((script) => ({ script }));
 
 /** `bundle exec rspec`: what stands behind the verb, and behind its options. */
 const behind =
@@ -212,8 +215,8 @@ const programs: Readonly<Record<string, InnerReader>> = {
   gtar: tar,
   bsdtar: tar,
   git,
-  rg: runNoShort("--pre", "--hostname-bin"),
-  sort: runNoShort("--compress-program"),
+  rg: run("--pre", "--hostname-bin"),
+  sort: run("--compress-program"),
   zip: run("-TT", "--unzip-command"),
   man: run("-P", "--pager", "--html", "-H", "--preprocessor"),
   vim: editor,
@@ -228,9 +231,9 @@ const programs: Readonly<Record<string, InnerReader>> = {
   rsync: run("-e", "--rsh", "--rsync-path"),
   less: run("-k"),
   cpio: run("--rsh-command"),
-  split: runNoShort("--filter"),
+  split: run("--filter"),
   crontab: () => [],
-  make: runNoShort("--eval"),
+  make: run("--eval"),
   nodemon: run("-x", "--exec"),
   tmux: (words) =>
     /^(?:new|new-session|neww|new-window|run|run-shell|splitw|split-window)$/.test(words[0]?.text ?? "")

@@ -15,3 +15,15 @@ export type ReadOnlyProgram = {
   /** None of its options does harm, so that names which the run finds may be any. */
   readonly isOpen?: boolean;
 };
+
+const version = "--help --version";
+
+/** Makes rows of programs that have something in common; each also says what it is and how it is used. */
+export const rowOf =
+  (operands: ReadOnlyProgram["operands"], common: Partial<ReadOnlyProgram> = {}) =>
+  (options = "", more: Partial<ReadOnlyProgram> = {}): ReadOnlyProgram => ({
+    options: `${options} ${version}`,
+    operands,
+    ...common,
+    ...more,
+  });

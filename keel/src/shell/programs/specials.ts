@@ -1,5 +1,6 @@
 /** Programs whose words need more than a list of options to be judged. */
-import type { Argument } from "../meaning/arguments.ts";
+import { own } from "../../kernel/own.ts";
+import { type Argument, withText } from "../meaning/arguments.ts";
 import { has, pathValues, readOptions } from "../meaning/options.ts";
 import { isOpenVariable } from "../meaning/path-scope.ts";
 import { readAwkScript } from "./awk-script.ts";
@@ -9,8 +10,7 @@ import { harmlessWrappers } from "./harmless-wrappers.ts";
 import { anything, contents, fixedTexts, names, reads, type Special, unproved } from "./outcome.ts";
 import { readSedScript } from "./sed-script.ts";
 
-export const specialOf = (program: string): Special | undefined =>
-  Object.hasOwn(specials, program) ? specials[program] : undefined;
+export const specialOf = (program: string): Special | undefined => own(specials, program);
 
 /** It only prints its words. */
 const shows: Special = () => reads([]);
@@ -127,7 +127,9 @@ const tar: Special = (words) => {
   const [first, ...others] = words;
   // `tar tf a.tar`: the first word may go without its dash.
   const given =
-    first?.kind === "fixed" && /^[a-zA-Z]+$/.test(first.text) ? [dashed(first), ...others] : words;
+    first?.kind === "fixed" && /^[a-zA-Z]+$/.test(first.text)
+      ? [withText(first, `-${first.text}`), ...others]
+      : words;
   const read = readOptions(given, tarOptions);
   if (typeof read === "string") return unproved(`tar: ${read}`);
   if (!has(read, "-t", "--list")) return unproved("tar does more than to list");
@@ -139,11 +141,6 @@ const tar: Special = (words) => {
   if (archives.length === 0 || archives.some(({ text, kind }) => kind !== "fixed" || text.includes(":")))
     return unproved("tar may read the archive of another machine");
   return reads(contents(archives));
-};
-
-const dashed = (word: Argument): Argument => {
-  const text = `-${word.text}`;
-  return { ...word, text, prefix: text, name: text };
 };
 
 const find: Special = (words) => {

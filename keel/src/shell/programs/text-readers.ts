@@ -1,67 +1,43 @@
 /** Programs that show, count, cut, sort and compare text. */
-import type { ReadOnlyProgram } from "./reader.ts";
+import { type ReadOnlyProgram, rowOf } from "./reader.ts";
 
-const version = "--help --version";
+/** Shows what its operands hold; where it `shows`, none of its options does harm. */
+const reads = rowOf("contents");
+const shows = rowOf("contents", { isOpen: true });
+const takesText = rowOf("text", { isOpen: true });
 // Not `-c`: it opens whatever files its list names.
-const sums: ReadOnlyProgram = {
-  options: `-b -t -z --binary --tag --text --zero ${version}`,
-  operands: "contents",
-  isOpen: true,
-};
+const sums = shows("-b -t -z --binary --tag --text --zero");
 // Not `-R`: unlike `-r` it follows links, which lead anywhere.
-const grep: ReadOnlyProgram = {
-  options: `-E -F -G -P -e! -f< -i -y -v -w -x -c -L -l -m: -o -q -s -b -H -h -n -T -Z -A: -B: -C: -a -I -r -U -z -d: -D: -u -V -#
+const grep = shows(
+  `-E -F -G -P -e! -f< -i -y -v -w -x -c -L -l -m: -o -q -s -b -H -h -n -T -Z -A: -B: -C: -a -I -r -U -z -d: -D: -u -V -#
     --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp! --file< --ignore-case --no-ignore-case
     --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches
     --max-count: --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label:
     --line-number --initial-tab --null --after-context: --before-context: --context: --group-separator:
     --no-group-separator --text --binary-files: --exclude: --exclude-from< --exclude-dir: --include: --recursive
-    --line-buffered --binary --null-data --directories: --devices: ${version}`,
-  operands: "contents",
-  first: { count: 1, unless: ["-e", "-f", "--regexp", "--file"] },
-  isOpen: true,
-};
+    --line-buffered --binary --null-data --directories: --devices:`,
+  { first: { count: 1, unless: ["-e", "-f", "--regexp", "--file"] } },
+);
 
 export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
-  cat: {
-    options: `-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  tac: { options: `-b -r -s: --before --regex --separator: ${version}`, operands: "contents", isOpen: true },
-  rev: { options: "-0 --zero -V -h --help --version", operands: "contents", isOpen: true },
-  head: {
-    options: `-c! -n! -q -v -z -# --bytes! --lines! --quiet --silent --verbose --zero-terminated ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
+  cat: shows(
+    "-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting",
+  ),
+  tac: shows("-b -r -s: --before --regex --separator:"),
+  rev: shows("-0 --zero -V -h"),
+  head: shows("-c! -n! -q -v -z -# --bytes! --lines! --quiet --silent --verbose --zero-terminated"),
   // Not `-f`: it never ends.
-  tail: {
-    options: `-c! -n! -q -v -z -# --bytes! --lines! --quiet --silent --verbose --zero-terminated ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  wc: {
-    options: `-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total: ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  nl: {
-    options: `-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w: --body-numbering: --section-delimiter: --footer-numbering: --header-numbering: --line-increment: --join-blank-lines: --number-format: --no-renumber --number-separator: --starting-line-number: --number-width: ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  od: {
-    options: `-A: -j: -N: -S: -t: -v -w? -a -b -c -d -f -i -l -o -s -x --address-radix: --endian: --skip-bytes: --read-bytes: --strings? --format: --output-duplicates --width? --traditional ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  hexdump: {
-    options:
-      "-b -c -C -d -e: -f< -L? -n: -o -s: -v -x -V -h --one-byte-octal --one-byte-char --canonical --two-bytes-decimal --format: --length: --two-bytes-octal --skip: --no-squeezing --two-bytes-hex --help --version",
-    operands: "contents",
-    isOpen: true,
-  },
+  tail: shows("-c! -n! -q -v -z -# --bytes! --lines! --quiet --silent --verbose --zero-terminated"),
+  wc: shows("-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total:"),
+  nl: shows(
+    "-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w: --body-numbering: --section-delimiter: --footer-numbering: --header-numbering: --line-increment: --join-blank-lines: --number-format: --no-renumber --number-separator: --starting-line-number: --number-width:",
+  ),
+  od: shows(
+    "-A: -j: -N: -S: -t: -v -w? -a -b -c -d -f -i -l -o -s -x --address-radix: --endian: --skip-bytes: --read-bytes: --strings? --format: --output-duplicates --width? --traditional",
+  ),
+  hexdump: shows(
+    "-b -c -C -d -e: -f< -L? -n: -o -s: -v -x -V -h --one-byte-octal --one-byte-char --canonical --two-bytes-decimal --format: --length: --two-bytes-octal --skip: --no-squeezing --two-bytes-hex",
+  ),
   hd: { options: "-b -c -C -d -n: -o -s: -v -x", operands: "contents", isOpen: true },
   // A second operand is written to.
   xxd: {
@@ -70,117 +46,73 @@ export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
     operands: "contents",
     most: 1,
   },
-  strings: {
-    options:
-      "-a -f -n: -t: -o -w -e: -d -s: -# --all --print-file-name --bytes: --radix: --encoding: --include-all-whitespace --help --version",
-    operands: "contents",
-    takesLists: true,
-  },
-  base64: {
-    options: `-d -i -w: --decode --ignore-garbage --wrap: ${version}`,
-    operands: "contents",
-    most: 1,
-  },
-  base32: {
-    options: `-d -i -w: --decode --ignore-garbage --wrap: ${version}`,
-    operands: "contents",
-    most: 1,
-  },
-  cut: {
-    options: `-b: -c: -d: -f: -n -s -z --bytes: --characters: --delimiter: --fields: --complement --only-delimited --output-delimiter: --zero-terminated ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  tr: {
-    options: `-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1 ${version}`,
-    operands: "text",
-    isOpen: true,
-  },
+  strings: reads(
+    "-a -f -n: -t: -o -w -e: -d -s: -# --all --print-file-name --bytes: --radix: --encoding: --include-all-whitespace",
+    { takesLists: true },
+  ),
+  base64: reads("-d -i -w: --decode --ignore-garbage --wrap:", { most: 1 }),
+  base32: reads("-d -i -w: --decode --ignore-garbage --wrap:", { most: 1 }),
+  cut: shows(
+    "-b: -c: -d: -f: -n -s -z --bytes: --characters: --delimiter: --fields: --complement --only-delimited --output-delimiter: --zero-terminated",
+  ),
+  tr: takesText("-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1"),
   // Not `-o`, `-T` and `--compress-program`.
-  sort: {
-    options: `-b -d -f -g -h -i -k: -M -m -n -R -r -S: -s -t: -u -V -z -c -C --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --random-source< --reverse --sort: --version-sort --batch-size: --check? --debug --key: --merge --stable --buffer-size: --field-separator: --parallel: --unique --zero-terminated ${version}`,
-    operands: "contents",
-  },
+  sort: reads(
+    "-b -d -f -g -h -i -k: -M -m -n -R -r -S: -s -t: -u -V -z -c -C --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --random-source< --reverse --sort: --version-sort --batch-size: --check? --debug --key: --merge --stable --buffer-size: --field-separator: --parallel: --unique --zero-terminated",
+  ),
   // A second operand is written to.
-  uniq: {
-    options: `-c -d -D -f: -i -s: -u -w: -z --count --repeated --all-repeated? --group? --skip-fields: --ignore-case --skip-chars: --unique --zero-terminated --check-chars: ${version}`,
-    operands: "contents",
-    most: 1,
-  },
-  comm: {
-    options: `-1 -2 -3 -z --check-order --nocheck-order --output-delimiter: --total --zero-terminated ${version}`,
-    operands: "contents",
+  uniq: reads(
+    "-c -d -D -f: -i -s: -u -w: -z --count --repeated --all-repeated? --group? --skip-fields: --ignore-case --skip-chars: --unique --zero-terminated --check-chars:",
+    { most: 1 },
+  ),
+  comm: reads("-1 -2 -3 -z --check-order --nocheck-order --output-delimiter: --total --zero-terminated", {
     most: 2,
-  },
-  join: {
-    options: `-a: -e: -i -j: -o: -t: -v: -1: -2: -z --ignore-case --check-order --nocheck-order --header --zero-terminated ${version}`,
-    operands: "contents",
-    most: 2,
-  },
-  paste: {
-    options: `-d: -s -z --delimiters: --serial --zero-terminated ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  fold: { options: `-b -s -w: -# --bytes --spaces --width: ${version}`, operands: "contents", isOpen: true },
-  fmt: {
-    options: `-c -p: -s -t -u -w: -g: -# --crown-margin --prefix: --split-only --tagged-paragraph --uniform-spacing --width: --goal: ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  expand: { options: `-i -t: -# --initial --tabs: ${version}`, operands: "contents", isOpen: true },
-  unexpand: {
-    options: `-a -t: -# --all --first-only --tabs: ${version}`,
-    operands: "contents",
-    isOpen: true,
-  },
-  column: {
-    options:
-      "-t -s: -o: -c: -x -n: -N: -R: -T: -H: -O: -W: -E: -d -e -J -L -l: --table --separator: --output-separator: --output-width: --fillrows --json --table-columns: --table-name: --table-right: --table-truncate: --table-hide: --table-order: --table-wrap: --table-noextreme: --table-noheadings --table-empty-lines --table-header-repeat --help --version -h -V",
-    operands: "contents",
-    isOpen: true,
-  },
-  tsort: { options: version, operands: "contents", most: 1 },
-  shuf: {
-    options: `-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated ${version}`,
-    operands: "contents",
-  },
-  numfmt: {
-    options: `-d: --delimiter: --field: --format: --from: --from-unit: --grouping --header? --invalid: --padding: --round: --suffix: --to: --to-unit: -z --zero-terminated ${version}`,
-    operands: "text",
-    isOpen: true,
-  },
+  }),
+  join: reads(
+    "-a: -e: -i -j: -o: -t: -v: -1: -2: -z --ignore-case --check-order --nocheck-order --header --zero-terminated",
+    { most: 2 },
+  ),
+  paste: shows("-d: -s -z --delimiters: --serial --zero-terminated"),
+  fold: shows("-b -s -w: -# --bytes --spaces --width:"),
+  fmt: shows(
+    "-c -p: -s -t -u -w: -g: -# --crown-margin --prefix: --split-only --tagged-paragraph --uniform-spacing --width: --goal:",
+  ),
+  expand: shows("-i -t: -# --initial --tabs:"),
+  unexpand: shows("-a -t: -# --all --first-only --tabs:"),
+  column: shows(
+    "-t -s: -o: -c: -x -n: -N: -R: -T: -H: -O: -W: -E: -d -e -J -L -l: --table --separator: --output-separator: --output-width: --fillrows --json --table-columns: --table-name: --table-right: --table-truncate: --table-hide: --table-order: --table-wrap: --table-noextreme: --table-noheadings --table-empty-lines --table-header-repeat -h -V",
+  ),
+  tsort: reads("", { most: 1 }),
+  shuf: reads("-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated"),
+  numfmt: takesText(
+    "-d: --delimiter: --field: --format: --from: --from-unit: --grouping --header? --invalid: --padding: --round: --suffix: --to: --to-unit: -z --zero-terminated",
+  ),
   md5sum: sums,
   sha1sum: sums,
   sha224sum: sums,
   sha256sum: sums,
   sha384sum: sums,
   sha512sum: sums,
-  shasum: {
-    options: "-a: -b -t -U -0 --algorithm: --binary --text --version --help",
-    operands: "contents",
-    isOpen: true,
-  },
+  shasum: shows("-a: -b -t -U -0 --algorithm: --binary --text"),
   b2sum: { ...sums, options: `-l: --length: ${sums.options}` },
   cksum: { ...sums, options: `-a: --algorithm: --untagged --raw --base64 ${sums.options}` },
-  sum: { options: `-r -s --sysv ${version}`, operands: "contents", isOpen: true },
+  sum: shows("-r -s --sysv"),
   // Not `-l`: it runs `pr`.
-  diff: {
-    options: `-q -s -c -C: -u -U: -e -n -y -W: -p -F: -t -T -r -N -x: -X< -i -E -Z -b -w -B -I: -a -d -H -S: -# --normal --brief --report-identical-files --context? --unified? --ed --rcs --side-by-side --width: --left-column --suppress-common-lines --show-c-function --show-function-line: --label: --expand-tabs --initial-tab --tabsize: --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --no-ignore-file-name-case --exclude: --exclude-from< --starting-file: --from-file< --to-file< --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --horizon-lines: --speed-large-files --color? --palette: ${version}`,
-    operands: "contents",
-    follows: { with: ["-r", "--recursive"], unless: ["--no-dereference"] },
-  },
-  cmp: {
-    options: `-b -i: -l -n: -s --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent ${version}`,
-    operands: "contents",
+  diff: reads(
+    "-q -s -c -C: -u -U: -e -n -y -W: -p -F: -t -T -r -N -x: -X< -i -E -Z -b -w -B -I: -a -d -H -S: -# --normal --brief --report-identical-files --context? --unified? --ed --rcs --side-by-side --width: --left-column --suppress-common-lines --show-c-function --show-function-line: --label: --expand-tabs --initial-tab --tabsize: --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --no-ignore-file-name-case --exclude: --exclude-from< --starting-file: --from-file< --to-file< --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --horizon-lines: --speed-large-files --color? --palette:",
+    {
+      follows: { with: ["-r", "--recursive"], unless: ["--no-dereference"] },
+    },
+  ),
+  cmp: reads("-b -i: -l -n: -s --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent", {
     most: 4,
-  },
+  }),
   grep,
   egrep: grep,
   fgrep: grep,
   // Not `--pre`, `--hostname-bin` and `-z`: they run programs. Not `-L`: links lead anywhere.
-  rg: {
-    options: `-n -N -i -S -s -w -x -v -c -l -o -q -F -P -U -e! -f< -g: -t: -T: -A: -B: -C: -m: -M: -d: -j: -r: -u -a -H -I -0 -p -b -E: -V -h -.
+  rg: reads(
+    `-n -N -i -S -s -w -x -v -c -l -o -q -F -P -U -e! -f< -g: -t: -T: -A: -B: -C: -m: -M: -d: -j: -r: -u -a -H -I -0 -p -b -E: -V -h -.
       --line-number --no-line-number --ignore-case --smart-case --case-sensitive --word-regexp --line-regexp --invert-match
       --count --count-matches --files --files-with-matches --files-without-match --only-matching --quiet --fixed-strings
       --pcre2 --multiline --multiline-dotall --regexp! --file< --glob: --iglob: --type: --type-not: --type-list --type-add:
@@ -191,8 +123,7 @@ export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
       --byte-offset --encoding: --no-messages --no-config --pretty --passthru --path-separator: --context-separator:
       --field-match-separator: --field-context-separator: --crlf --debug --line-buffered --block-buffered --mmap --no-mmap
       --one-file-system --include-zero --engine: --no-unicode --glob-case-insensitive --require-git --no-require-git
-      --stop-on-nonmatch ${version}`,
-    operands: "contents",
-    first: { count: 1, unless: ["-e", "-f", "--regexp", "--file", "--files", "--type-list"] },
-  },
+      --stop-on-nonmatch`,
+    { first: { count: 1, unless: ["-e", "-f", "--regexp", "--file", "--files", "--type-list"] } },
+  ),
 };

@@ -199,3 +199,7 @@ export const interpreters: Readonly<Record<string, { readonly inline: readonly s
   psql: { inline: ["-c", "-f", "--command", "--file"] },
   mysql: { inline: ["-e", "--execute"] },
 };
+
+/** It runs whatever it is given. */
+export const isRunner = (name: string): boolean =>
+  shells.has(name) || Object.hasOwn(interpreters, name) || Object.hasOwn(wrappers, name);

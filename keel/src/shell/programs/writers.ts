@@ -1,4 +1,5 @@
 /** Programs that write, and which of their words name what they write to. */
+import { own } from "../../kernel/own.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { findWords, writtenBy } from "./find-tests.ts";
@@ -12,8 +13,7 @@ type WriteReader = (words: readonly Argument[]) => WriteTargets;
 
 export function writtenTo(program: string, words: readonly Argument[]): WriteTargets {
   if (program.startsWith("mkfs.")) return operands(words);
-  const look = Object.hasOwn(programs, program) ? programs[program] : undefined;
-  return look?.(words) ?? [];
+  return own(programs, program)?.(words) ?? [];
 }
 
 /** Words that are no options; the values of these options are none either. */

@@ -5,20 +5,13 @@ import { tryArithmetic } from "./read-expansion.ts";
 import { readWord } from "./read-word.ts";
 import { bareWordAt, startsReserved } from "./reserved.ts";
 import { deeper, peek, peekNext, type ShellSource, skipBlanks, take, Unreadable } from "./source.ts";
-import type { Compound, Node, ParsedScript, Word } from "./syntax.ts";
+import type { Compound, ParsedScript, Word } from "./syntax.ts";
 
-type ReadInnerList = (source: ShellSource, need: "some" | "none") => ParsedScript;
-/** The readers that hold this one, and are given to it for that reason. */
-export type Readers = {
-  readonly readList: ReadInnerList;
-  readonly readCommand: (source: ShellSource, readList: ReadInnerList) => Node;
-};
-
-export function readCompound(outer: ShellSource, readers: Readers): Compound {
+export function readCompound(outer: ShellSource): Compound {
   const source = within(outer);
   const word = bareWordAt(source);
   take(source, word);
-  const compound = readAs(source, word, readers);
+  const compound = readAs(source, word);
   outer.at = source.at;
   outer.pending = source.pending;
   return compound;
@@ -31,30 +24,29 @@ function within(outer: ShellSource): ShellSource {
   return source;
 }
 
-function readAs(source: ShellSource, word: string, readers: Readers): Compound {
-  const { readList } = readers;
+function readAs(source: ShellSource, word: string): Compound {
   switch (word) {
     case "{": {
-      const script = readList(source, "some");
+      const script = source.readList(source, "some");
       expect(source, "}");
       return compoundOf("group", { scripts: [script] });
     }
     case "if":
-      return readIf(source, readList);
+      return readIf(source);
     case "while":
     case "until": {
-      const condition = readList(source, "some");
-      return compoundOf(word, { scripts: [condition, readBody(source, readList)] });
+      const condition = source.readList(source, "some");
+      return compoundOf(word, { scripts: [condition, readBody(source)] });
     }
     case "for":
     case "select":
-      return readFor(source, word, readList);
+      return readFor(source, word);
     case "case":
-      return readCase(source, readList);
+      return readCase(source);
     case "function":
-      return readFunction(source, readers);
+      return readFunction(source);
     case "coproc":
-      return readCoproc(source, readers);
+      return readCoproc(source);
     default:
       return readCondition(source);
   }
@@ -65,10 +57,10 @@ const compoundOf = (
   { words = [], scripts = [], ...rest }: Partial<Pick<Compound, "words" | "scripts" | "name">>,
 ): Compound => ({ kind: "compound", form, words, scripts, redirects: [], ...rest });
 
-export function readSubshell(outer: ShellSource, readList: ReadInnerList): Compound {
+export function readSubshell(outer: ShellSource): Compound {
   const source = within(outer);
   take(source, "(");
-  const script = readList(source, "some");
+  const script = source.readList(source, "some");
   if (!take(source, ")")) throw new Unreadable("a parenthesis is not closed");
   outer.at = source.at;
   outer.pending = source.pending;
@@ -97,38 +89,38 @@ function expect(source: ShellSource, word: string): void {
   take(source, word);
 }
 
-function readIf(source: ShellSource, readList: ReadInnerList): Compound {
+function readIf(source: ShellSource): Compound {
   const scripts: ParsedScript[] = [];
   for (;;) {
-    scripts.push(readList(source, "some"));
+    scripts.push(source.readList(source, "some"));
     expect(source, "then");
-    scripts.push(readList(source, "some"));
+    scripts.push(source.readList(source, "some"));
     if (bareWordAt(source) !== "elif") break;
     take(source, "elif");
   }
   if (bareWordAt(source) === "else") {
     take(source, "else");
-    scripts.push(readList(source, "some"));
+    scripts.push(source.readList(source, "some"));
   }
   expect(source, "fi");
   return compoundOf("if", { scripts });
 }
 
 /** `do … done`, or the braces that bash takes instead. */
-function readBody(source: ShellSource, readList: ReadInnerList): ParsedScript {
+function readBody(source: ShellSource): ParsedScript {
   readNewlines(source);
   const [open, close] = bareWordAt(source) === "{" ? ["{", "}"] : ["do", "done"];
   expect(source, open);
-  const script = readList(source, "some");
+  const script = source.readList(source, "some");
   expect(source, close);
   return script;
 }
 
-function readFor(source: ShellSource, form: "for" | "select", readList: ReadInnerList): Compound {
+function readFor(source: ShellSource, form: "for" | "select"): Compound {
   skipBlanks(source);
   if (form === "for" && peek(source) === "(") {
     const head = readArithmeticFor(source);
-    return compoundOf(form, { words: head, scripts: [readBody(source, readList)] });
+    return compoundOf(form, { words: head, scripts: [readBody(source)] });
   }
   const variable = readWord(source, "argument");
   const name = variable ? plainText(variable) : "";
@@ -146,7 +138,7 @@ function readFor(source: ShellSource, form: "for" | "select", readList: ReadInne
       throw new Unreadable("the list of a loop does not end");
   }
   if (peek(source) === ";") source.at += 1;
-  return compoundOf(form, { name, words, scripts: [readBody(source, readList)] });
+  return compoundOf(form, { name, words, scripts: [readBody(source)] });
 }
 
 /** `((start; test; step))`: three pieces of arithmetic, of which none may be what it seems. */
@@ -166,7 +158,7 @@ function readThree(source: ShellSource) {
   return { ...part, isPlain: false };
 }
 
-function readCase(source: ShellSource, readList: ReadInnerList): Compound {
+function readCase(source: ShellSource): Compound {
   skipBlanks(source);
   const subject = readWord(source, "argument");
   if (!subject) throw new Unreadable("a case has no subject");
@@ -177,7 +169,7 @@ function readCase(source: ShellSource, readList: ReadInnerList): Compound {
     readNewlines(source);
     if (bareWordAt(source) === "esac") break;
     words.push(...readPatterns(source));
-    scripts.push(readList(source, "none"));
+    scripts.push(source.readList(source, "none"));
     if (!(take(source, ";;&") || take(source, ";;") || take(source, ";&"))) break;
   }
   expect(source, "esac");
@@ -198,7 +190,7 @@ function readPatterns(source: ShellSource): Word[] {
   }
 }
 
-function readFunction(source: ShellSource, { readList, readCommand }: Readers): Compound {
+function readFunction(source: ShellSource): Compound {
   skipBlanks(source);
   const word = readWord(source, "argument");
   const name = word ? plainText(word) : "";
@@ -209,10 +201,10 @@ function readFunction(source: ShellSource, { readList, readCommand }: Readers): 
     if (!take(source, ")")) throw new Unreadable("a parenthesis is not closed");
   }
   readNewlines(source);
-  return functionOf(name, readCommand(source, readList));
+  return functionOf(name, source.readCommand(source));
 }
 
-function readCoproc(source: ShellSource, { readList, readCommand }: Readers): Compound {
+function readCoproc(source: ShellSource): Compound {
   skipBlanks(source);
   const start = source.at;
   const name = readWord(source, "argument");
@@ -220,7 +212,7 @@ function readCoproc(source: ShellSource, { readList, readCommand }: Readers): Co
   // A name may stand before a compound command, and only there.
   const isNamed = name !== undefined && (peek(source) === "(" || startsReserved(source, "starts a compound"));
   if (!isNamed) source.at = start;
-  const node = readCommand(source, readList);
+  const node = source.readCommand(source);
   return compoundOf("coproc", { scripts: [{ items: [{ node, operator: "&" }] }] });
 }
 

@@ -1,5 +1,5 @@
 /** A place in a shell text, and the few ways to move on from it. Everything that reads shares one of these. */
-import type { ParsedScript, Word } from "./syntax.ts";
+import type { Node, ParsedScript, Word } from "./syntax.ts";
 
 /** Thrown inside the reader only: whoever starts it turns it into a value. */
 export class Unreadable {
@@ -30,13 +30,16 @@ export type ShellSource = {
   readonly budget: Budget;
   /** Reads a script up to a closing parenthesis or the end. Given here since words and scripts hold each other. */
   readonly readNested: (source: ShellSource, until: "parenthesis" | "end") => ParsedScript;
+  /** Reads commands up to a word or a sign that ends them, and one command: given for the same reason. */
+  readonly readList: (source: ShellSource, need: "some" | "none") => ParsedScript;
+  readonly readCommand: (source: ShellSource) => Node;
 };
 
 export type Budget = {
   /** How often a part may still be read a second time. */
   again: number;
   /** How many expansions stand around the cursor. */
-  nested: number;
+  expansions: number;
   /** How many commands stand around the cursor: groups, loops, bodies of functions. */
   commands: number;
 };
@@ -55,25 +58,18 @@ export function deeper(
   return { ...source, ...part, depth: source.depth + 1, pending: [] };
 }
 
-/** Runs `read` one expansion deeper. */
-export function nested<T>({ budget }: ShellSource, read: () => T): T {
-  if (budget.nested >= maxDepth) throw new Unreadable("it is nested too deeply");
-  budget.nested += 1;
+/** Runs `read` one expansion, or one command, deeper. */
+export function nested<T>(
+  { budget }: ShellSource,
+  read: () => T,
+  level: "expansions" | "commands" = "expansions",
+): T {
+  if (budget[level] >= maxDepth) throw new Unreadable("it is nested too deeply");
+  budget[level] += 1;
   try {
     return read();
   } finally {
-    budget.nested -= 1;
-  }
-}
-
-/** Runs `read` one command deeper. */
-export function insideCommand<T>({ budget }: ShellSource, read: () => T): T {
-  if (budget.commands >= maxDepth) throw new Unreadable("it is nested too deeply");
-  budget.commands += 1;
-  try {
-    return read();
-  } finally {
-    budget.commands -= 1;
+    budget[level] -= 1;
   }
 }
 

@@ -59,7 +59,19 @@ export function openBlobs({ folder, now }: { folder: string; now: () => number }
       const content = await readFile(place(name)).catch(() => undefined);
       return content && nameOf(content) === name ? content : undefined;
     },
-    trim: (bytes, keep) => trim({ folder, bytes, keep, now }),
+    async trim(bytes, keep) {
+      const all = await allIn(folder);
+      // What a killed process began and never named. Another process may be at work on a young one.
+      const isLeft = ({ name, usedAt }: Blob): boolean => !namePattern.test(name) && usedAt < now() - hourMs;
+      for (const { file } of all.filter(isLeft)) await rm(file, { force: true });
+      let total = all.reduce((sum, blob) => sum + blob.bytes, 0);
+      for (const blob of all.sort((left, right) => left.usedAt - right.usedAt)) {
+        if (total <= bytes) return;
+        if (keep.has(blob.name)) continue;
+        await rm(blob.file, { force: true });
+        total -= blob.bytes;
+      }
+    },
     async names() {
       const parts = await readdir(folder).catch(() => []);
       const all = await Promise.all(parts.map((part) => readdir(path.join(folder, part)).catch(() => [])));
@@ -73,30 +85,6 @@ export function openBlobs({ folder, now }: { folder: string; now: () => number }
 }
 
 const hourMs = 3_600_000;
-
-async function trim({
-  folder,
-  bytes,
-  keep,
-  now,
-}: {
-  folder: string;
-  bytes: number;
-  keep: ReadonlySet<string>;
-  now: () => number;
-}): Promise<void> {
-  const all = await allIn(folder);
-  // What a killed process began and never named. Another process may be at work on a young one.
-  for (const { file } of all.filter(({ name, usedAt }) => !namePattern.test(name) && usedAt < now() - hourMs))
-    await rm(file, { force: true });
-  let total = all.reduce((sum, blob) => sum + blob.bytes, 0);
-  for (const blob of all.sort((left, right) => left.usedAt - right.usedAt)) {
-    if (total <= bytes) return;
-    if (keep.has(blob.name)) continue;
-    await rm(blob.file, { force: true });
-    total -= blob.bytes;
-  }
-}
 
 type Blob = { file: string; name: string; bytes: number; usedAt: number };
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { diffLines } from "diff";
 import type { Checkpoints, FileBackup } from "../../ports/checkpoints.ts";
 import type { Files } from "../../ports/workspace.ts";
-import { stampOf } from "../files/stamp.ts";
+import { stampOf } from "../files/stamps.ts";
 import { openBlobs } from "./blobs.ts";
 import { exclusionsIn } from "./copy-exclusions.ts";
 import {

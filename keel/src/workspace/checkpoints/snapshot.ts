@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { inert } from "../git/git.ts";
 import type { Blobs } from "./blobs.ts";
 import type { CopyExclusions } from "./copy-exclusions.ts";
 
@@ -32,29 +33,23 @@ export type WorkspaceSnapshot = {
 
 export const noSnapshot: WorkspaceSnapshot = { files: new Map(), startedAt: 0, whole: false };
 
+type SnapshotRequest = {
+  readonly root: string;
+  /** A folder that is not the project's although it may lie in it: where the contents themselves are kept. */
+  readonly leaveOut: string;
+  readonly blobs: Blobs;
+  readonly bounds: SnapshotBounds;
+  readonly unkept: CopyExclusions;
+  readonly before: WorkspaceSnapshot;
+  readonly now: () => number;
+};
+
 /** How many files are looked at together. */
 const together = 16;
 
 /** Looks at every file, and reads only those whose size or time differ from `before`. */
 export async function snapshotWorkspace(
-  {
-    root,
-    leaveOut,
-    blobs,
-    bounds,
-    unkept,
-    before,
-    now,
-  }: {
-    root: string;
-    /** A folder that is not the project's although it may lie in it: where the contents themselves are kept. */
-    leaveOut: string;
-    blobs: Blobs;
-    bounds: SnapshotBounds;
-    unkept: CopyExclusions;
-    before: WorkspaceSnapshot;
-    now: () => number;
-  },
+  { root, leaveOut, blobs, bounds, unkept, before, now }: SnapshotRequest,
   signal: AbortSignal,
 ): Promise<WorkspaceSnapshot> {
   const startedAt = now();
@@ -104,12 +99,11 @@ async function listFiles(root: string, most: number): Promise<string[]> {
 
 /** Undefined where git is absent or the folder is no repository. Programs that a repository names are not run. */
 function gitFiles(root: string): Promise<string[] | undefined> {
-  const harmless = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
   const listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   return new Promise((resolve) => {
     execFile(
       "git",
-      [...harmless, "-C", root, ...listing],
+      [...inert, "-C", root, ...listing],
       { maxBuffer: 64 * 1024 * 1024, timeout: 20_000 },
       (error, stdout) => {
         resolve(error ? undefined : [...new Set(stdout.split("\0").filter(Boolean))]);

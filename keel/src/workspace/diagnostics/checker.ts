@@ -1,4 +1,5 @@
 /** One who looks after some files: what a language server and a check command have in common. */
+import type { Refused } from "../../kernel/result.ts";
 import type { DiagnosticFinding } from "./finding.ts";
 
 export type Checker = {
@@ -17,9 +18,7 @@ export type CheckedChange =
       readonly before: readonly DiagnosticFinding[];
       readonly after: readonly DiagnosticFinding[];
     }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 /** The errors of one text, or why nobody says them. */
-export type CheckedText =
-  | { readonly ok: true; readonly errors: readonly DiagnosticFinding[] }
-  | { readonly ok: false; readonly why: string };
+export type CheckedText = { readonly ok: true; readonly errors: readonly DiagnosticFinding[] } | Refused;

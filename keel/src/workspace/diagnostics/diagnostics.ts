@@ -6,10 +6,8 @@ import type { Diagnostics, FileWatch, NewErrors } from "../../ports/diagnostics.
 import type { Shell } from "../../ports/shell.ts";
 import type { ProcessEnvironment } from "../processes/environment.ts";
 import type { ProcessGuard } from "../processes/process-guard.ts";
-import { checkCommand } from "./check-command.ts";
-import type { CheckedChange, Checker } from "./checker.ts";
-import { newIn } from "./finding.ts";
-import { languageOf } from "./language-id.ts";
+import type { CheckedChange, CheckedText, Checker } from "./checker.ts";
+import { type DiagnosticFinding, linesAbout, newIn } from "./finding.ts";
 import { serverChecker } from "./server-checker.ts";
 
 /** Who looks after which files: a language server, or a command that checks. */
@@ -62,23 +60,13 @@ export function nodeDiagnostics(options: DiagnosticsOptions): Diagnostics {
   };
 }
 
-function checkerOf(entry: DiagnosticsEntry, { root, env, guard, shell }: DiagnosticsOptions): Checker {
-  if ("check" in entry)
-    return checkCommand({
-      command: entry.check,
-      root,
-      shell,
-      timeoutMs: entry.timeoutMs ?? defaultTimeoutMs,
-    });
+function checkerOf(entry: DiagnosticsEntry, around: DiagnosticsOptions): Checker {
+  const { timeoutMs = defaultTimeoutMs } = entry;
+  if ("check" in entry) return checkCommand({ command: entry.check, timeoutMs }, around);
+  const { root, env, guard } = around;
+  const { command, options = null } = entry;
   const language = (file: string): string => entry.language ?? languageOf(path.basename(file));
-  return serverChecker({
-    command: entry.command,
-    language,
-    options: entry.options ?? null,
-    root,
-    env,
-    guard,
-  });
+  return serverChecker({ command, language, options, root, env, guard });
 }
 
 function joined(looked: readonly CheckedChange[]): NewErrors {
@@ -93,3 +81,80 @@ function joined(looked: readonly CheckedChange[]): NewErrors {
 
 const limit = (signal: AbortSignal, timeoutMs: number): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+
+/** Of its output; a file that is broken all over is told by its first errors. */
+const maxBytes = 1_000_000;
+
+/** `{file}` in the command stands for the file, as a shell takes it. */
+function checkCommand(
+  { command, timeoutMs }: { command: string; timeoutMs: number },
+  { root, shell }: DiagnosticsOptions,
+): Checker {
+  /** What was wrong with each file when it was looked at last. */
+  const known = new Map<string, readonly DiagnosticFinding[]>();
+
+  async function check(file: string, within: AbortSignal): Promise<CheckedText> {
+    const text = command.replaceAll("{file}", `'${file.replaceAll("'", `'\\''`)}'`);
+    const run = shell.run({ text, cwd: root, timeoutMs, maxBytes }, within);
+    for (;;) {
+      const next = await run.next();
+      if (!next.done) continue;
+      const { exitCode, output, timedOut, interrupted } = next.value;
+      if (timedOut || interrupted) return { ok: false, why: `${command}: it took too long` };
+      const names = [file, path.relative(root, file)];
+      return { ok: true, errors: exitCode === 0 ? [] : linesAbout(output, names) };
+    }
+  }
+
+  return {
+    async prepare(file, within) {
+      if (known.has(file)) return;
+      const found = await check(file, within);
+      if (found.ok) known.set(file, found.errors);
+    },
+    async look({ file, before }, within) {
+      const found = await check(file, within);
+      if (!found.ok) return found;
+      const old = before === null ? [] : known.get(file);
+      known.set(file, found.errors);
+      return old
+        ? { ok: true, before: old, after: found.errors }
+        : { ok: false, why: `${command}: what was wrong before is not known` };
+    },
+    close: async () => undefined,
+  };
+}
+
+/** What the protocol calls the language of a file, by its name. */
+const languages: Readonly<Record<string, string>> = {
+  ts: "typescript",
+  mts: "typescript",
+  cts: "typescript",
+  tsx: "typescriptreact",
+  js: "javascript",
+  mjs: "javascript",
+  cjs: "javascript",
+  jsx: "javascriptreact",
+  py: "python",
+  rs: "rust",
+  rb: "ruby",
+  kt: "kotlin",
+  cs: "csharp",
+  cc: "cpp",
+  cxx: "cpp",
+  hpp: "cpp",
+  h: "c",
+  sh: "shellscript",
+  bash: "shellscript",
+  yml: "yaml",
+  md: "markdown",
+  hs: "haskell",
+  ex: "elixir",
+  exs: "elixir",
+};
+
+/** Of most languages the ending is the name. */
+function languageOf(name: string): string {
+  const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  return Object.hasOwn(languages, ending) ? (languages[ending] ?? ending) : ending;
+}

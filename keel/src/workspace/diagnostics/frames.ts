@@ -1,13 +1,12 @@
 /** Messages as language servers frame them: a header with the length in bytes, an empty line, JSON. Pure and bounded. */
+import type { Refused } from "../../kernel/result.ts";
 export function encodeFrame(message: object): Buffer {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
 
 /** What came: a message, or why nothing after this can be understood any more. */
-export type LspFrame =
-  | { readonly ok: true; readonly message: unknown }
-  | { readonly ok: false; readonly why: string };
+export type LspFrame = { readonly ok: true; readonly message: unknown } | Refused;
 
 const headerEnd = "\r\n\r\n";
 /** Headers are two short lines; who sends more is no language server. */

@@ -1,7 +1,9 @@
 /** One language server: started when it is first needed, one document open at a time, asked what is wrong with a text. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isObject, type Json } from "../../kernel/json.ts";
-import type { ServerProcess } from "../processes/server-process.ts";
+import type { ProcessEnvironment } from "../processes/environment.ts";
+import { spawnGuarded } from "../processes/guarded-child.ts";
+import type { ProcessGuard } from "../processes/process-guard.ts";
 import type { CheckedText } from "./checker.ts";
 import { type DiagnosticFinding, errorsIn } from "./finding.ts";
 import { openPeer, type Peer } from "./peer.ts";
@@ -21,15 +23,28 @@ export type DocumentText = { readonly path: string; readonly text: string; reado
 const settleMs = 200;
 /** Time to say goodbye before it is ended. */
 const goodbyeMs = 300;
+const graceMs = 300;
+/** What is kept of what it complains about. */
+const maxComplaint = 500;
 const serverCancelled = -32802;
 const maxTries = 5;
 const changedFile = 2;
 
+export type LanguageServerOptions = {
+  readonly command: string;
+  readonly root: string;
+  readonly language: (path: string) => string;
+  readonly options: Json;
+  readonly env: ProcessEnvironment;
+  readonly guard: ProcessGuard;
+};
+
 export async function openLanguageServer(
-  server: ServerProcess,
-  { root, language, options }: { root: string; language: (path: string) => string; options: Json },
+  given: LanguageServerOptions,
   signal: AbortSignal,
 ): Promise<LanguageServer | { why: string }> {
+  const { root, language, options } = given;
+  const server = await startServer(given);
   const published = new Published();
   const folder = { uri: pathToFileURL(root).href, name: "workspace" };
   const peer = openPeer({
@@ -53,7 +68,7 @@ export async function openLanguageServer(
     isObject(begun.result) && isObject(begun.result["capabilities"])
       ? begun.result["capabilities"]["diagnosticProvider"] !== undefined
       : false;
-  const worklist = new OpenDocument({ peer, language, published });
+  const worklist = new OpenDocument(peer, language, published);
   return {
     over,
     async errors({ path, text, as }, within) {
@@ -69,6 +84,27 @@ export async function openLanguageServer(
       await server.stop();
     },
   };
+}
+
+/** The command is run by bash, which becomes its program. `over` settles with what there is to say about its end. */
+async function startServer({ command, root: cwd, env, guard }: LanguageServerOptions) {
+  const program = { file: "bash", args: ["-c", `exec ${command}`], cwd, env: {} };
+  const { child, end, release } = await spawnGuarded(program, { env, guard });
+  let complaint = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString("utf8")).slice(-maxComplaint);
+  });
+  const over = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
+    child.once("exit", (code, signal) =>
+      resolve([`it ended with ${code ?? signal}`, complaint.trim()].filter(Boolean).join(": ")),
+    );
+  });
+  const stop = async (): Promise<void> => {
+    await end(graceMs);
+    release();
+  };
+  return { input: child.stdin, output: child.stdout, over, stop };
 }
 
 const beginning = (folder: { uri: string; name: string }, options: Json): Json => ({
@@ -113,11 +149,7 @@ class OpenDocument {
   #open: { path: string; uri: string; text: string } | undefined;
   version = 0;
 
-  constructor({
-    peer,
-    language,
-    published,
-  }: { peer: Peer; language: (path: string) => string; published: Published }) {
+  constructor(peer: Peer, language: (path: string) => string, published: Published) {
     this.#peer = peer;
     this.#language = language;
     this.#published = published;

@@ -1,4 +1,5 @@
 /** The client's end of a conversation with a language server: requests with answers, and what the server says by itself. */
+
 import type { Readable, Writable } from "node:stream";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { encodeFrame, frameReader } from "./frames.ts";

@@ -1,47 +1,27 @@
 /** A language server over a whole session: started with the first file, started again when it ended, given up in time. */
-import type { Json } from "../../kernel/json.ts";
-import type { ProcessEnvironment } from "../processes/environment.ts";
-import type { ProcessGuard } from "../processes/process-guard.ts";
-import { startServer } from "../processes/server-process.ts";
+import { no } from "../../kernel/result.ts";
 import type { CheckedChange, Checker } from "./checker.ts";
-import { type LanguageServer, openLanguageServer } from "./language-server.ts";
+import { type LanguageServer, type LanguageServerOptions, openLanguageServer } from "./language-server.ts";
 
 /** One that ends again and again is not started any more. */
 const maxStarts = 3;
 /** A server that reads a large project begins slowly. Whoever waits for it waits for less; it goes on meanwhile. */
 const beginMs = 60_000;
 
-export function serverChecker({
-  command,
-  language,
-  options,
-  root,
-  env,
-  guard,
-}: {
-  command: string;
-  language: (file: string) => string;
-  options: Json;
-  root: string;
-  env: ProcessEnvironment;
-  guard: ProcessGuard;
-}): Checker {
+export function serverChecker(options: LanguageServerOptions): Checker {
   const ended = new AbortController();
   let starts = 0;
   let running: Promise<LanguageServer | { why: string }> | undefined;
   /** One question at a time: the server has one document open. */
   let line: Promise<unknown> = Promise.resolve();
+  const silent = (why: string): CheckedChange => no(`${options.command.split(" ")[0]}: ${why}`);
 
-  const begin = async (): Promise<LanguageServer | { why: string }> => {
-    const server = await startServer(command, { cwd: root, env, guard });
-    const within = AbortSignal.any([ended.signal, AbortSignal.timeout(beginMs)]);
-    return openLanguageServer(server, { root, language, options }, within);
-  };
   const server = (): Promise<LanguageServer | { why: string }> => {
     if (running) return running;
     if (starts >= maxStarts) return Promise.resolve({ why: `it ended ${maxStarts} times` });
     starts += 1;
-    const begun = begin();
+    const within = AbortSignal.any([ended.signal, AbortSignal.timeout(beginMs)]);
+    const begun = openLanguageServer(options, within);
     running = begun;
     void begun.then(async (opened) => {
       if (!("why" in opened)) await opened.over;
@@ -55,15 +35,15 @@ export function serverChecker({
     within: AbortSignal,
   ): Promise<CheckedChange> => {
     const opened = await server();
-    if ("why" in opened) return { ok: false, why: say(command, opened.why) };
+    if ("why" in opened) return silent(opened.why);
     const old =
       before === null
         ? ({ ok: true, errors: [] } as const)
         : await opened.errors({ path: file, text: before, as: "draft" }, within);
     const now = await opened.errors({ path: file, text: after, as: "saved" }, within);
-    if (!now.ok) return { ok: false, why: say(command, now.why) };
+    if (!now.ok) return silent(now.why);
     // What was wrong before is not known: then nobody can say what is new.
-    if (!old.ok) return { ok: false, why: say(command, old.why) };
+    if (!old.ok) return silent(old.why);
     return { ok: true, before: old.errors, after: now.errors };
   };
 
@@ -73,10 +53,7 @@ export function serverChecker({
     look: (change, within) => {
       const turn = line.then(() => ask(change, within));
       line = turn.catch(() => undefined);
-      return Promise.race([
-        turn,
-        late(within).then((): CheckedChange => ({ ok: false, why: say(command, tooLate) })),
-      ]);
+      return Promise.race([turn, late(within).then(() => silent("it took too long"))]);
     },
     async close() {
       ended.abort();
@@ -86,9 +63,6 @@ export function serverChecker({
     },
   };
 }
-
-const tooLate = "it took too long";
-const say = (command: string, why: string): string => `${command.split(" ")[0]}: ${why}`;
 
 const late = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -2,9 +2,11 @@
  * The text of PDF files. A PDF is a program of a kind and may be made to never end, so it is read in a thread with a
  * limit of time and memory, which is ended when either is used up. The library is loaded there, and only then.
  */
+
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { no } from "../../kernel/result.ts";
 import type { Documents } from "../../ports/workspace.ts";
 
 const maxMs = 20_000;
@@ -76,8 +78,6 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<PdfOutcome> {
     worker.once("exit", () => settle(no("Reading the PDF ended without a result.")));
   });
 }
-
-const no = (why: string): { ok: false; why: string } => ({ ok: false, why });
 
 /** By the library's names of errors. */
 function sayError(name: string): string {

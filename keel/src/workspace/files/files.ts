@@ -1,10 +1,11 @@
 /** The file system as the engine sees it: every path is decided on the opened object, and failure is a sentence. */
+
 import { fstatSync, realpathSync } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, opendir } from "node:fs/promises";
 import path from "node:path";
+import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { replaceFile } from "./atomic-write.ts";
-import { closestNames } from "./closest-names.ts";
 import { errorCode, sayFileError } from "./file-errors.ts";
 import { isKernelText, openFile, readAtMost, realPathOf } from "./opened.ts";
 import { openParent } from "./parent.ts";
@@ -90,14 +91,11 @@ async function readOnce(
   }
 }
 
+type OpenedRead = Pick<FileReadContext, "stamps" | "maxBytes"> & { given: string; decided: string };
+
 async function readOpened(
   file: FileHandle,
-  {
-    given,
-    decided,
-    stamps,
-    maxBytes,
-  }: { given: string; decided: string } & Omit<FileReadContext, "place" | "known">,
+  { given, decided, stamps, maxBytes }: OpenedRead,
 ): Promise<ReadOutcome | "moved"> {
   // The kernel knows it of an open file; a thread would only make the answer wait.
   const stat = fstatSync(file.fd, { bigint: true });
@@ -128,19 +126,14 @@ async function sayMissing(given: string, missing: string): Promise<string> {
   return `No such file: ${given}. In ${directory} there is ${names.join(", ")}.`;
 }
 
+type FileWriteContext = Pick<FileReadContext, "place" | "stamps"> & {
+  bytes: Uint8Array;
+  basis: { stamp: string | null } | undefined;
+};
+
 async function writeFile(
   given: string,
-  {
-    place,
-    stamps,
-    bytes,
-    basis,
-  }: {
-    place: WorkspaceRoots;
-    stamps: Stamps;
-    bytes: Uint8Array;
-    basis: { stamp: string | null } | undefined;
-  },
+  { place, stamps, bytes, basis }: FileWriteContext,
 ): Promise<WriteOutcome> {
   const facts = await locate(given, place);
   if (facts.problem !== undefined) return no(facts.problem);
@@ -156,7 +149,6 @@ async function writeFile(
   return no(why);
 }
 
-const no = (why: string): { ok: false; why: string } => ({ ok: false, why });
 const notRegular = (given: string): string =>
   `${given} is not a regular file (a pipe, a device, a socket or /proc).`;
 
@@ -167,4 +159,50 @@ function realDirectory(given: string): string {
     // A root that does not exist yet has no links to resolve.
     return path.resolve(given);
   }
+}
+
+/** Names that are looked at, and told: a hint must not cost more than the work. */
+const maxEntries = 2_000;
+const maxTold = 5;
+/** Half of the pairs of letters must agree. */
+const minLikeness = 0.5;
+
+/** Undefined when the directory cannot be listed. */
+async function closestNames(directory: string, wanted: string): Promise<string[] | undefined> {
+  const names = await namesIn(directory);
+  if (!names) return undefined;
+  const pairs = pairsOf(wanted);
+  return names
+    .map((name) => ({ name, score: likeness(pairs, pairsOf(name)) }))
+    .filter(({ score }) => score >= minLikeness)
+    .sort((left, right) => right.score - left.score)
+    .slice(0, maxTold)
+    .map(({ name }) => name);
+}
+
+async function namesIn(directory: string): Promise<string[] | undefined> {
+  try {
+    const names: string[] = [];
+    for await (const entry of await opendir(directory)) {
+      names.push(entry.name);
+      if (names.length >= maxEntries) break;
+    }
+    return names;
+  } catch {
+    return undefined; // Missing or closed to us: either way there is nothing to suggest.
+  }
+}
+
+/** The pairs of neighbouring letters, without case; the ends count as letters, so that short names have pairs too. */
+function pairsOf(name: string): Set<string> {
+  const text = ` ${name.toLowerCase()} `;
+  return new Set(Array.from({ length: text.length - 1 }, (_, index) => text.slice(index, index + 2)));
+}
+
+function likeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+  const common = left
+    .values()
+    .filter((pair) => right.has(pair))
+    .toArray().length;
+  return (2 * common) / (left.size + right.size);
 }

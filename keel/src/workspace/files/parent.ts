@@ -2,8 +2,10 @@
  * An opened directory in which a file is made or replaced. On Linux everything goes through the descriptor
  * (`/proc/self/fd/N/name`), so that a directory that is swapped for a link in the meantime changes nothing.
  */
+
 import { type FileHandle, mkdir, rmdir } from "node:fs/promises";
 import path from "node:path";
+import type { Refused } from "../../kernel/result.ts";
 import { errorCode, sayFileError } from "./file-errors.ts";
 import { openDirectory, realPathOf } from "./opened.ts";
 
@@ -16,9 +18,7 @@ export type ParentDirectory = AsyncDisposable & {
   undo(): Promise<void>;
 };
 
-type OpenedParent =
-  | { readonly ok: true; readonly directory: ParentDirectory }
-  | { readonly ok: false; readonly why: string };
+type OpenedParent = { readonly ok: true; readonly directory: ParentDirectory } | Refused;
 
 /** Opens `target`, which must pass no link, and makes what is missing of it. */
 export async function openParent(target: string): Promise<OpenedParent> {

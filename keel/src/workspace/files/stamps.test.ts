@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { stampOf } from "./stamp.ts";
-import { Stamps } from "./stamps.ts";
+import { Stamps, stampOf } from "./stamps.ts";
 
 let file: string;
 beforeEach(() => {

@@ -3,8 +3,8 @@
  * remembered only for a file that had been at rest when it was read: any later change then has a later time, whatever
  * the clock of the file system is too coarse to tell.
  */
+import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { stampOf } from "./stamp.ts";
 
 /** Below it a digest takes less than a moment. */
 const minBytes = 256 * 1024;
@@ -54,4 +54,13 @@ export class Stamps {
       this.#known.delete(oldest);
     }
   }
+}
+
+/**
+ * A file's stamp is a digest of its content. A time cannot do it: clocks tick in milliseconds, and two writes of one
+ * size fit into a tick. And a digest says no more than is true: a file that was touched, checked out again or copied
+ * to another machine is still the file that was read, and a log stays the same from run to run.
+ */
+export function stampOf(bytes: Uint8Array): string {
+  return `${bytes.length}-${hash("sha256", bytes, "base64url").slice(0, 22)}`;
 }

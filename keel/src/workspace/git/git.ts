@@ -2,12 +2,12 @@
  * Asks git about a repository whose settings nobody has to trust: no hook, pager, editor, helper or filter that the
  * repository names is run, nothing is asked on a terminal, and both time and output are bounded.
  */
+
 import { execFile } from "node:child_process";
+import { no, type Refused } from "../../kernel/result.ts";
 import { commandEnvironment, type ProcessEnvironment } from "../processes/environment.ts";
 
-export type GitAnswer =
-  | { readonly ok: true; readonly text: string; readonly cut: boolean }
-  | { readonly ok: false; readonly why: string };
+export type GitAnswer = { readonly ok: true; readonly text: string; readonly cut: boolean } | Refused;
 
 export type RunGit = (args: readonly string[], signal: AbortSignal) => Promise<GitAnswer>;
 
@@ -32,10 +32,7 @@ export function gitIn({ cwd, env }: { cwd: string; env: ProcessEnvironment }): R
         (error, stdout, stderr) => {
           const isCut = error?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER";
           if (!error || isCut) return resolve({ ok: true, text: stdout, cut: isCut });
-          resolve({
-            ok: false,
-            why: stderr.trim().split("\n")[0]?.slice(0, 300) || error.message.slice(0, 300),
-          });
+          resolve(no(stderr.trim().split("\n")[0]?.slice(0, 300) || error.message.slice(0, 300)));
         },
       );
     });
@@ -46,21 +43,15 @@ export function gitIn({ cwd, env }: { cwd: string; env: ProcessEnvironment }): R
   };
 }
 
-const off = (setting: string): string[] => ["-c", `${setting}=`];
+/** Settings for one call, as git takes them. */
+export const settings = (...given: readonly string[]): string[] => given.flatMap((each) => ["-c", each]);
+
+/** No program that a repository names is run. */
+export const inert: readonly string[] = settings("core.fsmonitor=false", "core.hooksPath=/dev/null");
 const quiet: readonly string[] = [
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "core.askPass=true",
-  "-c",
-  "core.sshCommand=false",
-  "-c",
-  "credential.helper=",
-  "-c",
-  "protocol.allow=never",
-  ...off("diff.external"),
+  ...inert,
+  ...settings("core.askPass=true", "core.sshCommand=false", "credential.helper=", "protocol.allow=never"),
+  ...settings("diff.external="),
 ];
 
 /** A repository may name programs through which git passes files: each of them by its name, without effect. */
@@ -72,9 +63,9 @@ async function filtersOff(run: RunGit, signal: AbortSignal): Promise<readonly st
     .slice(0, 500)
     .flatMap((name) =>
       /\.required$/i.test(name)
-        ? ["-c", `${name}=false`]
+        ? settings(`${name}=false`)
         : /\.(?:clean|smudge|process|command|textconv|driver)$/i.test(name)
-          ? off(name)
+          ? settings(`${name}=`)
           : [],
     );
 }

@@ -3,10 +3,13 @@
  * under a lease on its path; it is removed when nothing in it has changed, and kept when something has. No hook of the
  * repository runs on the way.
  */
+
 import { mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
+import { no, type Refused } from "../../kernel/result.ts";
 import type { ProgramEnd, RunProgram } from "../../ports/hook-programs.ts";
 import type { Worktree } from "../../protocol/task.ts";
+import { inert, settings } from "./git.ts";
 
 export type WorktreePorts = {
   readonly run: RunProgram;
@@ -23,9 +26,7 @@ export type OpenWorktree = {
   leave(then: "keep" | "clean" | "discard"): Promise<"kept" | "removed">;
 };
 
-export type WorktreeOpening =
-  | { readonly ok: true; readonly value: OpenWorktree }
-  | { readonly ok: false; readonly why: string };
+export type WorktreeOpening = { readonly ok: true; readonly value: OpenWorktree } | Refused;
 
 const maxMs = 120_000;
 const maxBytes = 1_000_000;
@@ -69,49 +70,26 @@ type RunWorktreeGit = (
   ...args: string[]
 ) => Promise<{ code: number | null; stdout: string; stderr: string }>;
 
-/** What a repository's own settings would run is switched off. */
-const inert = [
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "submodule.recurse=false",
-];
-
 function gitIn({ run }: WorktreePorts): RunWorktreeGit {
   return async (cwd, ...args) => {
     const late = AbortSignal.timeout(maxMs);
-    const request = {
-      file: "git",
-      args: [...inert, ...args],
-      cwd,
-      env: { GIT_TERMINAL_PROMPT: "0" },
-      input: "",
-      maxBytes,
-    };
+    const given = [...inert, ...settings("submodule.recurse=false"), ...args];
+    const request = { file: "git", args: given, cwd, env: { GIT_TERMINAL_PROMPT: "0" }, input: "", maxBytes };
     const end: ProgramEnd | undefined = await run(request, late).catch(() => undefined);
-    return {
-      code: end?.exitCode ?? null,
-      stdout: end?.stdout ?? "",
-      stderr: end?.stderr ?? "git did not answer",
-    };
+    const { exitCode: code = null, stdout = "", stderr = "git did not answer" } = end ?? {};
+    return { code, stdout, stderr };
   };
 }
 
-function held({
-  worktree,
-  prefix,
-  base,
-  lease,
-  git,
-}: {
-  worktree: Worktree;
-  prefix: string;
-  base: string;
-  lease: { release(): Promise<void> };
-  git: RunWorktreeGit;
-}): OpenWorktree {
+type HeldWorktree = {
+  readonly worktree: Worktree;
+  readonly prefix: string;
+  readonly base: string;
+  readonly lease: { release(): Promise<void> };
+  readonly git: RunWorktreeGit;
+};
+
+function held({ worktree, prefix, base, lease, git }: HeldWorktree): OpenWorktree {
   const hasChanges = async (): Promise<boolean> => {
     const status = await git(worktree.path, "status", "--porcelain", "--untracked-files=normal");
     if (status.code !== 0 || status.stdout.trim() !== "") return true;
@@ -138,5 +116,4 @@ function held({
   };
 }
 
-const no = (why: string): WorktreeOpening => ({ ok: false, why });
 const lastLine = (words: string): string => words.trim().split("\n").at(-1) ?? "";

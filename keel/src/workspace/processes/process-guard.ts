@@ -2,12 +2,13 @@
  * What ends the processes of commands when Keel ends, however it ends. One guard serves a whole Keel process, starts
  * with the first program and stands until Keel is gone: the strongest kind that this machine allows.
  */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import net from "node:net";
 import { markVariable, type ProcessEnvironment } from "./environment.ts";
 import { type Launch, plainLaunch } from "./launch.ts";
 import { type Namespace, openNamespace } from "./process-guard-namespace.ts";
-import { type Sweeper, startSweeper } from "./process-guard-sweep.ts";
-import { wholeTable } from "./process-table.ts";
+import { hasProcessTable, wholeTable } from "./process-table.ts";
 
 export type GuardKind = "namespace" | "sweep" | "group";
 
@@ -37,15 +38,10 @@ export interface ProcessGuard {
 }
 
 export type GuardMode = "on" | "off";
+type GuardOptions = { readonly env: ProcessEnvironment; readonly wish?: GuardMode };
 
 /** `off` makes no namespace, for those whose commands need setuid programs; what serves otherwise still does. */
-export function openProcessGuard({
-  env,
-  wish = "on",
-}: {
-  env: ProcessEnvironment;
-  wish?: GuardMode;
-}): ProcessGuard {
+export function openProcessGuard({ env, wish = "on" }: GuardOptions): ProcessGuard {
   let given: string | undefined;
   // At the first program: a session that starts none need not load what makes it.
   const name = (): string => {
@@ -105,10 +101,7 @@ export function sayProcessGuard({ kind, why }: GuardFacts): string {
 }
 
 /** Looks which guard would stand here; leaves nothing running. */
-export async function describeProcessGuard(wanted: {
-  env: ProcessEnvironment;
-  wish?: GuardMode;
-}): Promise<GuardFacts> {
+export async function describeProcessGuard(wanted: GuardOptions): Promise<GuardFacts> {
   const guard = openProcessGuard(wanted);
   try {
     return await guard.describe();
@@ -144,3 +137,52 @@ const standingBeside = (sweeper: Sweeper | undefined, why: string): Standing => 
   gone: sweeper?.gone ?? new Promise(() => undefined),
   close: async () => sweeper?.close(),
 });
+
+/**
+ * The guard where no namespace can be made: a small process beside Keel that waits for Keel's end, and then ends
+ * everything that carries the mark of its commands. What has cleared its environment is not found.
+ */
+type Sweeper = { readonly gone: Promise<void>; close(): Promise<void> };
+
+/** `$0` is the name in the marks. Looked for again and again, since who forks meanwhile is missed by one look. */
+const words = `cat >/dev/null
+for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  found=$(grep -l "${markVariable}=$0[.]" /proc/[0-9]*/environ 2>/dev/null)
+  [ -n "$found" ] || exit 0
+  for file in $found; do
+    pid=\${file#/proc/}
+    kill -KILL "\${pid%/*}" 2>/dev/null
+  done
+done`;
+
+/** Undefined where there is no process table to be searched. */
+async function startSweeper(
+  name: string,
+  { path }: { path: string | undefined },
+): Promise<Sweeper | undefined> {
+  if (!hasProcessTable()) return undefined;
+  const child = spawn("sh", ["-c", words, name], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+    // Without the mark: it must not find itself.
+    env: { PATH: path },
+    cwd: "/",
+  });
+  const { stdin } = child;
+  stdin.on("error", () => undefined); // It has ended; `gone` tells.
+  const started = await new Promise<boolean>((resolve) => {
+    child.once("spawn", () => resolve(true)).once("error", () => resolve(false));
+  });
+  if (!started) return undefined;
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.unref();
+  if (stdin instanceof net.Socket) stdin.unref();
+  return {
+    gone,
+    async close() {
+      child.ref();
+      stdin.end();
+      await gone;
+    },
+  };
+}

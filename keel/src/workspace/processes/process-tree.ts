@@ -6,6 +6,13 @@
 import type { Launched } from "./launch.ts";
 import { bornOf, hasProcessTable, maxGlances, type ProcessEntry, ProcessScan } from "./process-table.ts";
 
+type ProcessTreeStart = {
+  readonly pid?: number;
+  readonly mark: string;
+  readonly since: number;
+  readonly role?: Launched["role"];
+};
+
 export class ProcessTree {
   /** The process that was started, the leader of a session of its own; 0 when it has ended. */
   readonly #pid: number;
@@ -20,17 +27,7 @@ export class ProcessTree {
   readonly #sessions: Set<number>;
 
   /** Without a main process, which has ended and whose number may be a stranger's by now, the mark tells. */
-  constructor({
-    pid = 0,
-    mark,
-    since,
-    role = "program",
-  }: {
-    pid?: number;
-    mark: string;
-    since: number;
-    role?: Launched["role"];
-  }) {
+  constructor({ pid = 0, mark, since, role = "program" }: ProcessTreeStart) {
     this.#pid = pid;
     this.#mark = mark;
     this.#since = since;

@@ -1,14 +1,10 @@
 /** Runs one program with words on its input: a hook. Bounded, guarded, and never held up by a pipe that nobody reads. */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ProgramEnd, ProgramRequest, RunProgram } from "../../ports/hook-programs.ts";
-import { endFamily } from "./end-family.ts";
-import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
-import type { Launched } from "./launch.ts";
+import type { ProcessEnvironment } from "./environment.ts";
+import { type GuardedChild, spawnGuarded } from "./guarded-child.ts";
 import type { ProcessGuard } from "./process-guard.ts";
-import { bornOf } from "./process-table.ts";
-import { ProcessTree } from "./process-tree.ts";
 
 /** What a program wrote last is on its way when it has ended; who holds the pipe longer is not waited for. */
 const drainMs = 100;
@@ -16,59 +12,37 @@ const graceMs = 500;
 /** Who goes on by itself says so within these. */
 const maxFirstCharacters = 1_000;
 
-export function programs({ env, guard }: { env: ProcessEnvironment; guard: ProcessGuard }): RunProgram {
-  const inherited = commandEnvironment(env);
+export function programs(around: { env: ProcessEnvironment; guard: ProcessGuard }): RunProgram {
   return async (request, signal) => {
-    const post = await guard.post();
-    const mark = guard.newMark();
-    const launched = post.launch({
-      file: request.file,
-      args: request.args,
-      cwd: request.cwd,
-      env: { ...inherited, ...request.env, [markVariable]: mark },
-    });
-    return run(launched, { wish: request, mark, signal });
+    const { file, args, cwd, env } = request;
+    return run(await spawnGuarded({ file, args, cwd, env }, around, signal), request, signal);
   };
 }
 
-type ProgramChild = ChildProcessByStdio<Writable, Readable, Readable>;
-
 async function run(
-  launched: Launched,
-  { wish, mark, signal }: { wish: ProgramRequest; mark: string; signal: AbortSignal },
+  { child, end: endAll, ...guarded }: GuardedChild,
+  request: ProgramRequest,
+  signal: AbortSignal,
 ): Promise<ProgramEnd> {
-  signal.throwIfAborted();
-  const { cwd, env, detached } = launched.options;
-  const child: ProgramChild = spawn(launched.file, [...launched.args], {
-    cwd,
-    env: { ...env },
-    detached,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("exit", (code) => resolve(code));
     child.once("error", reject);
   });
-  const stop = (): void => {
-    if (child.pid === undefined) return;
-    const tree = new ProcessTree({ pid: child.pid, mark, since: bornOf(child.pid), role: launched.role });
-    void endFamily(tree, { graceMs });
-  };
+  const stop = (): void => void endAll(graceMs);
   signal.addEventListener("abort", stop, { once: true });
-  const stdout = collect(child.stdout, wish.maxBytes);
-  const stderr = collect(child.stderr, wish.maxBytes);
-  // Who closes its input, or ends without reading it, has heard enough.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(wish.input);
+  if (signal.aborted) stop();
+  const stdout = collect(child.stdout, request.maxBytes);
+  const stderr = collect(child.stderr, request.maxBytes);
+  child.stdin.end(request.input);
   const said = () => ({ stdout: stdout.text(), stderr: stderr.text(), cut: stdout.cut() || stderr.cut() });
   const release = (): void => {
     signal.removeEventListener("abort", stop);
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    guarded.release();
   };
   const leaving = new Promise<number>((resolve) => {
     const look = (): void => {
       const printed = stdout.text();
-      const ms = wish.leaves?.(printed);
+      const ms = request.leaves?.(printed);
       if (ms !== undefined) resolve(ms);
       // It is said at the start or not at all.
       if (ms !== undefined || printed.length > maxFirstCharacters) child.stdout.off("data", look);
@@ -115,7 +89,6 @@ function collect(stream: Readable, maxBytes: number) {
     kept.push(part);
     bytes += part.length;
   });
-  stream.on("error", () => undefined); // What came before it counts.
   const done = new Promise<void>((resolve) => stream.once("close", () => resolve()));
   return { done, text: () => Buffer.concat(kept).toString("utf8"), cut: () => cut };
 }

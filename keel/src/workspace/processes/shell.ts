@@ -1,14 +1,22 @@
 /** Runs commands: own session, no input, bounded output, a deadline, and no waiting for those who stay behind. */
+
 import { stat } from "node:fs/promises";
-import type { Shell, ShellCommand, ShellOutcome, ShellRun } from "../../ports/shell.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import type {
+  LeftBehind,
+  Shell,
+  ShellChunk,
+  ShellCommand,
+  ShellOutcome,
+  ShellRun,
+} from "../../ports/shell.ts";
 import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import { Intake } from "./intake.ts";
-import { startJob } from "./job.ts";
+import { type ShellJob, startJob } from "./job.ts";
 import { closePipe, type OpenPipe, type Pipe, pipes } from "./pipe.ts";
 import { groupGuard, type Post, type ProcessGuard } from "./process-guard.ts";
 import { OutputRecorder } from "./recorder.ts";
 import { runCommand } from "./run-command.ts";
-import { neverRan, Running } from "./running.ts";
 
 /** What shells themselves say when a program is not there or cannot be run. */
 const notFound = 127;
@@ -20,15 +28,9 @@ type ShellPorts = {
   readonly openPipe: OpenPipe;
 };
 
-export function nodeShell({
-  env,
-  guard = groupGuard(),
-  openPipe = pipes(env),
-}: {
-  env: ProcessEnvironment;
-  guard?: ProcessGuard;
-  openPipe?: OpenPipe;
-}): Shell {
+type ShellOptions = Partial<Omit<ShellPorts, "env">> & { readonly env: ProcessEnvironment };
+
+export function nodeShell({ env, guard = groupGuard(), openPipe = pipes(env) }: ShellOptions): Shell {
   const ports: ShellPorts = { env: commandEnvironment(env), guard, openPipe };
   const begin: Shell["start"] = (command) => start(command, ports);
   return { start: begin, run: (command, signal) => runCommand(begin, command, signal) };
@@ -85,4 +87,103 @@ async function isDirectory(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   );
+}
+
+/** At most twenty chunks a second: a screen can follow no more. */
+const betweenChunksMs = 50;
+/** The longest time that a timer of Node can measure; whoever has longer has no limit. */
+const longestTimerMs = 2 ** 31 - 1;
+
+class Running implements ShellRun {
+  readonly over: Promise<ShellOutcome>;
+  readonly #job: ShellJob;
+  readonly #recorder: OutputRecorder;
+  readonly #bell = new Bell();
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(job: ShellJob, { recorder, timeoutMs }: { recorder: OutputRecorder; timeoutMs: number }) {
+    this.#job = job;
+    this.#recorder = recorder;
+    recorder.onNews = () => this.#bell.ring();
+    if (timeoutMs <= longestTimerMs) this.#deadline = setTimeout(() => void job.stop("timeout"), timeoutMs);
+    this.over = this.#finish();
+  }
+
+  async *follow(): AsyncGenerator<ShellChunk, void> {
+    while (!this.#job.isOver) {
+      await this.#bell.rung();
+      if (!this.#job.isOver) await Promise.race([this.#job.over, pause(betweenChunksMs)]);
+      const text = this.#recorder.news();
+      if (text !== "") yield { text };
+    }
+  }
+
+  output(): string {
+    return this.#recorder.soFar().output;
+  }
+
+  saveTo(file: string): void {
+    this.#recorder.saveTo(file);
+  }
+
+  goOn(): void {
+    clearTimeout(this.#deadline);
+  }
+
+  stop(): Promise<void> {
+    return this.#job.stop("interrupt");
+  }
+
+  left(): LeftBehind | undefined {
+    return this.#job.left;
+  }
+
+  async #finish(): Promise<ShellOutcome> {
+    await this.#job.over;
+    clearTimeout(this.#deadline);
+    this.#bell.ring();
+    this.#recorder.close();
+    const { exit, cause } = this.#job;
+    return {
+      exitCode: exit.code,
+      signal: exit.signal,
+      timedOut: cause === "timeout",
+      interrupted: cause === "interrupt",
+      ...this.#recorder.soFar(),
+    };
+  }
+}
+
+/** What could not be started is over. */
+function neverRan(outcome: ShellOutcome): ShellRun {
+  return {
+    over: Promise.resolve(outcome),
+    follow: async function* () {
+      // Nothing ever comes.
+    },
+    output: () => outcome.output,
+    saveTo: () => undefined,
+    goOn: () => undefined,
+    stop: async () => undefined,
+    left: () => undefined,
+  };
+}
+
+/** Wakes one waiter; a ring that nobody waits for is heard by the next. */
+class Bell {
+  #wake: () => void = () => undefined;
+  #next = new Promise<void>((resolve) => {
+    this.#wake = resolve;
+  });
+
+  ring(): void {
+    this.#wake();
+  }
+
+  async rung(): Promise<void> {
+    await this.#next;
+    this.#next = new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
 }

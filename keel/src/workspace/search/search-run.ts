@@ -1,6 +1,8 @@
 /** One run of the search program: its output as it comes, within a time and a size, and the truth about its end. */
+
 import { spawn } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
+import type { Refused } from "../../kernel/result.ts";
 import type { SearchEnd } from "../../ports/search.ts";
 import { isProgram } from "./search-program.ts";
 
@@ -18,7 +20,7 @@ export type SearchRun = {
 
 export type SearchRan =
   | { readonly ok: true; readonly end: SearchEnd; readonly problems: readonly string[] }
-  | { readonly ok: false; readonly why: string };
+  | Refused;
 
 /** Complaints that are kept, and told. */
 const maxComplaintBytes = 8_192;
@@ -69,16 +71,10 @@ export async function runSearch(
   });
 }
 
+type SearchExit = { readonly end: SearchEnd; readonly code: number | null; readonly complaints: string };
+
 /** 0: found; 1: nothing found; 2: something was wrong, with or without results. */
-function ranOf({
-  end,
-  code,
-  complaints,
-}: {
-  end: SearchEnd;
-  code: number | null;
-  complaints: string;
-}): SearchRan {
+function ranOf({ end, code, complaints }: SearchExit): SearchRan {
   const lines = complaints.split("\n").map(withoutPrefix).filter(Boolean);
   if (code === 2 && isRefusal(complaints)) return { ok: false, why: lines.join("\n") };
   if (end === "complete" && code !== 0 && code !== 1 && code !== 2)

@@ -1,5 +1,4 @@
 /** Whether an address that a server on the internet names leads into a private network. */
-import { lookup } from "node:dns/promises";
 import { urlGuard } from "./url-guard.ts";
 
 /** Why `url`, which the server at `home` named, must not be asked. A server inside may name what is inside. */
@@ -7,10 +6,7 @@ export async function whyNotOutward(
   url: URL,
   { home, allowHosts }: { home: URL; allowHosts: readonly string[] },
 ): Promise<string | undefined> {
-  const guard = urlGuard({
-    allowHosts,
-    lookUp: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
-  });
+  const guard = urlGuard({ allowHosts });
   const why = async (place: URL): Promise<string | undefined> => {
     const judged = guard.judge(place.href);
     if (!judged.ok) return judged.why;

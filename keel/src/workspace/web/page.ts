@@ -70,16 +70,10 @@ const looksLikeHtml = (start: Uint8Array): boolean =>
 const isBinary = (start: Uint8Array): boolean =>
   markOf(start) === undefined && start.subarray(0, prescanBytes).includes(0);
 
+type PageStart = { readonly contentType: string; readonly start: Uint8Array; readonly isHtml: boolean };
+
 /** A mark at its start outranks what the server says, and that what the page says itself. */
-function charsetOf({
-  contentType,
-  start,
-  isHtml,
-}: {
-  contentType: string;
-  start: Uint8Array;
-  isHtml: boolean;
-}): string {
+function charsetOf({ contentType, start, isHtml }: PageStart): string {
   const named = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1];
   const inPage = isHtml
     ? /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(asciiOf(start.subarray(0, prescanBytes)))?.[1]

@@ -3,11 +3,16 @@
  * name. The text of an address is judged here; what a name stands for is judged by `reachable`, and only that is
  * connected to.
  */
+
+import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { no, type Refused } from "../../kernel/result.ts";
 import { whyNotPublic } from "./public-address.ts";
 
 /** All addresses of a name. Throws as `node:dns` does when there are none. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
+export const systemLookUp: LookUp = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
 
 export type UrlGuard = {
   /** Judges the text of an address. Touches nothing. */
@@ -16,21 +21,16 @@ export type UrlGuard = {
   reachable(url: URL): Promise<Reachable>;
 };
 
-export type JudgedUrl =
-  | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly why: string };
-export type Reachable =
-  | { readonly ok: true; readonly addresses: readonly string[] }
-  | { readonly ok: false; readonly why: string };
+export type JudgedUrl = { readonly ok: true; readonly url: URL } | Refused;
+export type Reachable = { readonly ok: true; readonly addresses: readonly string[] } | Refused;
 
-/** `allowHosts`: names or addresses, each with a port or for all ports: `localhost:8080`, `10.0.0.7`, `wiki.local`. */
-export function urlGuard({
-  allowHosts,
-  lookUp,
-}: {
-  allowHosts: readonly string[];
-  lookUp: LookUp;
-}): UrlGuard {
+type UrlGuardOptions = {
+  /** Names or addresses, each with a port or for all ports: `localhost:8080`, `10.0.0.7`, `wiki.local`. */
+  readonly allowHosts: readonly string[];
+  readonly lookUp?: LookUp | undefined;
+};
+
+export function urlGuard({ allowHosts, lookUp = systemLookUp }: UrlGuardOptions): UrlGuard {
   const allowed = allowHosts.flatMap(parseHost);
   const isAllowed = (url: URL): boolean =>
     allowed.some(({ host, port }) => host === plainHost(url) && (port === undefined || port === portOf(url)));
@@ -42,10 +42,10 @@ export function urlGuard({
       const addresses = literal ? [host] : await lookUp(host);
       // One bad address among good ones is how a name is made to point inside: then none is used.
       const refused = isAllowed(url) ? undefined : addresses.find((address) => whyNotPublic(address));
-      if (addresses.length === 0) return { ok: false, why: `${host} has no address.` };
+      if (addresses.length === 0) return no(`${host} has no address.`);
       if (refused === undefined) return { ok: true, addresses };
       const leads = literal ? host : `${host} leads to ${refused}, which`;
-      return { ok: false, why: notPublic(leads, whyNotPublic(refused) ?? "refused", host) };
+      return no(notPublic(leads, whyNotPublic(refused) ?? "refused", host));
     },
   };
 }
@@ -104,5 +104,4 @@ function parseHost(entry: string): { host: string; port: number | undefined }[] 
 const notPublic = (leads: string, what: string, host: string): string =>
   `${leads} is ${what}: only the public web can be fetched. The user can allow it by adding ${shown(host)} to web.allowHosts in their settings.`;
 
-const no = (why: string): JudgedUrl => ({ ok: false, why });
 const shown = (text: string): string => JSON.stringify(text.slice(0, 200));

@@ -1,4 +1,4 @@
-/** One GET to addresses that were checked: the connection goes there and nowhere else, whatever the name says by now. */
+/** Requests to addresses that were checked: the connection goes there and nowhere else, whatever the name says by now. */
 import type http from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
@@ -21,37 +21,62 @@ export type WebResponse = {
 };
 
 /** Throws what Node throws; an aborted signal too. The signal also ends the body. */
-export function get({ url, addresses, headers }: WebRequest, signal: AbortSignal): Promise<WebResponse> {
+export async function get({ headers, ...to }: WebRequest, signal: AbortSignal): Promise<WebResponse> {
+  const { response, close } = await send(
+    { ...to, headers: { ...headers, "accept-encoding": "gzip, br, deflate" } },
+    signal,
+  );
+  // What goes wrong later reaches whoever reads the body.
+  response.on("error", () => undefined);
+  return {
+    status: response.statusCode ?? 0,
+    statusText: response.statusMessage ?? "",
+    headers: response.headers,
+    body: unpacked(response),
+    close,
+  };
+}
+
+/** The same without a look at the answer; with `post`, that is sent. */
+export function send(
+  { url, addresses, headers, post }: WebRequest & { readonly post?: string },
+  signal: AbortSignal,
+): Promise<{ response: http.IncomingMessage; close(): void }> {
   // Not by an import statement: that of `node:http` would load the whole of `fetch`.
   const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
   return new Promise((resolve, reject) => {
     const sent = request(url, {
-      method: "GET",
-      headers: { ...headers, "accept-encoding": "gzip, br, deflate" },
+      method: post === undefined ? "GET" : "POST",
+      headers,
       // No pool: a kept connection may lead to what an earlier name stood for.
       agent: false,
       lookup: pinnedTo(addresses),
       signal,
     });
     sent.once("error", reject);
-    sent.once("response", (response) => {
-      const { statusCode = 0, statusMessage = "" } = response;
-      // What goes wrong later reaches whoever reads the body.
-      response.on("error", () => undefined);
-      resolve({
-        status: statusCode,
-        statusText: statusMessage,
-        headers: response.headers,
-        body: unpacked(response),
-        close: () => void sent.destroy(),
-      });
-    });
-    sent.end();
+    sent.once("response", (response) => resolve({ response, close: () => void sent.destroy() }));
+    sent.end(post);
   });
 }
 
+/** All of it, or nothing where it is too long. */
+export async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<{ body: string; cut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Leaving the loop lets the connection go.
+    if (bytes > maxBytes) return { body: "", cut: true };
+  }
+  return { body: Buffer.concat(chunks).toString("utf8"), cut: false };
+}
+
 /** In place of a second look at the name, which could have another answer. */
-export function pinnedTo(addresses: readonly string[]): LookupFunction {
+function pinnedTo(addresses: readonly string[]): LookupFunction {
   const known = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first = { address: "", family: 4 }] = known;
   return (_name, options, callback) => {

@@ -1,13 +1,13 @@
 /** Search engines behind one port: SearXNG, which people run themselves, and Brave, which takes a key. */
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import * as z from "zod/mini";
 import { unlessAborted } from "../../kernel/abort.ts";
 import { never } from "../../kernel/never.ts";
+import { no } from "../../kernel/result.ts";
 import type { WebHit, WebHits, WebSearch } from "../../ports/web.ts";
-import { plainHost } from "./url-guard.ts";
+import { plainHost, systemLookUp } from "./url-guard.ts";
 import { sayWebError } from "./web-errors.ts";
-import { get } from "./web-request.ts";
+import { get, readBody } from "./web-request.ts";
 
 export type SearchEngine =
   /** `url`: where it runs. */
@@ -31,17 +31,14 @@ export function nodeWebSearch({
   return {
     missing: async () => (engine ? undefined : noEngine),
     async search(request, signal) {
-      if (!engine) return { ok: false, why: noEngine };
+      if (!engine) return no(noEngine);
       const late = AbortSignal.timeout(timeoutMs);
       try {
         return await ask(requestTo(engine, request), { version, signal: AbortSignal.any([signal, late]) });
       } catch (thrown) {
-        if (signal.aborted) return { ok: false, why: "Interrupted." };
-        const said = late.aborted ? `did not answer within ${timeoutMs / 1_000} seconds` : undefined;
-        return {
-          ok: false,
-          why: said ? `The search engine ${said}.` : sayWebError(thrown, "The search engine"),
-        };
+        if (signal.aborted) return no("Interrupted.");
+        if (late.aborted) return no(`The search engine did not answer within ${timeoutMs / 1_000} seconds.`);
+        return no(sayWebError(thrown, "The search engine"));
       }
     },
   };
@@ -95,17 +92,14 @@ async function ask(
 ): Promise<WebHits> {
   const host = plainHost(url);
   // No guard: the user has named this place, and it often runs on their own machine.
-  const addresses = isIP(host) ? [host] : await unlessAborted(addressesOf(host), signal);
+  const addresses = isIP(host) ? [host] : await unlessAborted(systemLookUp(host), signal);
   const sent = { "user-agent": `keel/${version}`, accept: "application/json", ...headers };
   const { status, statusText, body, close } = await get({ url, addresses, headers: sent }, signal);
   try {
     if (status !== 200)
-      return {
-        ok: false,
-        why: `The search engine said no: ${status} ${statusText}. ${hint}`.replace(" .", "."),
-      };
-    const parsed = answerSchema.safeParse(parse(await wholeOf(body)));
-    if (!parsed.success) return { ok: false, why: `The search engine's answer cannot be read. ${hint}` };
+      return no(`The search engine said no: ${status} ${statusText}. ${hint}`.replace(" .", "."));
+    const parsed = answerSchema.safeParse(parse(body && (await readBody(body, maxBytes)).body));
+    if (!parsed.success) return no(`The search engine's answer cannot be read. ${hint}`);
     return { ok: true, hits: hitsOf(parsed.data.web?.results ?? parsed.data.results ?? []) };
   } finally {
     close();
@@ -129,24 +123,10 @@ const plain = (text: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-async function wholeOf(body: AsyncIterable<Uint8Array> | undefined): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) break;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function parse(text: string): unknown {
+function parse(text = ""): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined; // What is no JSON fits no schema.
   }
 }
-
-const addressesOf = async (host: string): Promise<string[]> =>
-  (await lookup(host, { all: true })).map(({ address }) => address);

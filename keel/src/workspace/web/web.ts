@@ -2,7 +2,6 @@
  * Fetches pages for the model. Every hop is judged anew and connected to at the address that was judged. Redirects stay
  * on their host; one that leads to another host is told and not followed, since permission is given by host.
  */
-import { lookup } from "node:dns/promises";
 import { unlessAborted } from "../../kernel/abort.ts";
 import type { Web, WebAnswer } from "../../ports/web.ts";
 import { isText, pageReader } from "./page.ts";
@@ -38,7 +37,7 @@ export type WebOptions = {
   readonly lookUp?: LookUp | undefined;
 };
 
-export function nodeWeb({ allowHosts = [], version, limits, lookUp = systemLookUp }: WebOptions): Web {
+export function nodeWeb({ allowHosts = [], version, limits, lookUp }: WebOptions): Web {
   const guard = urlGuard({ allowHosts, lookUp });
   const context: FetchContext = {
     guard,
@@ -59,10 +58,8 @@ export function nodeWeb({ allowHosts = [], version, limits, lookUp = systemLookU
         return await follow(text, context, AbortSignal.any([signal, late]));
       } catch (thrown) {
         if (signal.aborted) return refused("Interrupted.");
-        const why = late.aborted
-          ? `${text} did not answer in full within ${context.limits.wholeMs / second} seconds.`
-          : sayWebError(thrown, text);
-        return refused(why);
+        if (!late.aborted) return refused(sayWebError(thrown, text));
+        return refused(`${text} did not answer in full within ${context.limits.wholeMs / second} seconds.`);
       }
     },
   };
@@ -169,8 +166,5 @@ const binary = ({ href }: URL): string =>
 
 const mediaTypeOf = (contentType: string): string =>
   (contentType.split(";")[0] ?? "").trim().toLowerCase() || "of no declared type";
-
-const systemLookUp: LookUp = async (name) =>
-  (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
 
 const refused = (why: string): WebAnswer => ({ kind: "refused", why });
