@@ -4,6 +4,7 @@ import { TreeBudget } from "../keel/src/agents/budget.ts";
 import { defaultAgentLimits } from "../keel/src/agents/limits.ts";
 import { AgentSupervisor } from "../keel/src/agents/supervisor.ts";
 import { type AgentPorts, AgentTree } from "../keel/src/agents/tree.ts";
+import { sessionArtifacts } from "../keel/src/app/compose/artifacts.ts";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";
 import { Session } from "../keel/src/engine/session.ts";
@@ -55,7 +56,7 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
     openLog: (id) => store.open(id),
     readLog: (id) => store.read(id),
     location: (id) => store.location(id),
-    artifacts: (id) => ({ spill: (name, content) => store.spill(id, name, content) }),
+    artifacts: (id) => sessionArtifacts(store, id),
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (value) => ({ ok: true, value }),
     system: ({ definition }) => [definition.prompt],
@@ -86,7 +87,7 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
         rules: noRules,
         limits: defaultLimits,
         tools: [...builtInTools({ agents: crew }), ...tools],
-        spill: (file, content) => store.spill(log.session, file, content),
+        ...sessionArtifacts(store, log.session),
         recover: (task) => crew.recover(task),
         system: ["You are one of many."],
         promptOnResume: "logged",

@@ -1,5 +1,6 @@
 /** Keel's own loop with its real adapters: JSON lines on disk, the Messages wire over HTTP, the built-in tools. */
 
+import { sessionArtifacts } from "../keel/src/app/compose/artifacts.ts";
 import { systemPrompt } from "../keel/src/app/compose/prompts.ts";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";
@@ -64,7 +65,7 @@ export function openKeel({ url, home, cwd }: KeelPlace): Keel {
           tools: builtInTools(),
           rules: noRules,
           hooks: noHooks,
-          spill: (file, content) => store.spill(log.session, file, content),
+          ...sessionArtifacts(store, log.session),
           limits: defaultLimits,
           promptOnResume: "logged",
         },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boundShell } from "../keel/src/agents/bound-shell.ts";
-import { TreeBudget } from "../keel/src/agents/budget.ts";
+import { boundShell, TreeBudget } from "../keel/src/agents/budget.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
 import { textOf } from "../keel/src/protocol/message.ts";

@@ -70,10 +70,11 @@ recipe("An inquiry", 2, async (tree) => {
       import { answerRequest, readHostRequest } from "./keel/src/sdk/control/host-requests.ts";
       import { processMethods } from "./keel/src/sdk/process/methods.ts";
       import { query } from "./keel/src/sdk/query/query.ts";
-      import { openSession } from "./keel/src/app/open-session.ts";
+      import { openHome } from "./keel/src/app/home.ts";
       const cwd = process.cwd();
       const env = { HOME: cwd, KEEL_HOME: cwd + "/home", ANTHROPIC_API_KEY: "none" };
-      const session = await openSession({ version: "0", cwd, env, persist: "memory", model: "haiku" });
+      const wanted = { version: "0", cwd, env, persist: "memory", model: "haiku" };
+      const session = await openHome(wanted).open(wanted);
       const answer = (request) => answerRequest(readHostRequest(request), { session });
       const running = Promise.resolve({ request: answer });
       const waiting = query({ prompt: (async function* () { await new Promise(() => setTimeout(() => {}, 60_000)); })(), options: { cwd, env, persistSession: false, model: "haiku" } });

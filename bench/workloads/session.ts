@@ -1,7 +1,6 @@
 /** A session with many messages, written as Keel writes it: by the product's own command line, from a log of events. */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
-import { processLeases } from "../../keel/src/app/compose/process-leases.ts";
 import { nodeClock, nodeIds } from "../../keel/src/app/node-ports.ts";
 import type { Durable, DurableEvent } from "../../keel/src/protocol/event/durable.ts";
 import { noUsage } from "../../keel/src/protocol/usage.ts";
@@ -21,7 +20,7 @@ export async function writeSession({
   const home = path.join(user, ".keel");
   const clock = nodeClock();
   const ids = nodeIds();
-  const store = jsonlStore({ home, clock, ids, leases: processLeases({ home, clock, ids }) });
+  const store = jsonlStore({ home, clock, ids });
   const session = randomUUID();
   const log = await store.create(session, { cwd });
   const events = [...eventsOf({ cwd, messages, words: "word ".repeat(messageBytes / 5) })];

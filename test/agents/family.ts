@@ -1,8 +1,10 @@
 /** A session that can start agents, on fakes: the real loop and crew, a model that looks at what it is asked, logs in memory. */
+
 import { TreeBudget } from "../../keel/src/agents/budget.ts";
 import { type AgentLimits, defaultAgentLimits } from "../../keel/src/agents/limits.ts";
 import { AgentSupervisor } from "../../keel/src/agents/supervisor.ts";
 import { type AgentPorts, AgentTree } from "../../keel/src/agents/tree.ts";
+import { sessionArtifacts } from "../../keel/src/app/compose/artifacts.ts";
 import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
 import type { SessionPorts } from "../../keel/src/engine/step-context.ts";
@@ -81,7 +83,7 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
     openLog: (id) => store.open(id),
     readLog: (id) => store.read(id),
     location: (id) => store.location(id),
-    artifacts: (id) => ({ spill: (name, content) => store.spill(id, name, content) }),
+    artifacts: (id) => sessionArtifacts(store, id),
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (name) => ({ ok: true, value: name }),
     system: ({ definition }) => [definition.prompt],
@@ -101,7 +103,7 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
     tools: await loadedTools([...builtInTools({ agents: crew }), ...(options.tools ?? [])]),
     rules: options.rules ?? noRules,
     hooks: { ...noHooks, ...options.hooks },
-    spill: (name, content) => store.spill(rootId, name, content),
+    ...sessionArtifacts(store, rootId),
     ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
     budget,
     recover: (task) => crew.recover(task),

@@ -48,6 +48,7 @@ export function faultyStore(store: Store, wrongs: Wrongs): Store {
     fork: (id, copy) => store.fork(id, copy),
     delete: (id) => store.delete(id),
     location: (id) => store.location(id),
-    spill: (id, name, text) => store.spill(id, name, text),
+    leases: store.leases,
+    artifacts: store.artifacts,
   };
 }

@@ -75,13 +75,12 @@ export const capabilities: readonly Capability[] = [
       "store/jsonl/log-locations.ts",
       "store/jsonl/log.ts",
       "store/jsonl/seal.ts",
-      "store/jsonl/spill.ts",
+      "store/jsonl/names.ts",
       // Whatever somebody threw that is no error; and the reason of a signal, which is told as a sentence.
       "workspace/processes/job.ts",
       "mcp/transports/stdio.ts",
       "workspace/web/web.ts",
       // For tests.
-      "models/loopback.ts",
     ],
     instead: "throw a fault by its code",
   },

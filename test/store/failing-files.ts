@@ -70,6 +70,7 @@ export function failingFiles(real: FileLayer): FailingFiles {
       datasync: () => decided("datasync", path, () => file.datasync()),
       facts: () => file.facts(),
       close: () => file.close(),
+      [Symbol.asyncDispose]: () => file.close(),
     };
   }
   return files;

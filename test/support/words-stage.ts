@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { type OpenSession, openSession } from "../../keel/src/app/open-session.ts";
+import type { OpenSession } from "../../keel/src/app/open-session.ts";
 import type { OpenOptions } from "../../keel/src/app/options.ts";
 import type { Receipt } from "../../keel/src/protocol/command.ts";
 import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
@@ -11,6 +11,7 @@ import { type InputBlock, text } from "../../keel/src/protocol/message.ts";
 import { startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
+import { openSession } from "./open-session.ts";
 
 export type Tree = Readonly<Record<string, string | Uint8Array>>;
 

@@ -1,4 +1,5 @@
-/** How many agents there may be, how deep, and from when on a person is asked first. Pure. */
+/** How many agents there may be, how deep, and from when on a person is asked first. */
+import type { AgentCallContext } from "../ports/agents.ts";
 
 export type AgentLimits = {
   /** Agents may start agents this far below the session of the host. */
@@ -18,7 +19,7 @@ export const defaultAgentLimits: AgentLimits = {
   maxUnasked: 8,
 };
 
-export type AgentCounts = {
+type AgentCounts = {
   /** Of the agent that would be started. */
   readonly depth: number;
   /** How many run in the tree now. */
@@ -29,12 +30,12 @@ export type AgentCounts = {
   readonly agreed: number;
 };
 
-export type MayStart =
+type MayStart =
   | { readonly kind: "yes" }
   | { readonly kind: "no"; readonly why: string }
   | { readonly kind: "ask"; readonly upTo: number };
 
-export function mayStart({ depth, running, inTurn, agreed }: AgentCounts, limits: AgentLimits): MayStart {
+function mayStart({ depth, running, inTurn, agreed }: AgentCounts, limits: AgentLimits): MayStart {
   if (depth > limits.maxDepth)
     return {
       kind: "no",
@@ -47,4 +48,62 @@ export function mayStart({ depth, running, inTurn, agreed }: AgentCounts, limits
     };
   const most = Math.max(limits.maxUnasked, agreed);
   return inTurn < most ? { kind: "yes" } : { kind: "ask", upTo: most * 2 };
+}
+
+/** Who of one session may start another agent now: within the limits at once, beyond what is usual after a question. */
+export class Admission {
+  readonly #limits: AgentLimits;
+  #turn = { id: "", started: 0, agreed: 0 };
+  #consent: Promise<boolean> | undefined;
+
+  constructor(limits: AgentLimits) {
+    this.#limits = limits;
+  }
+
+  /** Undefined when it may start, otherwise why not. Counts those that may. */
+  async enter(
+    request: { turn: string; depth: number; running: () => number; description: string },
+    context: AgentCallContext,
+  ): Promise<string | undefined> {
+    if (this.#turn.id !== request.turn) this.#turn = { id: request.turn, started: 0, agreed: 0 };
+    for (;;) {
+      const { started: inTurn, agreed } = this.#turn;
+      const may = mayStart(
+        { depth: request.depth, running: request.running(), inTurn, agreed },
+        this.#limits,
+      );
+      if (may.kind === "no") return may.why;
+      if (may.kind === "yes") {
+        this.#turn.started++;
+        return undefined;
+      }
+      // One question for all that wait.
+      this.#consent ??= this.#ask(context, {
+        description: request.description,
+        inTurn,
+        upTo: may.upTo,
+      }).finally(() => {
+        this.#consent = undefined;
+      });
+      if (!(await this.#consent)) return "Not started: so many agents in one turn were not agreed to.";
+    }
+  }
+
+  async #ask(
+    context: AgentCallContext,
+    { description, inTurn, upTo }: { description: string; inTurn: number; upTo: number },
+  ): Promise<boolean> {
+    const { verdict } = await context.ask({
+      kind: "permission",
+      title: `Start more than ${inTurn} agents in one turn?`,
+      body: { kind: "text", text: `This turn has started ${inTurn} agents. The next one: ${description}` },
+      reason: "each agent is a conversation of its own, with its own cost",
+      options: [
+        { id: "once", label: `Yes, up to ${upTo} in this turn`, verdict: "allow" },
+        { id: "no", label: "No", verdict: "deny" },
+      ],
+    });
+    if (verdict === "allow") this.#turn.agreed = upTo;
+    return verdict === "allow";
+  }
 }

@@ -1,5 +1,4 @@
 /** From an order to the parts of an agent's session: its kind, its model, its tools, how far it may go. */
-
 import type { OpenedFields } from "../core/opening.ts";
 import { modelOf } from "../core/state/state.ts";
 import type { Session } from "../engine/session.ts";
@@ -10,9 +9,11 @@ import type { FileLedger } from "../ports/file-ledger.ts";
 import type { HookContext } from "../ports/hooks.ts";
 import type { Log } from "../ports/store.ts";
 import type { Workspace } from "../ports/workspace.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
+import { type InputBlock, type Message, type ToolResult, text } from "../protocol/message.ts";
 import type { Origin } from "../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
-import { boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./child.ts";
+import { agentPorts, boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./rights.ts";
 import type { AgentExtras, AgentPorts, AgentTree } from "./tree.ts";
 
 export type ParentSession = { readonly session: Session; readonly parts: SessionPorts };
@@ -97,14 +98,14 @@ export function portsFor(
   const box = parts.toolbox && boxOf(definition, parts.toolbox);
   const mode = (): PermissionMode => modeAtMost(definition.permissionMode, parentMode(parent));
   const transcript = tree.ports.location(log.session) ?? "";
+  const { spill, taskFile } = tree.ports.artifacts(log.session);
   return {
-    parts: {
-      ...parts,
-      ...tree.ports.artifacts(log.session),
+    parts: agentPorts(parts, {
       log,
       workspace,
+      spill,
+      taskFile,
       tools: own,
-      agentTools: undefined,
       toolbox: isFork ? parts.toolbox : outfit ? outfit.join(box) : box,
       // As they are now, and as they will be: what is denied above is denied below.
       rules: session.rules,
@@ -112,9 +113,6 @@ export function portsFor(
         facts: { agentId: origin.agentId, kind: origin.kind, transcript },
         context,
       }),
-      checkpoints: undefined,
-      plan: undefined,
-      memory: undefined,
       briefing: isFork ? undefined : parts.briefing,
       above: {
         origin,
@@ -134,7 +132,7 @@ export function portsFor(
         ? (session.state.prompt?.system ?? parts.system)
         : tree.ports.system({ definition, workspace }),
       promptOnResume: "logged",
-    },
+    }),
     start: {
       keel: tree.ports.version,
       cwd: workspace.cwd,
@@ -165,3 +163,46 @@ export function parentHookContext(parent: ParentSession, signal: AbortSignal): H
     show: (event) => session.relay({ at: parts.clock.now(), session: session.id, ...event }),
   };
 }
+
+/**
+ * What the log of a fork begins with. Its requests start with the very bytes of the parent's: the same tools and system,
+ * the same messages up to the reply that started it. So the provider's cache is read and not written.
+ */
+export function inherited({ id, state }: Pick<Session, "id" | "state">): DurableEvent[] {
+  const { prompt, history, calls, contextTokens, seq } = state;
+  const answered: Message = {
+    role: "user",
+    content: calls.map(
+      ({ use }): ToolResult => ({
+        type: "tool_result",
+        callId: use.id,
+        content: [text("Handed on.")],
+        failed: false,
+      }),
+    ),
+  };
+  return [
+    ...(prompt
+      ? [
+          {
+            type: "prompt.fixed" as const,
+            system: [...prompt.system],
+            tools: [...prompt.tools],
+            why: "first" as const,
+          },
+        ]
+      : []),
+    {
+      type: "context.inherited",
+      from: { session: id, seq },
+      messages: [...history.slice(), ...(calls.length > 0 ? [answered] : [])],
+      tokens: contextTokens,
+    },
+  ];
+}
+
+export const forkedInput = (prompt: string): InputBlock[] => [
+  text(
+    `From here on you are a copy of the agent above, started to do one part of the work on your own. It goes on without you and sees only your last message. Your part, and nothing beside it:\n\n${prompt}`,
+  ),
+];

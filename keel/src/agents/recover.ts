@@ -11,6 +11,7 @@ import type { SessionPorts } from "../engine/step-context.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Task, TaskEnd } from "../ports/tasks.ts";
 import { noBill } from "../protocol/usage.ts";
+import { recoveryPorts } from "./rights.ts";
 import { emptyLoggedRun, endOf, foldLoggedRun } from "./run.ts";
 import type { AgentPorts } from "./tree.ts";
 
@@ -60,14 +61,9 @@ async function settle(
   }: RecoveryContext & { readonly reason: "ended" | "failed" },
 ): Promise<SessionState> {
   const log = await world.openLog(id);
-  const own: SessionPorts = {
-    ...parts,
-    ...world.artifacts(id),
-    log,
-    checkpoints: undefined,
-    budget: undefined,
-    recover: (task) => crew.recover(task),
-  };
+  const { spill, taskFile } = world.artifacts(id);
+  const recover: SessionPorts["recover"] = (task) => crew.recover(task);
+  const own = recoveryPorts(parts, { log, spill, taskFile, recover });
   crew.equip(own);
   const settings = state.settings ?? {
     model: "",

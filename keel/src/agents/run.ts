@@ -1,21 +1,22 @@
 /** One life of an agent: from its input to its end, with what it shows meanwhile and what it leaves behind. */
-
 import { agentEnded } from "../core/model-text.ts";
 import { hasWork } from "../core/next-step.ts";
 import type { SessionState } from "../core/state/state.ts";
 import { isAwaited, isUnsettled } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
 import { toFault } from "../kernel/fault.ts";
+import type { Json } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
 import { shorten } from "../kernel/text.ts";
-import type { TaskEnd, TaskWork } from "../ports/tasks.ts";
-import { billSince } from "../protocol/bill.ts";
+import type { AgentOutcome } from "../ports/agents.ts";
+import type { Task, TaskEnd, TaskWork } from "../ports/tasks.ts";
+import { billSince, tokensOf } from "../protocol/bill.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle } from "../protocol/event/envelope.ts";
-import { type InputBlock, textOf } from "../protocol/message.ts";
+import { type InputBlock, text, textOf } from "../protocol/message.ts";
 import { endsWell, type TurnReason } from "../protocol/reasons.ts";
 import type { Display } from "../protocol/tool.ts";
-import type { Bill } from "../protocol/usage.ts";
+import { type Bill, noBill } from "../protocol/usage.ts";
 import { above } from "./mail.ts";
 
 export type AgentRunOptions = {
@@ -194,3 +195,60 @@ const logged: EventHandlers<Durable, [found: LoggedAgentRun, before: SessionStat
   "turn.finished": ({ reason }, found) => ({ ...found, reason }),
   "tool.started": (_, found) => ({ ...found, toolUses: found.toolUses + 1 }),
 };
+/** It has ended, and its call waited for it. */
+export function outcomeOf(task: Task): AgentOutcome {
+  const { id, status, data } = task;
+  const { report = "", error = "it did not come to an end", bill = noBill } = data;
+  const again = `Its id is ${id}: with SendMessage it goes on.`;
+  if (status !== "completed") {
+    const said = report === "" ? "" : ` What it said last:\n\n${report}`;
+    return { ok: false, why: `The agent ended without a whole report: ${error}. ${again}${said}` };
+  }
+  const words = report === "" ? "(The agent reported nothing.)" : report;
+  return {
+    ok: true,
+    content: [text(words), text(again)],
+    data: {
+      status: "completed",
+      ...aboutOf(task),
+      agentType: data.agent ?? "",
+      content: [{ type: "text", text: words }],
+      totalToolUseCount: data.toolUses ?? 0,
+      totalDurationMs: Math.max(0, (task.endedAt ?? task.startedAt) - task.startedAt),
+      totalTokens: tokensOf(bill),
+      usage: {
+        input_tokens: bill.usage.inputTokens,
+        output_tokens: bill.usage.outputTokens,
+        cache_read_input_tokens: bill.usage.cacheReadTokens,
+        cache_creation_input_tokens: bill.usage.cacheWriteTokens,
+      },
+      ...(data.worktree ? { worktreePath: data.worktree.path, worktreeBranch: data.worktree.branch } : {}),
+    },
+  };
+}
+
+/** It runs on by itself; its end is told when it comes. */
+export function launchedOutcome(task: Task): AgentOutcome {
+  const { id, data } = task;
+  const file = data.outputFile === undefined ? "" : ` What it says so far stands in ${data.outputFile}.`;
+  return {
+    ok: true,
+    content: [
+      text(
+        `The agent ${id} works in the background. You are told when it has ended: go on meanwhile.${file}`,
+      ),
+    ],
+    data: {
+      status: "async_launched",
+      ...aboutOf(task),
+      description: data.description ?? "",
+      outputFile: data.outputFile ?? "",
+      canReadOutputFile: data.outputFile !== undefined,
+    },
+  };
+}
+
+const aboutOf = ({ id, data }: Task): { [name: string]: Json } => ({
+  agentId: id,
+  prompt: data.prompt ?? "",
+});

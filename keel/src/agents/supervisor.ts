@@ -2,7 +2,6 @@
  * The agents of one session. Each is a session of its own whose log names the call that started it; it has the parts of
  * its parent, narrowed, and ends with it at the latest. What it does is told to the parent's host with its origin.
  */
-
 import { isRunning } from "../core/state/task-state.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
@@ -11,18 +10,26 @@ import { fault } from "../kernel/fault.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentCallContext, AgentOrder, AgentOutcome, Agents } from "../ports/agents.ts";
 import type { Task, TaskAbout, TaskEnd, TaskOutputLocation } from "../ports/tasks.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
 import type { Origin } from "../protocol/origin.ts";
 import type { TaskData } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
 import { type Bill, noBill } from "../protocol/usage.ts";
-import { Admission } from "./admission.ts";
-import { forkedInput, inherited } from "./fork.ts";
+import { Admission } from "./limits.ts";
 import { above, agentMessage } from "./mail.ts";
-import { launchedOutcome, outcomeOf } from "./outcome.ts";
-import { type AgentPlan, type ParentSession, parentHookContext, planFor, portsFor } from "./plan.ts";
+import {
+  type AgentPlan,
+  type AgentSessionOptions,
+  forkedInput,
+  inherited,
+  type ParentSession,
+  parentHookContext,
+  planFor,
+  portsFor,
+} from "./plan.ts";
 import { recoverAgent } from "./recover.ts";
-import { AgentRun } from "./run.ts";
+import { AgentRun, launchedOutcome, outcomeOf } from "./run.ts";
 import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
 
 type Delivered = { readonly ok: true } | { readonly ok: false; readonly why: string };
@@ -94,7 +101,7 @@ export class AgentSupervisor implements Agents {
     const parts = this.#parts;
     if (!parts) throw fault("unexpected", { reason: "the crew has no parts yet" });
     const supervisor = new AgentSupervisor(this.#tree, this.#depth + 1);
-    return recoverAgent(task, { ports: this.#tree.ports, parts, supervisor: supervisor });
+    return recoverAgent(task, { ports: this.#tree.ports, parts, supervisor });
   }
 
   /** Until it has ended, is sent away, or its call is stopped. */
@@ -128,39 +135,45 @@ export class AgentSupervisor implements Agents {
     plan: AgentPlan,
     { order, site, signal }: { order: AgentOrder; site: AgentCallContext; signal: AbortSignal },
   ): Promise<Task> {
-    const { parts } = this.#parent();
+    const parent = this.#parent();
+    const { definition } = plan;
     const free = this.#tree.take();
     try {
       const isolated = plan.isolation === "worktree" ? await this.#isolate() : undefined;
-      const id = parts.ids.uuid();
-      return await site.tasks.start(
-        {
-          kind: "agent",
-          origin: plan.when === "background" ? "asked" : "waited",
-          agent: plan.definition.name,
-          session: id,
-          depth: this.#depth + 1,
-          description: order.description,
-          prompt: order.prompt,
-          ...(order.name === undefined ? {} : { name: order.name }),
-          ...(isolated ? { worktree: isolated.worktree } : {}),
-        },
-        async (place) => {
-          const opened = await this.#open(plan, { place, site, id, order, isolated, signal });
-          return this.#hold(opened.session, {
-            place,
-            order,
-            isolated,
-            free,
-            before: noBill,
-            origin: opened.origin,
-            outfit: opened.outfit,
-            content: plan.definition.inherits
-              ? forkedInput(order.prompt)
-              : [...(opened.outfit?.texts ?? []), text(order.prompt)],
-          });
-        },
-      );
+      const id = parent.parts.ids.uuid();
+      const about: TaskAbout = {
+        kind: "agent",
+        origin: plan.when === "background" ? "asked" : "waited",
+        agent: definition.name,
+        session: id,
+        depth: this.#depth + 1,
+        description: order.description,
+        prompt: order.prompt,
+        ...(order.name === undefined ? {} : { name: order.name }),
+        ...(isolated ? { worktree: isolated.worktree } : {}),
+      };
+      return await site.tasks.start(about, async (place) => {
+        const workspace = isolated?.workspace ?? parent.parts.workspace;
+        const { context } = await parent.parts.hooks.agentStarted(
+          { agentId: place.id, kind: definition.name },
+          parentHookContext(parent, signal),
+        );
+        const log = await this.#tree.ports.createLog(id, { cwd: workspace.cwd, parent: parent.session.id });
+        const opening = {
+          log,
+          origin: this.#originOf(place.id, { ...order, kind: definition.name, callId: site.callId }),
+          workspace,
+          ledger: isolated ? undefined : site.ledger,
+          context,
+          first: definition.inherits ? inherited(parent.session) : [],
+        };
+        const { session, extras } = await this.#open(plan, opening, signal);
+        const { origin } = opening;
+        const content = definition.inherits
+          ? forkedInput(order.prompt)
+          : [...(extras?.texts ?? []), text(order.prompt)];
+        return this.#hold(session, { place, origin, order, content, isolated, extras, before: noBill, free });
+      });
     } catch (thrown) {
       free();
       throw thrown;
@@ -176,57 +189,38 @@ export class AgentSupervisor implements Agents {
     return found.place;
   }
 
+  #originOf(
+    agentId: string,
+    { kind, callId, description }: { kind: string; callId: string; description: string },
+  ): Origin {
+    return { agentId, parentCallId: callId, kind, depth: this.#depth + 1, description };
+  }
+
   async #open(
     plan: AgentPlan,
-    request: {
-      place: TaskOutputLocation;
-      site: AgentCallContext;
-      id: string;
-      order: Pick<AgentOrder, "description">;
-      isolated: IsolatedWorkspace | undefined;
-      signal: AbortSignal;
+    {
+      first,
+      unfinished,
+      ...own
+    }: Pick<AgentSessionOptions, "log" | "origin" | "workspace" | "ledger" | "context"> & {
+      first?: DurableEvent[];
+      unfinished?: "lost";
     },
-  ): Promise<{ session: Session; origin: Origin; outfit: AgentExtras | undefined }> {
-    const parent = this.#parent();
-    const { definition } = plan;
-    const agentId = request.place.id;
-    const workspace = request.isolated?.workspace ?? parent.parts.workspace;
-    const { context } = await parent.parts.hooks.agentStarted(
-      { agentId, kind: definition.name },
-      parentHookContext(parent, request.signal),
-    );
-    const origin: Origin = {
-      agentId,
-      parentCallId: request.site.callId,
-      kind: definition.name,
-      depth: this.#depth + 1,
-      description: request.order.description,
-    };
-    const log = await this.#tree.ports.createLog(request.id, {
-      cwd: workspace.cwd,
-      parent: parent.session.id,
-    });
+    signal: AbortSignal,
+  ): Promise<{ session: Session; extras: AgentExtras | undefined }> {
     const supervisor = new AgentSupervisor(this.#tree, this.#depth + 1);
-    const ledger = request.isolated ? undefined : request.site.ledger;
-    const extras = await this.#outfit(definition, request.signal);
-    const birth = {
-      tree: this.#tree,
-      supervisor: supervisor,
-      parent,
-      log,
-      origin,
-      workspace,
-      ledger,
-      extras: extras,
-      context,
-    };
-    const own = portsFor(plan, birth);
-    supervisor.equip(own.parts);
-    const first = definition.inherits ? inherited(parent.session) : [];
+    const extras = await this.#extras(plan.definition, signal);
     try {
-      const session = await Session.open(own.parts, { start: own.start, first });
+      const opening = { ...own, tree: this.#tree, supervisor, parent: this.#parent(), extras };
+      const { parts, start } = portsFor(plan, opening);
+      supervisor.equip(parts);
+      const session = await Session.open(parts, {
+        start,
+        ...(first ? { first } : {}),
+        ...(unfinished ? { unfinished } : {}),
+      });
       supervisor.attach(session);
-      return { session, origin, outfit: extras };
+      return { session, extras };
     } catch (thrown) {
       await extras?.close();
       throw thrown;
@@ -234,7 +228,7 @@ export class AgentSupervisor implements Agents {
   }
 
   /** What its kind brings along; a person hears of what could not be had. A fork has what its parent has. */
-  async #outfit(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras | undefined> {
+  async #extras(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras | undefined> {
     if (definition.inherits) return undefined;
     const { session, parts } = this.#parent();
     const extras = await this.#tree.ports.extras?.(definition, signal);
@@ -253,13 +247,12 @@ export class AgentSupervisor implements Agents {
       order: Pick<AgentOrder, "description" | "name">;
       content: readonly InputBlock[];
       isolated: IsolatedWorkspace | undefined;
-      outfit: AgentExtras | undefined;
+      extras: AgentExtras | undefined;
       before: Bill;
       free: () => void;
     },
   ): AgentRun {
     const { place, origin, order, isolated } = held;
-    const { ports: world } = this.#tree;
     const above = this.#parent().session;
     const leaveTree = this.#tree.join({ id: place.id, name: order.name }, session);
     session.onEvent((envelope) => {
@@ -268,6 +261,7 @@ export class AgentSupervisor implements Agents {
         void this.#tree.learn(session.state.learnt.allow);
     });
     const { outputFile } = place;
+    const { append } = this.#tree.ports;
     const life = new AgentRun(
       session,
       {
@@ -275,12 +269,12 @@ export class AgentSupervisor implements Agents {
         description: order.description,
         before: held.before,
         write: (words) => {
-          if (outputFile !== undefined) void world.write?.(outputFile, words).catch(() => undefined);
+          if (outputFile !== undefined) void append?.(above.id, outputFile, words).catch(() => undefined);
         },
         leave: async () => {
           leaveTree();
           held.free();
-          await held.outfit?.close();
+          await held.extras?.close();
           const kept = await isolated?.leave();
           return kept === "kept"
             ? `Its changes are in the worktree ${isolated?.worktree.path}, on the branch ${isolated?.worktree.branch}.`
@@ -311,37 +305,12 @@ export class AgentSupervisor implements Agents {
     try {
       await pick.tasks.start({ ...aboutOf(data), id, since: log.lastSeq }, async (place) => {
         const { workspace } = parent.parts;
-        const callId = data.callId ?? pick.callId;
-        const origin = { agentId: id, parentCallId: callId, depth: this.#depth + 1, ...request };
-        const supervisor = new AgentSupervisor(this.#tree, this.#depth + 1);
         const { ledger } = pick;
-        const extras = await this.#outfit(plan.value.definition, new AbortController().signal);
-        const birth = {
-          tree: this.#tree,
-          supervisor: supervisor,
-          parent,
-          log,
-          origin,
-          workspace,
-          ledger,
-          extras: extras,
-          context: [],
-        };
-        const own = portsFor(plan.value, birth);
-        supervisor.equip(own.parts);
-        const session = await Session.open(own.parts, { start: own.start, unfinished: "lost" });
-        supervisor.attach(session);
-        const before = session.state.bill;
-        return this.#hold(session, {
-          place,
-          origin,
-          order: request,
-          content: [text(words)],
-          isolated: undefined,
-          outfit: extras,
-          before,
-          free,
-        });
+        const origin = this.#originOf(id, { ...request, callId: data.callId ?? pick.callId });
+        const opening = { log, origin, workspace, ledger, context: [], unfinished: "lost" } as const;
+        const { session, extras } = await this.#open(plan.value, opening, new AbortController().signal);
+        const held = { place, origin, order: request, isolated: undefined, extras, free };
+        return this.#hold(session, { ...held, content: [text(words)], before: session.state.bill });
       });
       return { ok: true };
     } catch (thrown) {

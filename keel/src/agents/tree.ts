@@ -36,8 +36,8 @@ export type AgentPorts = {
   system(about: { definition: AgentProfile; workspace: Workspace }): readonly string[];
   /** What its kind brings along: skills and servers. Absent where there are none to be had. */
   extras?(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras>;
-  /** Appends to a task's output file; absent where nothing is kept. */
-  write?(file: string, words: string): Promise<void>;
+  /** Adds to what the task of a session has said so far; absent where nothing is kept. */
+  append?(session: string, file: string, text: string): Promise<void>;
   /** A folder of its own for an agent; absent where there is none to be had. */
   isolate?(
     workspace: Workspace,

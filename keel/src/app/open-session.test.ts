@@ -9,13 +9,16 @@ import { text } from "../protocol/message.ts";
 import { startModelServer } from "../testing/model-server.ts";
 import { byPosition, reply, replyWith, toolUse } from "../testing/reply.ts";
 import type { Script } from "../testing/script.ts";
-import { processMemoryBudget } from "./compose/memory-admission.ts";
-import { openSession } from "./open-session.ts";
+import { homeResources } from "./compose/home-resources.ts";
+import { openSession as openIn } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
 
 const inputId = "11111111-1111-4111-8111-111111111111";
 
 type Place = { readonly options: OpenOptions; readonly home: string };
+
+const openSession = (options: OpenOptions, shared = homeResources(options.home ?? "")) =>
+  openIn(options, shared);
 
 describe("opening", () => {
   test("nothing is left behind when there is no model", async () => {
@@ -73,7 +76,8 @@ describe("the handle", () => {
   test("of a session that rests tells what it told before, and goes on where it was", async () => {
     verifies("P32");
     const { options, home } = await place({ replies: [reply("One."), reply("Two.")] });
-    const session = await openSession(options);
+    const shared = homeResources(home);
+    const session = await openSession(options, shared);
     const told: Envelope[] = [];
     session.onEvent((event) => told.push(event));
     await session.submit({ type: "input", content: [text("first")], id: inputId });
@@ -91,21 +95,21 @@ describe("the handle", () => {
     if (process.platform !== "linux") return notRunHere("open files", "the kernel does not tell them");
     // As if there were a single byte of room.
     expect(openFiles(home)).toBe(1);
-    await processMemoryBudget().unloadIdle(1);
+    await shared.memory.unloadIdle(1);
     expect(openFiles(home)).toBe(0);
     expect(facts()).toEqual(before);
     expect(await Array.fromAsync(session.history(1))).toEqual(told.filter(isDurable));
 
-    await processMemoryBudget().unloadIdle(1);
+    await shared.memory.unloadIdle(1);
     const again = await session.submit({ type: "input", content: [text("first")], id: inputId });
     expect(again).toMatchObject({ type: "accepted", duplicate: true });
-    await processMemoryBudget().unloadIdle(1);
+    await shared.memory.unloadIdle(1);
     await session.submit({ type: "input", content: [text("second")] });
     await session.idle();
     expect(told.filter(({ type }) => type === "turn.finished")).toHaveLength(2);
     expect(session.contextTokens()).toBeGreaterThan(0);
 
-    await processMemoryBudget().unloadIdle(1);
+    await shared.memory.unloadIdle(1);
     await session.close("ended");
     expect(told.at(-1)).toMatchObject({ type: "session.closed" });
   });

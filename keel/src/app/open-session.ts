@@ -12,25 +12,27 @@ import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { ContextBreakdown } from "../protocol/context.ts";
 import type { Durable } from "../protocol/event/durable.ts";
+import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 import type { Inquire, RunningTask, SessionFacts } from "../protocol/inquiry.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
+import { attachTo } from "./attach.ts";
 import { type CloseReason, closeAll } from "./close.ts";
 import { sessionArtifacts } from "./compose/artifacts.ts";
-import { mustKnowPrices } from "./compose/budget.ts";
-import { guardOptions } from "./compose/guard.ts";
+import type { HomeResources } from "./compose/home-resources.ts";
 import { type HostFold, HostFolds } from "./compose/host-folds.ts";
+import { mustKnowPrices } from "./compose/limits.ts";
 import type { McpControl } from "./compose/mcp-control.ts";
-import { type MemoryRegistration, memoryAdmission } from "./compose/memory-admission.ts";
+import { type MemoryRegistration, memoryAdmission } from "./compose/memory-budget.ts";
 import { allowedMode } from "./compose/mode.ts";
 import { lateModel, type OpenModel, openModel } from "./compose/model.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
 import { composeSession, type SessionComposition } from "./compose/session-composition.ts";
-import { commandsNow, inputHandler } from "./input/input-handler.ts";
+import { inputHandler } from "./input/input-handler.ts";
 import type { FileContents } from "./input/look-at-file.ts";
+import { factsOf, namesOf, runningTasks } from "./inquiries/facts.ts";
 import type { HostCall } from "./inquiries/inquiries.ts";
-import { runningTasks } from "./inquiries/running-tasks.ts";
 import type { WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { SettingsTarget } from "./maintenance/update-settings.ts";
@@ -84,18 +86,22 @@ export type OpenSession = {
   tasks(): readonly RunningTask[];
   /** Its MCP servers. */
   readonly mcp: McpControl;
+  /** See `Home.attach`. */
+  attach(afterSeq?: number, signal?: AbortSignal): AsyncIterable<Envelope>;
   /** The durable events after `seq`, from the log. */
   history(after?: number): AsyncIterable<Durable>;
   /** What a host makes of them so far; kept over the end of the session where that is worth it. */
   fold<M>(wanted: HostFold<M>): Promise<M>;
   /** Ends the session gracefully; a second call joins the first. */
   close(reason: CloseReason): Promise<void>;
+  /** Settles when it has ended, however that went. */
+  readonly closed: Promise<void>;
 };
 
 /** Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. */
-export async function openSession(options: OpenOptions): Promise<OpenSession> {
-  const composition = await composeSession(options);
-  const entrance = memoryAdmission(composition.settings);
+export async function openSession(options: OpenOptions, home: HomeResources): Promise<OpenSession> {
+  const composition = await composeSession(options, home);
+  const entrance = memoryAdmission(composition.settings, home.memory);
   await entrance.admit();
   const { clock, ids, workspace } = composition.parts;
   const which = options.which ?? { kind: "new" };
@@ -224,6 +230,12 @@ function handleOf({
   memory: place,
 }: OpenedSession): OpenSession {
   let closing: Promise<void> | undefined;
+  const closed = Promise.withResolvers<void>();
+  let toldSeq = session.state.seq;
+  session.onEvent((event) => {
+    if (isDurable(event) && !event.origin) toldSeq = event.seq;
+  });
+  const history = (after?: number): AsyncIterable<Durable> => log.read(after);
   const info = factsOf(kit, model);
   const location = kit.store.location(session.id);
   const submit: OpenSession["submit"] = async (command) => {
@@ -313,7 +325,13 @@ function handleOf({
     context,
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
-    history: (after) => log.read(after),
+    attach: (afterSeq, signal) =>
+      attachTo(
+        { history, onEvent: words.onEvent, toldSeq: () => toldSeq, closed: closed.promise },
+        afterSeq,
+        signal,
+      ),
+    history,
     fold: (wanted) => folds.fold(wanted),
     close(reason) {
       const { clock, workspace } = kit.parts;
@@ -321,56 +339,46 @@ function handleOf({
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
       const end = { session, model, clock, budget, ...beside };
       place.release();
-      closing ??= closeAll(end, reason).finally(() => kit.worktrees.close());
+      closing ??= closeAll(end, reason)
+        .finally(() => kit.worktrees.close())
+        .finally(closed.resolve);
       return closing;
     },
+    closed: closed.promise,
   };
 }
 
 const beside = () => import("./inquiries/inquiries.ts");
 
-const namesOf = ({ parts }: SessionComposition): string[] =>
-  [...parts.tools, ...(parts.toolbox?.tools() ?? [])].map(({ name }) => name);
-
-function factsOf(composition: SessionComposition, { facts, catalog }: OpenModel): SessionFacts {
-  const { parts, permissionMode, env, settings, trust, texts } = composition;
-  const names = [facts.model, ...parts.limits.fallbackModels];
-  return {
-    cwd: parts.workspace.cwd,
-    get roots() {
-      return parts.workspace.roots;
+/** Takes back what a session changed in files. Needs no model: nothing is asked, nothing runs. */
+export async function rewindFiles(
+  options: Pick<OpenOptions, "version" | "cwd" | "env" | "home">,
+  { session: id, checkpoint, preview }: { session: string; checkpoint: string; preview: boolean },
+  home: HomeResources,
+): Promise<Receipt> {
+  const composition = await composeSession({ ...options, checkpoints: "on" }, home);
+  const log = await composition.store.open(id);
+  const session = await Session.open(
+    {
+      ...composition.parts,
+      log,
+      model: lateModel(),
+      ...sessionArtifacts(composition.store, id),
     },
-    model: facts.model,
-    provider: facts.provider,
-    keySource: facts.keySource,
-    permissionMode,
-    tools: namesOf(composition),
-    // What comes from files and servers is as it is whenever somebody looks.
-    get agents() {
-      return texts.agents.map(({ name, description, model }) => ({ name, description, model }));
+    // The log has its own start; this one is for a log that lost it.
+    {
+      start: {
+        keel: options.version,
+        cwd: composition.parts.workspace.cwd,
+        settings: { model: "", permissionMode: "default", thinking: { kind: "off" } },
+      },
+      // A turn that a crash left open must not go on because its files are looked at.
+      unfinished: "lost",
     },
-    get commands() {
-      return commandsNow(composition);
-    },
-    get skills() {
-      return texts.skillNames;
-    },
-    get plugins() {
-      return texts.library.plugins.map(({ name, path, version }) => ({
-        name,
-        path,
-        ...(version === undefined ? {} : { version }),
-      }));
-    },
-    get outputStyle() {
-      return texts.style;
-    },
-    models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
-    guard: guardOptions(env, settings),
-    trust: {
-      root: trust.root,
-      state: trust.state,
-      leftOut: trust.waiting.map(({ path }) => path.join(".")),
-    },
-  };
+  );
+  try {
+    return await session.submit({ type: "rewind", checkpoint, preview });
+  } finally {
+    await session.close("ended");
+  }
 }

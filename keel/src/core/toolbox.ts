@@ -3,7 +3,8 @@
  * what arrives later is announced and loaded, what leaves stays declared until the prompt changes anyway.
  */
 
-import type { BoxTool, PlanFile, Toolbox, ToolHead, WorklistView } from "../ports/tool.ts";
+import type { ArtifactFile } from "../ports/artifacts.ts";
+import type { BoxTool, Toolbox, ToolHead, WorklistView } from "../ports/tool.ts";
 import { isDeferred } from "./deferred.ts";
 import type { SessionState } from "./state/state.ts";
 
@@ -52,7 +53,7 @@ function isHeldBack({ late = "announced" }: BoxTool, { prompt, turn }: SessionSt
 
 /** What a call may know of the desk. */
 export function worklistOf(
-  owner: ToolboxOwner & { readonly parts: { readonly plan?: Pick<PlanFile, "path"> | undefined } },
+  owner: ToolboxOwner & { readonly parts: { readonly plan?: Pick<ArtifactFile, "path"> | undefined } },
 ): WorklistView {
   const { state, parts } = owner;
   const tools = toolsNow(owner);

@@ -6,6 +6,7 @@ import type { Limits } from "../core/limits.ts";
 import type { SessionState } from "../core/state/state.ts";
 import type { Rules } from "../policy/decide.ts";
 import type { Above } from "../ports/agents.ts";
+import type { ArtifactFile } from "../ports/artifacts.ts";
 import type { Briefing } from "../ports/briefing.ts";
 import type { Checkpoints } from "../ports/checkpoints.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
@@ -14,7 +15,7 @@ import type { Memory } from "../ports/memory.ts";
 import type { Model } from "../ports/model.ts";
 import type { Log, Meanwhile } from "../ports/store.ts";
 import type { SessionTasks, Task, TaskEnd } from "../ports/tasks.ts";
-import type { PlanFile, Toolbox, ToolHead } from "../ports/tool.ts";
+import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
@@ -46,8 +47,8 @@ export type SessionPorts = {
   readonly taskFile?: ((name: string) => Promise<string | undefined>) | undefined;
   /** Absent where nothing is kept. */
   readonly checkpoints?: Checkpoints | undefined;
-  /** Where a plan is written down. Absent where nothing is kept. */
-  readonly plan?: PlanFile | undefined;
+  /** Where a plan is written down: in plan mode the only file that may be. Absent where nothing is kept. */
+  readonly plan?: ArtifactFile | undefined;
   /** Whether a host answers questions; one that refuses them all says so here. Answered when left out. */
   readonly asks?: "answered" | "refused" | undefined;
   /** What hooks are told about the start, where the log does not say it: a copy looks like a session that goes on. */

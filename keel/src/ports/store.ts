@@ -2,6 +2,8 @@
 import type { FaultCode } from "../kernel/faults.ts";
 import type { Stream } from "../kernel/one-by-one.ts";
 import type { Durable } from "../protocol/event/durable.ts";
+import type { Artifacts } from "./artifacts.ts";
+import type { Leases } from "./lease.ts";
 
 /** Something about a log that a person should know. It has the shape of a `notice.raised` event. */
 export type LogNotice = {
@@ -62,6 +64,10 @@ export type SessionInfo = {
 
 /** Where logs live. One conformance suite (`testing/store-suite`) holds for every store. */
 export interface Store {
+  /** By which it gives each log one writer; whoever shares the store may hold other things by them too. */
+  readonly leases: Leases;
+  /** What sessions keep beside their logs. */
+  readonly artifacts: Artifacts;
   /** Makes a new session's log; that of an agent stands with what belongs to its parent. Throws `session_busy` when the id is taken. */
   create(id: string, place: { cwd: string; parent?: string | undefined }): Promise<Log>;
   /** Opens for writing. Throws `session_unknown`, or `session_busy` while another process holds it. */
@@ -87,6 +93,4 @@ export interface Store {
   delete(id: string): Promise<void>;
   /** Where a person finds the log, if it is somewhere. */
   location(id: string): string | undefined;
-  /** Keeps an output that is too long for the model, beside the log. */
-  spill(id: string, name: string, text: string): Promise<{ path: string; bytes: number }>;
 }

@@ -112,13 +112,6 @@ export type Tool<I = unknown> = ToolHead & {
   run(input: I, context: ToolContext, signal: AbortSignal): AsyncGenerator<Display, ToolOutcome>;
 };
 
-/** The file in which a plan is written down: in plan mode the only one that may be written. */
-export type PlanFile = {
-  readonly path: string;
-  /** Makes its folder, for nobody else to read. */
-  ready(): Promise<void>;
-};
-
 export interface Toolbox {
   /** What can be called now, in any order. The same array while nothing has changed. */
   tools(): readonly BoxTool[];

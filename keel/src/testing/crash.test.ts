@@ -207,10 +207,18 @@ describe("a crash point", () => {
       fork: unused,
       delete: unused,
       location: (id) => `/logs/${id}`,
-      spill: async (_, name, text) => ({ path: name, bytes: text.length }),
+      leases: { take: unused, isHeld: () => false },
+      artifacts: {
+        put: async ({ name }, text) => ({ name, path: name, bytes: text.length }),
+        append: unused,
+        get: unused,
+        list: unused,
+        file: () => undefined,
+      },
     });
     const [one, two] = [await store.create("a", { cwd: "/" }), await store.open("b")];
-    expect(await store.spill("a", "out", "text")).toEqual({ path: "out", bytes: 4 });
+    const wanted = { session: "a", kind: "output", name: "out" } as const;
+    expect(await store.artifacts.put(wanted, "text")).toEqual({ name: "out", path: "out", bytes: 4 });
     expect(store.location("a")).toBe("/logs/a");
     await one.append(events(1));
     await two.append(events(1));

@@ -138,7 +138,14 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
       fork: guard((id, copy) => store.fork(id, copy)),
       delete: guard((id) => store.delete(id)),
       location: (id) => store.location(id),
-      spill: guard((id, name, text) => store.spill(id, name, text)),
+      leases: { take: guard((name) => store.leases.take(name)), isHeld: (name) => store.leases.isHeld(name) },
+      artifacts: {
+        put: guard((wanted, text) => store.artifacts.put(wanted, text)),
+        append: guard((known, text) => store.artifacts.append(known, text)),
+        get: guard((known) => store.artifacts.get(known)),
+        list: guard((of) => store.artifacts.list(of)),
+        file: (known) => store.artifacts.file(known),
+      },
     }),
     model: (model) => ({
       info: (name) => model.info(name),

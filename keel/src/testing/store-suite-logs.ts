@@ -129,7 +129,9 @@ export const logCases: Readonly<Record<string, SuiteCase>> = {
     await refuses("session_unknown", () => all(store.read(first)));
     await refuses("session_unknown", () => store.fork(first, { id: second }));
     await refuses("session_unknown", () => store.delete(first));
-    await refuses("session_unknown", () => store.spill(first, "output", "text"));
+    await refuses("session_unknown", () =>
+      store.artifacts.put({ session: first, kind: "output", name: "output" }, "text"),
+    );
     assert.equal(store.location(first), undefined);
     assert.deepEqual(await store.list(), []);
   },
@@ -139,7 +141,9 @@ export const logCases: Readonly<Record<string, SuiteCase>> = {
       await refuses("session_invalid_id", () => store.create(id, { cwd }));
       await refuses("session_invalid_id", () => store.open(id));
       await refuses("session_invalid_id", () => all(store.read(id)));
-      await refuses("session_invalid_id", () => store.spill(id, "output", "text"));
+      await refuses("session_invalid_id", () =>
+        store.artifacts.put({ session: id, kind: "output", name: "output" }, "text"),
+      );
     }
   },
 

@@ -113,7 +113,7 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
 
   "deletes a session with all that belongs to it": async ({ store, beside, folders: [cwd] }) => {
     await write(store, cwd, envelopes(first, [opened(cwd)]));
-    await store.spill(first, "output", "text");
+    await store.artifacts.put({ session: first, kind: "output", name: "output" }, "text");
     await store.delete(first);
     await refuses("session_unknown", () => store.open(first));
     assert.deepEqual(await (await beside()).list(), []);
@@ -126,8 +126,10 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     await write(store, cwd, envelopes(first, [opened(cwd)]));
     const texts = ["one", "two é", "", "\u0000"];
     const places: { path: string; bytes: number }[] = [];
-    for (const text of texts) places.push(await store.spill(first, "call-1.txt", text));
-    const hostile = await store.spill(first, "../../../evil\u0000/..", "inside");
+    const put = (name: string, text: string) =>
+      store.artifacts.put({ session: first, kind: "output", name }, text);
+    for (const text of texts) places.push(await put("call-1.txt", text));
+    const hostile = await put("../../../evil\u0000/..", "inside");
     assert.equal(new Set([...places, hostile].map(({ path }) => path)).size, texts.length + 1);
     assert.deepEqual(await Promise.all(places.map(({ path }) => readSpilled(path))), texts);
     assert.equal(await readSpilled(hostile.path), "inside");
@@ -137,6 +139,57 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     );
     assert.ok(places.every(({ path }) => path.includes(first)));
     assert.ok(hostile.path.includes(first) && !hostile.path.includes(".."));
+  },
+
+  "keeps what belongs to a session by its name, and gives it back, to every store": async (subject) => {
+    const { store, beside, folders } = subject;
+    await write(store, folders[0], envelopes(first, [opened(folders[0])]));
+    await write(store, folders[0], envelopes(second, [opened(folders[0])]));
+    const of = { session: first, kind: "output" } as const;
+    const kept = await store.artifacts.put({ ...of, name: "call-1.txt" }, "one");
+    const more = await store.artifacts.put({ ...of, name: "call-1.txt" }, "two");
+    assert.equal(kept.name, "call-1.txt");
+    const other = (await beside()).artifacts;
+    assert.deepEqual(await Promise.all([kept, more].map(({ name }) => other.get({ ...of, name }))), [
+      "one",
+      "two",
+    ]);
+    assert.deepEqual(await other.list(of), [kept.name, more.name].sort());
+    assert.deepEqual(await other.list({ ...of, kind: "plan" }), []);
+    assert.deepEqual(await other.list({ ...of, session: second }), []);
+    assert.equal(await other.get({ ...of, name: "another" }), undefined);
+    await refuses("session_unknown", () => other.get({ ...of, session: third, name: "call-1.txt" }));
+    await store.delete(first);
+    await write(store, folders[0], envelopes(first, [opened(folders[0])]));
+    assert.deepEqual(await store.artifacts.list(of), []);
+  },
+
+  "adds to what is kept, in the order of the calls": async ({ store, folders: [cwd] }) => {
+    await write(store, cwd, envelopes(first, [opened(cwd)]));
+    const task = { session: first, kind: "output", name: "task.output" } as const;
+    const { path } = await store.artifacts.put(task, "");
+    await Promise.all(["a", "é", "c\n"].map((text) => store.artifacts.append(task, text)));
+    assert.equal(await store.artifacts.get(task), "aéc\n");
+    const file = store.artifacts.file(task);
+    if (file) assert.equal(file.path, path);
+    await store.artifacts.append({ ...task, name: "new" }, "begun");
+    assert.equal(await store.artifacts.get({ ...task, name: "new" }), "begun");
+  },
+
+  "gives a lease to one holder at a time": async ({ store, beside, restart }) => {
+    const other = (await beside()).leases;
+    const held = await store.leases.take("worktree-1");
+    assert.ok(store.leases.isHeld("worktree-1") && other.isHeld("worktree-1"));
+    await refuses("session_busy", () => store.leases.take("worktree-1"));
+    await refuses("session_busy", () => other.take("worktree-1"));
+    const second = await other.take("worktree-2");
+    await second.release();
+    await held.release();
+    assert.ok(!other.isHeld("worktree-1"));
+    await store.leases.take("worktree-1");
+    // The holder's process was killed.
+    const again = await (await restart()).leases.take("worktree-1");
+    await again.release();
   },
 };
 

@@ -1,5 +1,5 @@
 /** What a kind of agent brings along: the texts of its skills, and MCP servers that are connected for it alone. */
-import { boxOf } from "../../agents/child.ts";
+import { boxOf } from "../../agents/rights.ts";
 import type { AgentExtras, AgentPorts } from "../../agents/tree.ts";
 import { defuse, note } from "../../core/context/blocks.ts";
 import { enclose } from "../../core/context/enclose.ts";
@@ -12,7 +12,7 @@ import type { Toolbox } from "../../ports/tool.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { SessionMcp } from "./mcp.ts";
-import { joinBoxes } from "./own-toolbox.ts";
+import { joinBoxes } from "./own-tools.ts";
 import { allowedBox } from "./tool-set.ts";
 
 export type AgentExtrasContext = {

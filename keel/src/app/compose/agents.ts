@@ -1,14 +1,11 @@
 /** The agents of a session: what the engine needs of the world to open them, put together from the session's own kit. */
-import { appendFile } from "node:fs/promises";
-import { TreeBudget } from "../../agents/budget.ts";
+import { basename } from "node:path";
+import type { TreeBudget } from "../../agents/budget.ts";
 import { type AgentLimits, defaultAgentLimits } from "../../agents/limits.ts";
 import { AgentSupervisor } from "../../agents/supervisor.ts";
 import { type AgentPorts, AgentTree } from "../../agents/tree.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
-import type { Limits } from "../../core/limits.ts";
-import type { AgentProfile } from "../../ports/agent-definition.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import { agentTools } from "../../tools/catalog.ts";
 import { sessionArtifacts } from "./artifacts.ts";
@@ -22,34 +19,28 @@ export type SessionAgents = {
 
 export function sessionAgents({
   version,
-  clock,
-  limits,
+  budget,
   settings,
   env,
   store,
   definitions,
   isolate,
-  outfit,
-}: {
-  version: string;
-  clock: Clock;
-  limits: Limits;
+  extras,
+}: Required<Pick<AgentPorts, "version" | "definitions" | "isolate" | "extras">> & {
+  budget: TreeBudget;
   settings: KeelSettings;
   env: EnvironmentVariables;
-  store: () => Store;
-  definitions: () => readonly AgentProfile[];
-  isolate?: AgentPorts["isolate"];
-  outfit?: AgentPorts["extras"];
+  store: Store;
 }): SessionAgents {
   const ports: AgentPorts = {
     version,
     definitions,
-    createLog: (id, place) => store().create(id, place),
-    openLog: (id) => store().open(id),
-    readLog: (id) => store().read(id),
-    location: (id) => store().location(id),
+    createLog: (id, place) => store.create(id, place),
+    openLog: (id) => store.open(id),
+    readLog: (id) => store.read(id),
+    location: (id) => store.location(id),
     artifacts: (id) => {
-      const { spill, taskFile } = sessionArtifacts(store(), id);
+      const { spill, taskFile } = sessionArtifacts(store, id);
       return { spill, taskFile };
     },
     tools: agentTools,
@@ -64,11 +55,11 @@ export function sessionAgents({
       definition.prompt,
       locationSection({ cwd, roots, platform: process.platform }),
     ],
-    write: (file, words) => appendFile(file, words),
-    ...(isolate ? { isolate } : {}),
-    ...(outfit ? { extras: outfit } : {}),
+    append: (session, file, text) =>
+      store.artifacts.append({ session, kind: "output", name: basename(file) }, text),
+    isolate,
+    extras,
   };
-  const budget = new TreeBudget({ limits, clock });
   const tree = new AgentTree({ world: ports, budget, limits: agentLimits(settings) });
   return { tree, supervisor: new AgentSupervisor(tree) };
 }

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openSession } from "../../../../test/support/open-session.ts";
 import { text } from "../../protocol/message.ts";
 import { startModelServer } from "../../testing/model-server.ts";
 import { reply } from "../../testing/reply.ts";
-import { openSession } from "../open-session.ts";
 import { usableFallbacks } from "./model.ts";
 
 const settings = {};

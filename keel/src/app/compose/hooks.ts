@@ -12,9 +12,9 @@ import type { Ids } from "../../ports/clock.ts";
 import type { Hooks } from "../../ports/hooks.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import { textOf } from "../../protocol/message.ts";
+import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { jsonPoster } from "../../workspace/web/post-json.ts";
-import { processGuard } from "./guard.ts";
 import type { McpControl } from "./mcp-control.ts";
 import { mayUse } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
@@ -23,12 +23,14 @@ export function sessionHooks(
   own: readonly Hook[],
   {
     inForce,
+    guard,
     cwd,
     transcript,
     plugins = [],
     callTool,
   }: {
     inForce: Pick<SettingsInForce, "settings" | "env" | "commandEnv">;
+    guard: ProcessGuard;
     cwd: string;
     transcript: (session: string) => string | undefined;
     plugins?: readonly Plugin[] | undefined;
@@ -37,7 +39,7 @@ export function sessionHooks(
 ): { hooks: Hooks; problems: readonly string[] } {
   const { settings, env, commandEnv } = inForce;
   const context = {
-    runProgram: programs({ env: commandEnv, guard: processGuard(env, settings) }),
+    runProgram: programs({ env: commandEnv, guard }),
     postJson: jsonPoster({ allowHosts: settings.web?.allowHosts ?? [] }),
     cwd,
     projectRoot: cwd,

@@ -41,7 +41,7 @@ describe("a conversation", () => {
     await stage.say("one");
     await stage.session.close("ended");
     writeFileSync(path.join(stage.cwd, "AGENTS.md"), "NEW RULES");
-    const { openSession } = await import("../open-session.ts");
+    const { openSession } = await import("../../../../test/support/open-session.ts");
     const session = await openSession({
       version: "0.0.0",
       cwd: stage.cwd,
@@ -280,7 +280,7 @@ describe("a plugin", () => {
         plugins: [{ name: "plug", path: path.join(stage.userHome, "plug") }],
       }),
     });
-    const { openSession } = await import("../open-session.ts");
+    const { openSession } = await import("../../../../test/support/open-session.ts");
     const open = async (settingSources?: ["project"]) => {
       const session = await openSession({ version: "0", cwd: stage.cwd, env: stage.env, settingSources });
       await session.close("ended");

@@ -3,6 +3,7 @@ import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { defaultLimits, type Limits } from "../../core/limits.ts";
 import { fault } from "../../kernel/fault.ts";
+import type { Catalog } from "../../models/catalog.ts";
 
 export type LimitOptions = {
   readonly maxTurns?: number | undefined;
@@ -34,4 +35,18 @@ function wholeNumber(env: EnvironmentVariables, name: string): number | undefine
   if (!text) return undefined;
   if (/^\d{1,6}$/.test(text)) return Number(text);
   throw fault("usage", { reason: `${name} must be a whole number.` });
+}
+
+/** A budget in money needs prices. Throws `usage` when a model that may be asked has no known price. */
+export function mustKnowPrices(
+  maxBudgetUsd: number,
+  models: readonly string[],
+  catalog: Pick<Catalog, "info" | "unalias">,
+): void {
+  if (!Number.isFinite(maxBudgetUsd)) return;
+  const unknown = models.find((name) => catalog.info(catalog.unalias(name)).prices === null);
+  if (unknown === undefined) return;
+  throw fault("usage", {
+    reason: `The budget of ${maxBudgetUsd} USD cannot be kept: no price is known for the model ${unknown}. Say its prices in the settings (models), or leave the budget out.`,
+  });
 }

@@ -1,15 +1,9 @@
-/** Where the servers of this process run, and the connections that its sessions share. Loaded with the first server. */
+/** Where the servers of a session run. Loaded with the first server. */
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
-import { LinkPool } from "../../mcp/pool.ts";
 import type { McpEnvironment } from "../../mcp/routes.ts";
 import { pipedPrograms } from "../../workspace/processes/piped.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
-
-/** Belongs to the process, like its guard: what sessions share cannot belong to one of them. */
-const pool = new LinkPool();
-
-export const processPool = async (): Promise<LinkPool> => pool;
 
 export function mcpEnvironment({
   cwd,

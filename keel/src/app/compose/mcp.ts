@@ -14,6 +14,7 @@ import type { Workspace } from "../../ports/workspace.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { commandEnvironment } from "../../workspace/processes/environment.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
+import type { HomeResources } from "./home-resources.ts";
 import type { McpControl } from "./mcp-control.ts";
 import type { SettingsInForce } from "./settings.ts";
 
@@ -28,6 +29,8 @@ export type SessionMcpOptions = {
   readonly home: string | undefined;
   readonly workspace: Pick<Workspace, "cwd" | "roots">;
   readonly guard: ProcessGuard;
+  /** The connections that sessions share. */
+  readonly links: HomeResources["links"];
   readonly clock: Clock;
   readonly ids: Ids;
   readonly version: string;
@@ -132,10 +135,11 @@ const notYet = ({ name, scope, config, isOff }: NamedServer) => {
 };
 
 async function load(servers: readonly NamedServer[], options: SessionMcpOptions): Promise<McpBox> {
-  const [{ McpBox }, { defaultMcpLimits }, { mcpEnvironment, processPool }] = await Promise.all([
+  const [{ McpBox }, { defaultMcpLimits }, { mcpEnvironment }, pool] = await Promise.all([
     import("../../mcp/box.ts"),
     import("../../mcp/limits.ts"),
     import("./mcp-environment.ts"),
+    options.links(),
   ]);
   const { version, clock, ids, workspace, home } = options;
   const { settings } = options.inForce;
@@ -152,7 +156,7 @@ async function load(servers: readonly NamedServer[], options: SessionMcpOptions)
     }),
     roots: [...workspace.roots],
     limits: { ...defaultMcpLimits, ...waitsIn(settings) },
-    pool: await processPool(),
+    pool,
     sampling: settings.mcp?.sampling ?? "ask",
   });
 }

@@ -1,5 +1,4 @@
 /** The model of a session: found by its sources, connected once, and handed to the engine as one port. */
-
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
@@ -12,7 +11,9 @@ import { type ResolvedModel, resolveModel, resolveNamed } from "../../models/res
 import { routedModel } from "../../models/router.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model } from "../../ports/model.ts";
+import type { ModelInfo } from "../../protocol/usage.ts";
 import type { Keys } from "../maintenance/keys.ts";
+import { readSettings } from "./settings.ts";
 
 export type OpenModelRequest = {
   /** `--model`. */
@@ -157,4 +158,16 @@ function proxyIn(env: EnvironmentVariables): EnvironmentVariables | undefined {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
   const found = names.filter((name) => env[name]);
   return found.length === 0 ? undefined : Object.fromEntries(found.map((name) => [name, env[name]]));
+}
+
+/** The models that Keel knows, with what the user's settings add. */
+export async function knownModels({
+  env,
+  cwd,
+}: {
+  env: EnvironmentVariables;
+  cwd: string;
+}): Promise<readonly ModelInfo[]> {
+  const { settings } = await readSettings({ env, cwd });
+  return catalogOf(settings).list();
 }

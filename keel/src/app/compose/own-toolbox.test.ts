@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { joinBoxes, ownToolbox } from "./own-toolbox.ts";
-import { ownTool } from "./own-tools.ts";
+import { joinBoxes, ownTool, ownToolbox } from "./own-tools.ts";
 
 const tool = (name: string) =>
   ownTool({

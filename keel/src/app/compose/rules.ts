@@ -3,8 +3,9 @@ import type { RuleList } from "../../config/settings/edit-settings.ts";
 import type { JudgedEntry } from "../../config/settings/entries.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
+import { changeRules, type RuleChange } from "../../policy/changes.ts";
 import { noRules, type Rules } from "../../policy/decide.ts";
-import { covers, type PermissionRule, parseRule } from "../../policy/rules.ts";
+import { covers, type PermissionRule, parseRule, type RuleSource } from "../../policy/rules.ts";
 import type { ToolHead } from "../../ports/tool.ts";
 
 export type ReadRules = {
@@ -99,4 +100,32 @@ export function offeredTools<T extends ToolHead>(tools: readonly T[], { deny }: 
   return tools.filter(
     ({ name, aliases }) => ![name, ...aliases].some((known) => hidden.has(known) || isOfServer(known)),
   );
+}
+
+/** Rules that change while a session is open. What a file says is changed there too, by whoever changes it here. */
+export type LiveRules = {
+  /** As they are whenever it is looked at. */
+  readonly now: Rules;
+  change(change: RuleChange, source: RuleSource): void;
+};
+
+export function liveRules(given: Rules): LiveRules {
+  let current = given;
+  return {
+    now: {
+      get allow() {
+        return current.allow;
+      },
+      get ask() {
+        return current.ask;
+      },
+      get deny() {
+        return current.deny;
+      },
+      protectedPaths: given.protectedPaths,
+    },
+    change(change, source) {
+      current = changeRules(current, change, source);
+    },
+  };
 }

@@ -1,8 +1,6 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
-
 import path from "node:path";
-import { boundShell } from "../../agents/bound-shell.ts";
-import type { TreeBudget } from "../../agents/budget.ts";
+import { boundShell, TreeBudget } from "../../agents/budget.ts";
 import type { JudgedEntry } from "../../config/settings/entries.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { entryAt } from "../../config/settings/settings.ts";
@@ -12,48 +10,41 @@ import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Hook } from "../../hooks/run.ts";
 import { fault } from "../../kernel/fault.ts";
 import { fileMemory } from "../../memory/notes.ts";
-import { changeRules, type RuleChange } from "../../policy/changes.ts";
-import type { Rules } from "../../policy/decide.ts";
-import type { RuleSource } from "../../policy/rules.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
-import type { Clock, Ids } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/clock.ts";
 import type { Memory } from "../../ports/memory.ts";
+import type { Grammar } from "../../ports/shell.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import { projectKey } from "../../store/jsonl/log-locations.ts";
-import { jsonlStore } from "../../store/jsonl/store.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import { answerTool } from "../../tools/structured-answer.ts";
 import { nodeDocuments } from "../../workspace/files/documents.ts";
 import { nodeFiles } from "../../workspace/files/files.ts";
+import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { nodeShell } from "../../workspace/processes/shell.ts";
 import { nodeSearch } from "../../workspace/search/search.ts";
 import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
-import { nodeClock, nodeIds } from "../node-ports.ts";
 import type { OpenOptions } from "../options.ts";
 import { agentExtras, withSkills } from "./agent-extras.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
-import { processGrammar } from "./grammar.ts";
-import { processGuard } from "./guard.ts";
+import type { HomeResources } from "./home-resources.ts";
 import { hookCalls, sessionHooks } from "./hooks.ts";
-import { lateCheckpoints } from "./late-checkpoints.ts";
-import { lateDiagnostics } from "./late-diagnostics.ts";
+import { lateCheckpoints, lateDiagnostics } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
-import { toolsOfMain } from "./main-agent.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
-import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-toolbox.ts";
-import { processLeases } from "./process-leases.ts";
-import { isForbiddingLost, offeredTools, readRules, refuseLost } from "./rules.ts";
-import { type SessionTexts, sessionTexts } from "./session-texts.ts";
+import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
+import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
+import { type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
 import { movableWorkspace, type SessionWorktrees, sessionWorktrees } from "./worktrees.ts";
@@ -89,93 +80,105 @@ export type SessionComposition = {
   readonly notices: readonly LogNotice[];
 };
 
-/** Throws `mode_refused` or `usage`. */
-export async function composeSession(options: OpenOptions): Promise<SessionComposition> {
-  const clock = nodeClock();
-  const ids = nodeIds();
-  const { home } = pathsOf(options);
-  const [inForce, keys] = await Promise.all([readSettings(options), storedKeys(options)]);
-  const { env, trust } = inForce;
+/** In the order in which one needs the other. Throws `mode_refused` or `usage`. */
+export async function composeSession(
+  options: OpenOptions,
+  shared: HomeResources,
+): Promise<SessionComposition> {
+  const { path: home, clock, ids } = shared;
+  const [inForce, keys, store] = await Promise.all([
+    readSettings(options),
+    storedKeys(options),
+    storeOf(options, shared),
+  ]);
+  const { env, trust, entries } = inForce;
   const settings = withKeys(inForce.settings, keys, env);
-  const { rules, unread } = readRules(inForce);
-  refuseLost(unread);
-  const sandbox = sandboxNotices(inForce.entries);
-  const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
-  const bypass = bypassOf(settings, { asked: options.bypass, managed });
-  const start = startMode(settings, { asked: options.permissionMode, bypass });
-  // A skill is a text that a person put there; a rule that denies or asks about one is stronger.
-  const live = liveRules({ ...rules, allow: [...rules.allow, ...[parseRule("Skill") ?? []].flat()] });
-  const named = foldersOf({ ...options, entries: inForce.entries });
-  const folders = liveFolders(named, options.env);
+  const permissions = permissionsOf(options, inForce, settings);
+  const { bypass, rules } = permissions;
+
   const limits = limitsFrom(settings);
-  const agents = sessionAgents({
-    version: options.version,
-    clock,
-    limits,
-    settings,
-    env,
-    store: () => store,
-    definitions: () => texts.agents,
-    isolate: (from, name) => worktrees.isolate(from, name),
-    outfit: (definition, signal) => extras(definition, signal),
-  });
-  const guard = processGuard(env, settings);
-  const ground = { ...inForce, budget: agents.tree.budget };
-  const workspace = movableWorkspace(workspaceOf(folders, home, ground));
+  const budget = new TreeBudget({ limits, clock });
+  const guard = shared.guard(env, settings);
+  const named = foldersOf({ ...options, entries });
+  const folders = liveFolders(named, options.env);
+  const at = workspaces({ ...inForce, guard, budget, home, grammar: shared.grammar });
+  const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
     run: programs({ env: inForce.commandEnv, guard }),
-    leases: processLeases({ home, clock, ids }),
+    leases: shared.store.leases,
     isTrusted: trust.state !== "untrusted",
-    at: ({ cwd, root }) => workspaceOf({ cwd, roots: [root] }, home, ground),
+    at: ({ cwd, root }) => at({ cwd, roots: [root] }),
     home: workspace,
     newName: () => ids.uuid().slice(-12),
   });
-  const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
+
   const texts = await sessionTexts(options, {
     paths: pathsOf(options),
     inForce,
     workspace,
-    rules: live.now,
+    rules: rules.now,
     clock,
   });
-  const servers = { inForce, guard, clock, ids, workspace, home, version: options.version };
+  const takesForeign = offersForeign(options.tools);
+  const { version } = options;
+  const servers = { inForce, guard, links: shared.links, clock, ids, workspace, home, version };
   const mcp = sessionMcp({
     ...servers,
     named: { ...texts.main?.servers, ...options.mcpServers },
     strict: options.strictMcpConfig ? "only" : undefined,
     plugins: texts.library.plugins,
   });
-  const skilled = { library: texts.port, rules: live.now };
-  const extras = agentExtras({
-    ...skilled,
-    mcp,
-    foreign: offersForeign(options.tools) ? "offered" : "refused",
-    serversOf: (own) => sessionMcp({ ...servers, named: own, strict: "only" }),
-  });
   const own = ownToolbox(
     options.ownTools ?? [],
-    (tool) => offersForeign(options.tools) && offeredTools([tool], live.now).length > 0,
+    (tool) => takesForeign && offeredTools([tool], rules.now).length > 0,
   );
-  const late = mcp.hasServers ? "some" : "none";
+
+  const skilled = { library: texts.port, rules: rules.now };
+  const agents = sessionAgents({
+    version,
+    budget,
+    settings,
+    env,
+    store,
+    definitions: () => texts.agents,
+    isolate: worktrees.isolate,
+    extras: agentExtras({
+      ...skilled,
+      mcp,
+      foreign: takesForeign ? "offered" : "refused",
+      serversOf: (named) => sessionMcp({ ...servers, named, strict: "only" }),
+    }),
+  });
+  const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
   const offered = toolSet(options, {
     settings,
     env,
-    rules,
+    rules: permissions.atStart,
     memory,
     library: texts.port,
-    late,
+    late: mcp.hasServers ? "some" : "none",
     agents: agents.supervisor,
     worktrees: worktrees.port,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
-  const store = await storeOf(options, { home, clock, ids });
   const hooks = sessionHooks(options.hooks ?? [], {
     inForce,
+    guard,
     cwd: workspace.cwd,
     transcript: (session) => store.location(session),
     plugins: texts.library.plugins,
-    callTool: hookCalls({ mcp: mcp.control, rules: live.now, workspace, ids }),
+    callTool: hookCalls({ mcp: mcp.control, rules: rules.now, workspace, ids }),
   });
+  const problems = [
+    ...permissions.problems,
+    ...keys.problems,
+    ...named.problems,
+    ...fallbacks.problems,
+    ...offered.problems,
+    ...mcp.problems,
+    ...hooks.problems,
+    ...texts.problems,
+  ];
   return {
     settings,
     keys,
@@ -184,10 +187,10 @@ export async function composeSession(options: OpenOptions): Promise<SessionCompo
     model: insistedModel(inForce) ?? modelOfMain(texts.main),
     bypass,
     programHooks: options.hooks ?? [],
-    entries: inForce.entries,
+    entries,
     settingsLocation: { env: options.env, cwd: workspace.cwd, home: options.home },
-    permissionMode: start.mode,
-    rules: live,
+    permissionMode: permissions.mode,
+    rules,
     folders,
     own,
     texts,
@@ -197,34 +200,24 @@ export async function composeSession(options: OpenOptions): Promise<SessionCompo
     mcp,
     notices: [
       ...inForce.notices,
-      ...start.notices,
-      ...sandbox,
-      ...[
-        ...unread.map(({ problem }) => problem),
-        ...keys.problems,
-        ...named.problems,
-        ...fallbacks.problems,
-        ...offered.problems,
-        ...mcp.problems,
-        ...hooks.problems,
-        ...texts.problems,
-      ].map((text): LogNotice => ({ level: "warning", text })),
+      ...permissions.notices,
+      ...problems.map((text): LogNotice => ({ level: "warning", text })),
     ],
     parts: {
       clock,
       ids,
       workspace,
-      rules: live.now,
+      rules: rules.now,
       hooks: hooks.hooks,
       ...(options.checkpoints === "on" && settings.checkpoints?.enabled !== false
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
       tools: [...toolsOfMain(texts.main, offered.tools), ...(await answerTools(options))],
       ...(offered.agentTools ? { agentTools: offered.agentTools } : {}),
-      budget: agents.tree.budget,
+      budget,
       recover: (task) => agents.supervisor.recover(task),
       asks: options.asks ?? "refused",
-      toolbox: joinBoxes(offersForeign(options.tools) ? [own, allowedBox(mcp.toolbox, live.now)] : [own]),
+      toolbox: joinBoxes(takesForeign ? [own, allowedBox(mcp.toolbox, rules.now)] : [own]),
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
@@ -245,44 +238,73 @@ export async function composeSession(options: OpenOptions): Promise<SessionCompo
   };
 }
 
-function workspaceOf(
-  folders: Pick<LiveFolders, "cwd" | "roots">,
-  home: string,
-  {
-    env,
-    commandEnv,
-    settings,
-    trust,
-    budget,
-  }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & { budget: TreeBudget },
-): Workspace {
-  const { cwd } = folders;
-  const place = {
-    cwd,
-    own: [home],
-    // Looked up each time: folders come and go.
-    get roots() {
-      return folders.roots;
-    },
+/** What the session may do, as it begins and as it changes. */
+function permissionsOf(options: OpenOptions, inForce: SettingsInForce, settings: KeelSettings) {
+  const { rules, unread } = readRules(inForce);
+  refuseLost(unread);
+  const sandbox = sandboxNotices(inForce.entries);
+  const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
+  const bypass = bypassOf(settings, { asked: options.bypass, managed });
+  const { mode, notices } = startMode(settings, { asked: options.permissionMode, bypass });
+  return {
+    bypass,
+    mode,
+    atStart: rules,
+    // A skill is a text that a person put there; a rule that denies or asks about one is stronger.
+    rules: liveRules({ ...rules, allow: [...rules.allow, ...[parseRule("Skill") ?? []].flat()] }),
+    notices: [...notices, ...sandbox],
+    problems: unread.map(({ problem }) => problem),
   };
-  const guard = processGuard(env, settings);
+}
+
+/** Makes the workspace of a folder; whatever of it works in which folder, guard, budget and grammar are the same. */
+function workspaces({
+  env,
+  commandEnv,
+  settings,
+  trust,
+  budget,
+  guard,
+  home,
+  grammar,
+}: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
+  budget: TreeBudget;
+  guard: ProcessGuard;
+  home: string;
+  grammar: Grammar;
+}): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
   const shell = boundShell(nodeShell({ env: commandEnv, guard }), budget);
   const commands = {
-    grammar: processGrammar(),
+    grammar,
     home: commandEnv["HOME"] ?? "/",
     isTrusted: trust.state !== "untrusted",
   };
-  return {
-    cwd,
-    get roots() {
-      return folders.roots;
-    },
-    files: nodeFiles(place),
-    search: nodeSearch({ env }),
-    documents: nodeDocuments(),
-    shell,
-    commands,
-    diagnostics: lateDiagnostics(settings.diagnostics, { cwd, commands, shell }, { env: commandEnv, guard }),
+  return (folders) => {
+    const { cwd } = folders;
+    const place = {
+      cwd,
+      own: [home],
+      // Looked up each time: folders come and go.
+      get roots() {
+        return folders.roots;
+      },
+    };
+    return {
+      cwd,
+      get roots() {
+        return folders.roots;
+      },
+      files: nodeFiles(place),
+      search: nodeSearch({ env }),
+      documents: nodeDocuments(),
+      shell,
+      commands,
+      diagnostics: lateDiagnostics(
+        settings.diagnostics,
+        { cwd, commands, shell },
+        { env: commandEnv, guard },
+      ),
+    };
   };
 }
 
@@ -297,12 +319,9 @@ function insistedModel({ entries }: SettingsInForce): string | undefined {
     : undefined;
 }
 
-async function storeOf(
-  { persist }: OpenOptions,
-  disk: { home: string; clock: Clock; ids: Ids },
-): Promise<Store> {
-  const keeping = build === undefined ? undefined : { build };
-  if (persist !== "memory") return jsonlStore({ ...disk, keeping, leases: processLeases(disk) });
+/** What is in memory only is nobody else's to find. */
+async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Promise<Store> {
+  if (persist !== "memory") return store;
   const { memoryStore } = await import("../../store/memory/memory.ts");
   return memoryStore();
 }
@@ -312,12 +331,6 @@ async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
   const { jsonChecker } = await import("./check-json.ts");
   return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
 }
-
-/** Set where Keel is bundled, to a sum of all its sources; as sources it has none, since they may change at any time. */
-declare const keelBuild: string | undefined;
-
-/** Names the code that runs: what it keeps for itself is read by no other. */
-const build: string | undefined = typeof keelBuild === "string" ? keelBuild : undefined;
 
 /** Where the notes of a project are kept: in Keel's own folder, never in the project itself. */
 const memoryFolder = (home: string, root: string): string => path.join(home, "memory", projectKey(root));
@@ -355,31 +368,3 @@ function sandboxNotices(entries: readonly JudgedEntry[]): LogNotice[] {
 
 const instead =
   "Permission rules and modes decide about every command; run Keel in a container to confine them. `sandbox.enabled: false` takes the wish back.";
-
-/** Rules that change while a session is open. What a file says is changed there too, by whoever changes it here. */
-type LiveRules = {
-  /** As they are whenever it is looked at. */
-  readonly now: Rules;
-  change(change: RuleChange, source: RuleSource): void;
-};
-
-export function liveRules(given: Rules): LiveRules {
-  let current = given;
-  return {
-    now: {
-      get allow() {
-        return current.allow;
-      },
-      get ask() {
-        return current.ask;
-      },
-      get deny() {
-        return current.deny;
-      },
-      protectedPaths: given.protectedPaths,
-    },
-    change(change, source) {
-      current = changeRules(current, change, source);
-    },
-  };
-}

@@ -1,21 +1,24 @@
 /** All that a session is told and can call by name, put together: prompt, briefing, skills, commands, agents, styles. */
+
+import { hasTool } from "../../agents/rights.ts";
 import { readGitHead } from "../../config/definitions/git-head.ts";
 import { type InstructionFile, Instructions } from "../../config/definitions/instructions.ts";
+import type { OutputStyle } from "../../config/definitions/output-styles.ts";
 import type { PromptFile } from "../../config/definitions/skills.ts";
 import { type Paths, userHome } from "../../config/settings/paths.ts";
 import type { SessionState } from "../../core/state/state.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
+import { fault } from "../../kernel/fault.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Briefing } from "../../ports/briefing.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { ToolHead } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { AttachContext } from "../input/attach-mentions.ts";
 import { type Registry, registryOf } from "../input/commands/registry.ts";
 import type { OpenOptions } from "../options.ts";
 import { sessionBriefing } from "./instructions.ts";
 import { type LibraryPort, libraryPort, modelSkills, readLibrary, type SessionLibrary } from "./library.ts";
-import { mainAgent } from "./main-agent.ts";
-import { chooseStyle, defaultStyle, styleNames } from "./output-styles.ts";
 import { locationSection, systemPrompt } from "./prompts.ts";
 import { sessionPolicy } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
@@ -191,4 +194,69 @@ export const builtInAgents: readonly AgentProfile[] = [
     inherits: "conversation",
     from: "built-in",
   },
+];
+
+/** Throws `usage` for a kind that there is not. */
+export function mainAgent(
+  name: string | undefined,
+  known: readonly AgentProfile[],
+): AgentProfile | undefined {
+  if (name === undefined) return undefined;
+  const found = known.find((agent) => agent.name === name);
+  if (!found) throw fault("usage", { reason: `There is no agent called ${JSON.stringify(name)}.` });
+  return found;
+}
+
+export const toolsOfMain = (
+  agent: AgentProfile | undefined,
+  tools: readonly ToolHead[],
+): readonly ToolHead[] => (agent ? tools.filter((tool) => hasTool(agent, tool)) : tools);
+
+export const defaultStyle = "default";
+
+export const builtInStyles: readonly OutputStyle[] = [
+  {
+    name: "brief",
+    description: "As few words as possible.",
+    text: `# Your answers
+- The result alone, in one to three lines; no introduction and no closing words.
+- A list only where there is one. Code only where it was asked for.`,
+    keepsWork: true,
+  },
+  {
+    name: "teaching",
+    description: "Also says why, for somebody who learns.",
+    text: `# Your answers
+- Answer in the person's language, beginning with the result.
+- Then say in a few sentences why it is done this way and which other ways there are, tied to the code at hand.
+- Where a small part would teach something, leave it to the person: say what is to be written, where, and how they can tell that it is right.`,
+    keepsWork: true,
+  },
+];
+
+/** Undefined is the default, which is part of the prompt itself. A sentence for a name that nobody has. */
+export function chooseStyle(
+  wanted: string | undefined,
+  fromFolders: readonly OutputStyle[],
+): { readonly style: OutputStyle | undefined; readonly problem?: string } {
+  if (wanted === undefined || wanted.toLowerCase() === defaultStyle) return { style: undefined };
+  const all = [...fromFolders, ...builtInStyles];
+  const style =
+    all.find(({ name }) => name === wanted) ??
+    all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (style) return { style };
+  const names = [defaultStyle, ...all.map(({ name }) => name)].join(", ");
+  return {
+    style: undefined,
+    problem: `There is no output style called ${JSON.stringify(wanted)}. There are: ${names}.`,
+  };
+}
+
+/** All names, as a host may list them. */
+export const styleNames = (fromFolders: readonly OutputStyle[]): string[] => [
+  ...new Set([
+    defaultStyle,
+    ...builtInStyles.map(({ name }) => name),
+    ...fromFolders.map(({ name }) => name),
+  ]),
 ];

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openSession } from "../../../../test/support/open-session.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { text } from "../../protocol/message.ts";
 import { startModelServer } from "../../testing/model-server.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
-import { openSession } from "../open-session.ts";
 import type { OpenOptions } from "../options.ts";
 import { searchEngine } from "./web-ports.ts";
 

@@ -1,6 +1,7 @@
 /** Worktrees of a session: those of its agents, and the one that it works in itself. */
 import { createHash } from "node:crypto";
 import type { AgentPorts } from "../../agents/tree.ts";
+import type { Leases } from "../../ports/lease.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Worktree } from "../../protocol/task.ts";
@@ -22,7 +23,7 @@ export type SessionWorktrees = {
 
 export type WorktreeContext = {
   readonly run: WorktreePorts["run"];
-  readonly leases: { take(name: string): Promise<{ release(): Promise<void> }> };
+  readonly leases: Pick<Leases, "take">;
   readonly isTrusted: boolean;
   /** A workspace in another folder, with everything else as it is. */
   at(folder: { cwd: string; root: string }): Workspace;

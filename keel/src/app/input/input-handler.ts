@@ -4,9 +4,8 @@ import type { EnvelopeListener } from "../../engine/journal.ts";
 import type { Session } from "../../engine/session.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { LiveEvent } from "../../protocol/event/live.ts";
-import type { CommandInfo } from "../../protocol/inquiry.ts";
-import type { McpPrompt } from "../../protocol/mcp.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
+import { commandsNow } from "../inquiries/facts.ts";
 import type { AttachContext } from "./attach-mentions.ts";
 import type { CommandContext } from "./commands/command.ts";
 import { expandInput } from "./expand.ts";
@@ -111,20 +110,3 @@ function askingContext(context: AttachContext, session: Session): AttachContext 
     },
   };
 }
-
-/** Everything that can be called with a slash now: what was read, and the prompts of servers that are there. */
-export const commandsNow = ({ texts, mcp }: Pick<SessionComposition, "texts" | "mcp">): CommandInfo[] =>
-  [...texts.registry.listed, ...mcp.control.prompts().map(infoOfPrompt)].toSorted((one, other) =>
-    one.name < other.name ? -1 : 1,
-  );
-
-const infoOfPrompt = ({ command, description, arguments: wanted }: McpPrompt): CommandInfo => ({
-  name: command,
-  description,
-  argumentHint: wanted.map(({ name }) => `[${name}]`).join(" "),
-  kind: "prompt",
-  source: "mcp",
-  aliases: [],
-  hidden: false,
-  immediate: false,
-});

@@ -16,12 +16,12 @@ import {
   inquiries,
   type SessionFacts,
 } from "../../protocol/inquiry.ts";
-import { knownModels } from "../compose/known-models.ts";
+import { knownModels } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import { mayUse } from "../compose/session-policy.ts";
 import { lookAtFile } from "../input/look-at-file.ts";
 import { rowOf, withoutSecrets } from "../maintenance/configure.ts";
-import { runningTasks } from "./running-tasks.ts";
+import { runningTasks } from "./facts.ts";
 
 export type HostCall = {
   readonly tool: string;

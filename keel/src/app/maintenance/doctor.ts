@@ -5,8 +5,9 @@ import path from "node:path";
 import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { toFault } from "../../kernel/fault.ts";
+import { describeProcessGuard, sayProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { findSearchProgram } from "../../workspace/search/search-program.ts";
-import { examineGuard } from "../compose/guard.ts";
+import { guardMode } from "../compose/home-resources.ts";
 import { openModel } from "../compose/model.ts";
 import { readSettings, type SettingsInForce } from "../compose/settings.ts";
 import { nodeClock } from "../node-ports.ts";
@@ -50,8 +51,8 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
 }
 
 async function guard(env: EnvironmentVariables, settings: KeelSettings): Promise<Finding> {
-  const { strongest, says } = await examineGuard(env, settings);
-  return { name: "guard", state: strongest ? "ok" : "note", says };
+  const facts = await describeProcessGuard({ env, wish: guardMode(env, settings) });
+  return { name: "guard", state: facts.kind === "namespace" ? "ok" : "note", says: sayProcessGuard(facts) };
 }
 
 /** Where it would be made counts when it is not there yet. Nothing is written to find out. */

@@ -12,8 +12,8 @@ import { type PermissionRule, parseRule, type RuleSource } from "../../policy/ru
 import type { Grammar } from "../../ports/shell.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
+import { openGrammar } from "../../workspace/processes/grammar.ts";
 import { foldersOf } from "../compose/folders.ts";
-import { processGrammar } from "../compose/grammar.ts";
 import { readRules } from "../compose/rules.ts";
 import { readSettings } from "../compose/settings.ts";
 import type { SettingsLocation } from "./settings-files.ts";
@@ -52,7 +52,7 @@ export async function openExplainer(
   place: SettingsLocation,
   from: "nothing" | "settings",
 ): Promise<Explainer> {
-  const grammar = processGrammar();
+  const grammar = openGrammar();
   const { problems: unread, ...ground } =
     from === "settings" ? await settingsDefaults(place) : { ...plainDefaults(place), problems: [] };
   const explainer: Explainer = {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { type Tree, writeTree } from "../../../../test/support/words-stage.ts";
 import { readToml } from "../../config/definitions/other-agents.ts";
-import { storedSessions } from "../sessions/sessions.ts";
+import { openHome } from "../home.ts";
 import { planImport } from "./import.ts";
 
 const sessionId = "0196f0c2-1111-7222-8333-444455556666";
@@ -102,7 +102,7 @@ describe("importing", () => {
     expect(read("AGENTS.md")).toBe("My rules.");
     expect(read("commands/git/push.md")).toBe("Push.");
     expect(read("skills/know/more.txt")).toBe("more");
-    const events = await Array.fromAsync(storedSessions(place).read(sessionId));
+    const events = await Array.fromAsync(openHome(place).sessions.read(sessionId));
     expect(events.map(({ type }) => type)).toEqual([
       "session.opened",
       "input.accepted",

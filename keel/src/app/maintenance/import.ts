@@ -10,7 +10,7 @@ import { isObject } from "../../kernel/json.ts";
 import { withShownUrls } from "../../kernel/shown-url.ts";
 import { shorten } from "../../kernel/text.ts";
 import { parseRule } from "../../policy/rules.ts";
-import { storedSessions } from "../sessions/sessions.ts";
+import { openHome } from "../home.ts";
 import { claudeLines, codexLines, eventsOf, type OtherLine } from "./other-session.ts";
 import { type SettingsLocation, writeRule, writeValue } from "./settings-files.ts";
 
@@ -161,7 +161,7 @@ async function sessionItems(
 ): Promise<ImportItem[]> {
   if (agent === "gemini") return [];
   const files = agent === "claude" ? await claudeFiles(home, place.cwd) : await codexFiles(home);
-  const sessions = storedSessions({ env: place.env, cwd: place.cwd });
+  const sessions = openHome(place).sessions;
   const known = new Set((await sessions.list({})).map(({ id }) => id));
   const items: ImportItem[] = [];
   for (const file of files) {
@@ -175,7 +175,7 @@ async function sessionItems(
       what: `${id}: ${shorten(first.text.replaceAll(/\s+/g, " "), 60)}`,
       from: file,
       state: known.has(id) ? "there" : "new",
-      copy: () => sessions.restore(id, eventsOf(lines, { id, cwd: place.cwd, version })),
+      copy: () => sessions.restore(id, { cwd, events: eventsOf(lines, { id, cwd, version }) }),
     });
   }
   return items;

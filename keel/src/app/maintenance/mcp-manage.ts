@@ -10,10 +10,9 @@ import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import type { McpServerOptions, McpServerSpec, McpServerState } from "../../protocol/mcp.ts";
 import { commandEnvironment } from "../../workspace/processes/environment.ts";
-import { processGuard } from "../compose/guard.ts";
+import { homeResources } from "../compose/home-resources.ts";
 import { sessionMcp } from "../compose/mcp.ts";
 import { readSettings } from "../compose/settings.ts";
-import { nodeClock, nodeIds } from "../node-ports.ts";
 import {
   type SettingsLocation,
   type WritableSource,
@@ -78,14 +77,16 @@ export async function tryServers(place: SettingsLocation & { version: string }):
 }> {
   const inForce = await readSettings(place);
   const { settings, env } = inForce;
+  const home = homeResources(pathsOf(place).home);
   const mcp = sessionMcp({
     // Nobody waits to begin a turn: each server has its whole time.
     inForce: { ...inForce, settings: { ...settings, mcp: { ...settings.mcp, startMs: patienceMs } } },
-    guard: processGuard(env, settings),
-    clock: nodeClock(),
-    ids: nodeIds(),
+    guard: home.guard(env, settings),
+    links: home.links,
+    clock: home.clock,
+    ids: home.ids,
     workspace: { cwd: place.cwd, roots: [place.cwd] },
-    home: pathsOf(place).home,
+    home: home.path,
     version: place.version,
   });
   try {
@@ -94,6 +95,7 @@ export async function tryServers(place: SettingsLocation & { version: string }):
     return { status: mcp.control.status(), problems: mcp.problems };
   } finally {
     await mcp.close();
+    await home.close();
   }
 }
 

@@ -6,7 +6,8 @@ import { type ServedTask, type ServedTaskEnd, serveTasks, type TaskHost } from "
 import type { Ask } from "../../protocol/ask.ts";
 import { type Envelope, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import { text, textOf } from "../../protocol/message.ts";
-import { type OpenSession, openSession } from "../open-session.ts";
+import { type Home, openHome } from "../home.ts";
+import type { OpenSession } from "../open-session.ts";
 import type { OpenOptions } from "../options.ts";
 
 export type McpServeOptions = {
@@ -21,33 +22,31 @@ const maxQuestion = 2_000;
 
 export async function serveMcp({ options, input, output }: McpServeOptions): Promise<void> {
   const sessions = new Map<string, OpenSession>();
-  try {
-    await serveTasks({
-      version: options.version,
-      input,
-      output,
-      run: async (task, host) => {
-        try {
-          return await runTask(await sessionFor(task, { options, sessions }), task, host);
-        } catch (thrown) {
-          return { text: toFault(thrown).message, session: task.session ?? "", failed: true };
-        }
-      },
-    });
-  } finally {
-    await Promise.all([...sessions.values()].map((session) => session.close("ended").catch(() => undefined)));
-  }
+  await using home = openHome(options);
+
+  await serveTasks({
+    version: options.version,
+    input,
+    output,
+    run: async (task, host) => {
+      try {
+        return await runTask(await sessionFor(task, { options, sessions, home }), task, host);
+      } catch (thrown) {
+        return { text: toFault(thrown).message, session: task.session ?? "", failed: true };
+      }
+    },
+  });
 }
 
 async function sessionFor(
   task: ServedTask,
-  { options, sessions }: { options: OpenOptions; sessions: Map<string, OpenSession> },
+  { options, sessions, home }: { options: OpenOptions; sessions: Map<string, OpenSession>; home: Home },
 ): Promise<OpenSession> {
   const known = task.session === undefined ? undefined : sessions.get(task.session);
   if (known) return known;
   const which: OpenOptions["which"] =
     task.session === undefined ? { kind: "new" } : { kind: "resume", from: { session: task.session } };
-  const session = await openSession({ ...options, which, unfinished: "lost" });
+  const session = await home.open({ ...options, which, unfinished: "lost" });
   sessions.set(session.id, session);
   const [oldest] = sessions.keys();
   if (sessions.size > maxOpen && oldest !== undefined) {

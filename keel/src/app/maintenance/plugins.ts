@@ -10,7 +10,7 @@ import { readCommandFiles, readSkillFiles } from "../../config/definitions/skill
 import { type FolderKind, pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { programs } from "../../workspace/processes/program.ts";
-import { processGuard } from "../compose/guard.ts";
+import { homeResources } from "../compose/home-resources.ts";
 import { nodeClock } from "../node-ports.ts";
 import { fetchPlugin, sourceOf } from "./fetch-plugin.ts";
 import type { SettingsLocation } from "./settings-files.ts";
@@ -43,16 +43,8 @@ export async function offerPlugin(
   given: string,
   signal: AbortSignal,
 ): Promise<Offered> {
-  const { home } = pathsOf(place);
   const source = sourceOf(given);
-  const fetched =
-    source.kind === "folder"
-      ? undefined
-      : await fetchPlugin(source, {
-          run: programs({ env: place.env, guard: processGuard(place.env, {}) }),
-          folder: path.join(home, "plugins"),
-          signal,
-        });
+  const fetched = source.kind === "folder" ? undefined : await fetchGuarded(source, place, signal);
   const refuse = async (): Promise<void> => fetched?.drop();
   const folder = source.kind === "folder" ? path.resolve(place.cwd, source.path) : (fetched?.path ?? "");
   const read = await readPlugin(folder);
@@ -73,6 +65,20 @@ export async function offerPlugin(
       ]);
     },
   };
+}
+
+async function fetchGuarded(
+  source: Parameters<typeof fetchPlugin>[0],
+  place: SettingsLocation,
+  signal: AbortSignal,
+) {
+  const home = homeResources(pathsOf(place).home);
+  try {
+    const run = programs({ env: place.env, guard: home.guard(place.env, {}) });
+    return await fetchPlugin(source, { run, folder: path.join(home.path, "plugins"), signal });
+  } finally {
+    await home.close();
+  }
 }
 
 export async function listPlugins(

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Lock } from "../../config/settings/save.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { lockFile } from "../../store/jsonl/kernel-lock.ts";
+import { lockFile } from "../../store/jsonl/lease.ts";
 
 /** A save takes milliseconds; whoever waits longer than this is told. */
 const maxWaitMs = 20_000;

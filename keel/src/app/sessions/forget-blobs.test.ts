@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openBlobs } from "../../workspace/checkpoints/blobs.ts";
-import { storedSessions } from "./sessions.ts";
+import { openHome } from "../home.ts";
 
 const sessions = [1, 2].map((number) => `00000000-0000-7000-8000-00000000000${number}`);
 
@@ -11,7 +11,7 @@ const sessions = [1, 2].map((number) => `00000000-0000-7000-8000-00000000000${nu
 async function twoSessions() {
   const home = mkdtempSync(path.join(tmpdir(), "keel-forget-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const kept = storedSessions({ env: { KEEL_HOME: home }, cwd: home });
+  const kept = openHome({ env: { KEEL_HOME: home }, cwd: home }).sessions;
   const folder = path.join(home, "blobs");
   const blobs = openBlobs({ folder, now: Date.now });
   const put = (text: string): Promise<string> => blobs.put(Buffer.from(text));
@@ -21,7 +21,10 @@ async function twoSessions() {
   for (const [index, session] of sessions.entries()) {
     const files = [common, own[index] ?? ""].map((blob) => ({ path: `/p/${blob.slice(0, 4)}`, blob }));
     const place = { at: 1, session };
-    await kept.restore(session, [{ ...place, seq: 1, type: "files.saved", checkpoint: "c", files }]);
+    await kept.restore(session, {
+      cwd: home,
+      events: [{ ...place, seq: 1, type: "files.saved", checkpoint: "c", files }],
+    });
   }
   const names = (): string[] =>
     existsSync(folder)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sayLeftOut } from "./say-import.ts";
+import { sayLeftOut } from "./sessions.ts";
 
 const nothing = { rules: [], folders: [], answers: 0, lifted: 0 };
 

@@ -3,16 +3,14 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
+import { undisguised } from "../../kernel/text.ts";
 import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
+import type { LeftOut } from "../../store/jsonl/import-rights.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
-import { jsonlStore } from "../../store/jsonl/store.ts";
-import { processLeases } from "../compose/process-leases.ts";
-import { nodeClock, nodeIds } from "../node-ports.ts";
-import { sayLeftOut } from "./say-import.ts";
+import type { HomeResources } from "../compose/home-resources.ts";
 
 export type StoredSession = SessionInfo;
 
@@ -30,10 +28,13 @@ export type Sessions = {
   /** The log's own lines, each with its checksum: what `importFile` takes. */
   exportLines(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Uint8Array>;
   /**
-   * A log as a new session of the folder. Damaged ones are refused, and then nothing was written. `notices` says what it
+   * A log as a new session of a folder. Damaged ones are refused, and then nothing was written. `notices` says what it
    * was allowed elsewhere and is not here.
    */
-  importFile(file: string): Promise<{ id: string; events: number; notices: readonly string[] }>;
+  importFile(
+    file: string,
+    place: { cwd: string },
+  ): Promise<{ id: string; events: number; notices: readonly string[] }>;
   /** With the contents of files that no other session keeps. Throws `session_busy` while it is open. */
   delete(id: string): Promise<void>;
   location(id: string): string | undefined;
@@ -42,21 +43,16 @@ export type Sessions = {
   /** Changes what a session is found by. Throws `session_busy` while it is open. */
   label(id: string, patch: Pick<SettingsPatch, "title" | "tag" | "archived">): Promise<void>;
   /** Writes a log anew from its events, in place of an older one. */
-  restore(id: string, events: readonly Durable[]): Promise<void>;
+  restore(id: string, log: { cwd: string; events: readonly Durable[] }): Promise<void>;
 };
 
-export function storedSessions({ env, cwd }: { env: EnvironmentVariables; cwd: string }): Sessions {
-  const { home } = pathsOf({ env, cwd });
-  const clock = nodeClock();
-  const ids = nodeIds();
-  const leases = processLeases({ home, clock, ids });
-  const store = jsonlStore({ home, clock, ids, leases });
+export function storedSessions({ path: home, clock, ids, store }: HomeResources): Sessions {
   return {
     list: (filter) => store.list(filter),
     find: async (id, { cwd: folder } = {}) => (await store.list({ only: id, cwd: folder }))[0],
     read: (id, tell) => store.read(id, 0, tell),
     exportLines: (id, tell) => exportLines(store, id, tell),
-    async importFile(file) {
+    async importFile(file, { cwd }) {
       const { importLog } = await import("../../store/jsonl/import.ts");
       const id = ids.uuid();
       const { events, leftOut } = await importLog({ home, file, session: id, cwd, now: clock.now() });
@@ -65,7 +61,7 @@ export function storedSessions({ env, cwd }: { env: EnvironmentVariables; cwd: s
     async delete(id) {
       const own = await blobsOf(store, id);
       await store.delete(id);
-      const isOpen = (session: string): boolean => leases.isLocked(session);
+      const isOpen = (session: string): boolean => store.leases.isHeld(session);
       await forgetBlobs({ store, home, now: clock.now }, { own, isOpen });
     },
     location: (id) => store.location(id),
@@ -76,7 +72,7 @@ export function storedSessions({ env, cwd }: { env: EnvironmentVariables; cwd: s
       return copy;
     },
     label: (id, patch) => label(store, id, { patch, at: clock.now() }),
-    async restore(id, events) {
+    async restore(id, { cwd, events }) {
       if (store.location(id) !== undefined) await store.delete(id);
       const log = await store.create(id, { cwd });
       try {
@@ -161,3 +157,28 @@ export async function forgetBlobs(
   }
   await openBlobs({ folder, now }).drop((name) => !named.has(name) && (isQuiet || own.has(name)));
 }
+
+/** As many as a person reads. */
+const maxNamed = 5;
+
+/** What an imported session is not allowed any more: one sentence for each kind, none when nothing was left out. */
+export function sayLeftOut({ rules, folders, answers, lifted }: LeftOut): string[] {
+  return [
+    ...(rules.length > 0 ? [`What was allowed there is asked about here; left out: ${named(rules)}.`] : []),
+    ...(folders.length > 0 ? [`Folders that it had beside its own are left out: ${named(folders)}.`] : []),
+    ...(answers > 0
+      ? [`${count(answers, "call")} of its unfinished turn had been allowed; here that counts as refused.`]
+      : []),
+    ...(lifted > 0
+      ? ["Rules that deny or ask were taken away in it; here they stay until you take them away."]
+      : []),
+  ];
+}
+
+function named(all: readonly string[]): string {
+  const more = all.length - maxNamed;
+  const shown = all.slice(0, maxNamed).map((text) => undisguised(text.slice(0, 100)));
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;

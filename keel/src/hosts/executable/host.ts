@@ -18,6 +18,7 @@ import { RemoteServers } from "../../sdk/control/remote-servers.ts";
 import type { UserMessage } from "../../sdk/messages/read-content.ts";
 import type { Options } from "../../sdk/options/options.ts";
 import { Conversation } from "../../sdk/query/conversation.ts";
+import { rememberHomes } from "../../sdk/query/homes.ts";
 import { methodsOf } from "../../sdk/query/query.ts";
 import type { QueryMethods } from "../../sdk/query/query-methods.ts";
 import type { Context } from "../cli/context.ts";
@@ -41,6 +42,8 @@ type StartedConversation = { readonly conversation: Conversation; readonly metho
 export class WireHost {
   readonly #values: WireValues;
   readonly #context: Context;
+  /** The one of this process, loaded with its session. */
+  readonly #findHome = rememberHomes();
   readonly #output: WireOutput;
   readonly #channel: Channel;
   readonly #servers: RemoteServers;
@@ -242,14 +245,18 @@ export class WireHost {
     let conversation: Conversation;
     try {
       const { resume } = this.#values;
-      if (typeof resume === "string") await restoreSession(resume, this.#context);
+      if (typeof resume === "string")
+        await restoreSession(resume, this.#context, await this.#findHome(this.#context));
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
         this.#session = session;
         this.#transcript.follow(session);
         this.#state.watch(session);
       };
-      conversation = new Conversation(await this.#optionsFor(said), this.#output, heard);
+      conversation = new Conversation(await this.#optionsFor(said), this.#output, {
+        heard,
+        findHome: this.#findHome,
+      });
     } catch (thrown) {
       this.#output.fail(thrown);
       throw thrown;

@@ -23,7 +23,7 @@ export async function streamJson(given: readonly string[], context: Context): Pr
   if (passedOver.length > 0)
     context.err.line(`keel: without effect in this version: ${passedOver.join(", ")}`);
   // What a session needs is loaded while the first line is still on its way.
-  void import("../../sdk/query/opened.ts");
+  void Promise.all([import("../../sdk/query/opened.ts"), import("../../app/open-session.ts")]);
   const output = new WireOutput(context.out);
   const host = new WireHost({ values, context, output });
   const stopped = untilStopped(host, context);

@@ -4,9 +4,9 @@
  */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { Home } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { toLine } from "../../kernel/json.ts";
-import type { Durable } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { projectKeyOf } from "../../sdk/stored/session-store.ts";
 import { Transcript, type TranscriptRecord } from "../../sdk/stored/transcript.ts";
@@ -22,7 +22,6 @@ export class WireTranscript {
   readonly #kept: "on disk" | "nowhere";
   readonly #mirror: ((message: MirrorMessage) => void) | undefined;
   #work: Promise<void> = Promise.resolve();
-  #held: TranscriptRecord[] = [];
   #file = "";
   #hasFailed = false;
 
@@ -36,7 +35,7 @@ export class WireTranscript {
   }
 
   /** From now on what happens is copied, and what happened before if it is not there yet. */
-  follow(session: Pick<OpenSession, "id" | "info" | "history" | "onEvent">): void {
+  follow(session: Pick<OpenSession, "id" | "info" | "attach">): void {
     if (this.#kept === "nowhere" && !this.#mirror) return;
     const { env, version } = this.#context;
     const transcript = new Transcript({
@@ -46,33 +45,22 @@ export class WireTranscript {
       entrypoint: env["CLAUDE_CODE_ENTRYPOINT"] ?? "cli",
       holds: this.#mirror ? "events" : "messages",
     });
-    const file = path.join(projectFolder(env, session.info.cwd), `${session.id}.jsonl`);
-    let seen = 0;
-    const take = async (event: Durable): Promise<void> => {
-      if (event.seq <= seen) return;
-      seen = event.seq;
-      this.#held.push(...transcript.take(event));
-      const isPause = event.type === "model.finished" || event.type === "turn.finished";
-      if (isPause || this.#held.length >= maxHeld) await this.#write(this.#held.splice(0));
-    };
     this.#then(async () => {
-      await this.#write(this.#held.splice(0));
-      this.#file = file;
-      const known = await idsIn(file);
-      for await (const event of session.history()) {
-        seen = event.seq;
-        const entries = transcript.take(event).filter(({ uuid }) => !known.has(uuid));
-        await this.#write(entries);
+      this.#file = path.join(projectFolder(env, session.info.cwd), `${session.id}.jsonl`);
+      const known = await idsIn(this.#file);
+      const held: TranscriptRecord[] = [];
+      for await (const event of session.attach()) {
+        if (!isDurable(event) || event.origin) continue;
+        held.push(...transcript.take(event).filter(({ uuid }) => !known.has(uuid)));
+        const isPause = event.type === "model.finished" || event.type === "turn.finished";
+        if (isPause || held.length >= maxHeld) await this.#write(held.splice(0));
       }
-    });
-    session.onEvent((envelope) => {
-      if (isDurable(envelope)) this.#then(() => take(envelope));
+      await this.#write(held);
     });
   }
 
-  /** Everything so far is written. */
+  /** Settles when everything of sessions that have ended is written. */
   async flush(): Promise<void> {
-    this.#then(() => this.#write(this.#held.splice(0)));
     await this.#work;
   }
 
@@ -96,9 +84,11 @@ export class WireTranscript {
 }
 
 /** Brings a session back that only the transcript knows, as an SDK with a store leaves it before a resume. */
-export async function restoreSession(session: string, context: Context): Promise<void> {
-  const { storedSessions } = await import("../../app/sessions/sessions.ts");
-  const sessions = storedSessions({ env: context.env, cwd: context.cwd });
+export async function restoreSession(
+  session: string,
+  context: Context,
+  { sessions }: Pick<Home, "sessions">,
+): Promise<void> {
   if (sessions.location(session) !== undefined) return;
   const text = await readFile(
     path.join(projectFolder(context.env, context.cwd), `${path.basename(session)}.jsonl`),
@@ -111,7 +101,7 @@ export async function restoreSession(session: string, context: Context): Promise
   ]);
   const store = { append: async () => undefined, load: async () => ownRecordsIn(text.split("\n")) };
   const key = { projectKey: projectKeyOf(context.cwd), sessionId: session };
-  await restoreFrom(store, { key, sessions });
+  await restoreFrom(store, { key, cwd: context.cwd, sessions });
 }
 
 const projectFolder = (env: Context["env"], cwd: string): string =>

@@ -1,6 +1,7 @@
 /** `keel runner`: one process for one conversation of a host application. Reads lines, writes lines, and nothing else. */
 import { appendFileSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { openHome } from "../../app/home.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
@@ -58,6 +59,7 @@ export async function run(flags: RunnerFlags, context: RunnerContext): Promise<n
   const allowedTools = [...(options.allowedTools ?? []), ...unaskedWorkspaceTools];
   const runner = new Runner({
     start,
+    home: openHome(options),
     options: { ...options, ownTools, allowedTools },
     out: context.out,
     debug: debugOf(start, context),

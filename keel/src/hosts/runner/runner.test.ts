@@ -1,5 +1,6 @@
 // What a runner says to a reader that lags: all of the text, in its order, in lines that a host can still read.
 import { expect, test } from "vitest";
+import { openHome } from "../../app/home.ts";
 import { Runner } from "./runner.ts";
 import { openOptionsOf } from "./start.ts";
 
@@ -8,7 +9,7 @@ function runnerBehind() {
   const lines: Record<string, unknown>[] = [];
   const out = { waitingBytes: 8 * 1024 * 1024, line: (line: string) => void lines.push(JSON.parse(line)) };
   const options = openOptionsOf({}, { version: "0", env: {}, cwd: "/" });
-  return { runner: new Runner({ start: {}, options, out }), out, lines };
+  return { runner: new Runner({ start: {}, options, home: openHome(options), out }), out, lines };
 }
 
 const textIn = (lines: readonly Record<string, unknown>[]): string =>

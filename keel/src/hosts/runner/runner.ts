@@ -2,7 +2,8 @@
  * One conversation over two streams: lines in, lines out. This object holds wiring only: what a line means is in
  * `inputs.ts`, what an event is called in `dialect.ts`, and everything that lasts is the session's.
  */
-import { type OpenSession, openSession } from "../../app/open-session.ts";
+import type { Home } from "../../app/home.ts";
+import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { type Fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
@@ -28,6 +29,7 @@ export type RunnerOutput = {
 export type RunnerOptions = {
   readonly start: RunnerStart;
   readonly options: OpenOptions;
+  readonly home: Home;
   readonly out: RunnerOutput;
   /** Hears every line that goes out. */
   readonly debug?: ((line: string) => void) | undefined;
@@ -90,8 +92,8 @@ export class Runner {
 
   /** Opens the session and takes what came meanwhile. Throws what keeps it from opening. */
   async open(): Promise<void> {
-    const { start, options } = this.#wish;
-    const session = await openSession(options);
+    const { start, options, home } = this.#wish;
+    const session = await home.open(options);
     this.#session = session;
     const facts = { sessionId: session.id, checkpointing: options.checkpoints === "on" };
     // What was spent before counts on; nothing of it is told again.

@@ -2,8 +2,10 @@
 import { fault } from "../../kernel/fault.ts";
 import type { Queue } from "../../kernel/queue.ts";
 import type { SDKMessage } from "../messages/messages.ts";
+import { environmentOf } from "../options/environment.ts";
 import type { Options } from "../options/options.ts";
 import type { Prompt } from "../query/conversation.ts";
+import { homeOf } from "../query/homes.ts";
 import { processMethods } from "./methods.ts";
 import type { ProcessSession } from "./process-session.ts";
 
@@ -53,7 +55,9 @@ async function start(options: Options, out: Queue<SDKMessage>): Promise<ProcessS
   const { ProcessSession: Session } = await import("./process-session.ts");
   if (options.sessionStore && options.resume !== undefined) {
     const { restored } = await import("../stored/restored.ts");
-    await restored(options, options.cwd ?? process.cwd());
+    const cwd = options.cwd ?? process.cwd();
+    const { sessions } = await homeOf({ env: environmentOf(options, process.env), cwd });
+    await restored(options, { cwd, sessions });
   }
   return new Session(options, out);
 }

@@ -9,6 +9,7 @@ import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
 import type { SessionServers } from "../tools/servers.ts";
 import { AbortError } from "./abort-error.ts";
+import { type FindHome, homeOf } from "./homes.ts";
 import type { OpenedConversation } from "./opened.ts";
 
 export type Prompt = string | AsyncIterable<UserMessage>;
@@ -20,15 +21,24 @@ export class Conversation {
   readonly options: Options;
   readonly #out: Outlet;
   readonly #heard: (session: OpenSession) => void;
+  readonly #findHome: FindHome;
   readonly #named = new Set<string>();
   #opened: Promise<OpenedConversation> | undefined;
   #closing: Promise<void> | undefined;
 
   /** `heard` is given every session of the conversation, before anything is said in it. */
-  constructor(options: Options, out: Outlet, heard: (session: OpenSession) => void = () => undefined) {
+  constructor(
+    options: Options,
+    out: Outlet,
+    {
+      heard = () => undefined,
+      findHome = homeOf,
+    }: { heard?: (session: OpenSession) => void; findHome?: FindHome } = {},
+  ) {
     this.options = options;
     this.#out = out;
     this.#heard = heard;
+    this.#findHome = findHome;
   }
 
   async open(): Promise<OpenSession> {
@@ -92,7 +102,7 @@ export class Conversation {
     const before = await this.#open();
     await before.session.idle();
     await before.session.close("cleared");
-    await before.mirror?.send();
+    await before.mirror?.finish();
     const { resume: _, continue: __, forkSession: ___, sessionId: ____, ...options } = this.options;
     this.#opened = this.#openWith(options);
     const { session, emitter } = await this.#opened;
@@ -122,7 +132,7 @@ export class Conversation {
       // What kept it from opening was told where it was opened.
       const opened = await this.#opened?.catch(() => undefined);
       await opened?.session.close("ended");
-      await opened?.mirror?.send();
+      await opened?.mirror?.finish();
     } catch (thrown) {
       if (thrown instanceof Fault && thrown.code !== "session_closed") this.#out.fail(thrown);
     } finally {
@@ -143,6 +153,7 @@ export class Conversation {
         out: this.#out,
         named: this.#named,
         heard: this.#heard,
+        findHome: this.#findHome,
         tooSlow: () => {
           if (!this.#closing) this.#out.fail(fault("queue_full", { limit: maxWaiting }));
         },

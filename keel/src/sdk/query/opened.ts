@@ -1,10 +1,9 @@
 /** Opens a session for a program: everything that a query needs and that is too heavy to load before one is made. */
-import { type OpenSession, openSession } from "../../app/open-session.ts";
+import type { Home } from "../../app/home.ts";
+import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
-import { storedSessions } from "../../app/sessions/sessions.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
-import { isDurable } from "../../protocol/event/envelope.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { MessageEmitter } from "../dialect/message-emitter.ts";
 import type { Outlet } from "../dialect/outlet.ts";
@@ -21,6 +20,7 @@ import { callTool } from "../tools/call-tool.ts";
 import { definitionNamed } from "../tools/mcp-server.ts";
 import { outsideOf, SessionServers } from "../tools/servers.ts";
 import { version } from "../version.ts";
+import type { FindHome } from "./homes.ts";
 
 export type OpenedConversation = {
   readonly session: OpenSession;
@@ -47,20 +47,22 @@ export type MessageListener = {
   heard(session: OpenSession): void;
   /** The program reads too slowly. */
   tooSlow(): void;
+  readonly findHome: FindHome;
 };
 
 /** Throws what keeps it from opening. */
 export async function openFor(
   options: Options,
-  { out, named, heard, tooSlow }: MessageListener,
+  { out, named, heard, tooSlow, findHome }: MessageListener,
 ): Promise<OpenedConversation> {
   const wanted = openOptionsOf(options, { version, processEnv: process.env });
-  const known = await restored(options, wanted.cwd);
-  const session = await openSession({ ...wanted, which: await whichOf(options, wanted) });
+  const home = await findHome(wanted);
+  const known = await restored(options, { cwd: wanted.cwd, sessions: home.sessions });
+  const session = await home.open({ ...wanted, which: await whichOf(options, wanted, home) });
   const emitter = new MessageEmitter(session, { options, named, out });
   const mirror = mirrorOf(options, { session, known, emitter });
   await emitter.catchUp();
-  if (mirror) for await (const event of session.history()) mirror.add(event);
+  mirror?.follow(session);
   const servers: SessionServers = new SessionServers(session, {
     given: options.mcpServers,
     changed: () => emitter.showServers(servers.states()),
@@ -75,7 +77,6 @@ export async function openFor(
       emitter.showServers(servers.states());
       hasBegun = true;
     }
-    if (isDurable(envelope) && !envelope.origin) mirror?.add(envelope);
     if (!emitter.emit(envelope)) tooSlow();
   });
   heard(session);
@@ -104,9 +105,9 @@ async function say(session: OpenSession, content: InputBlock[], { when, id, verb
 async function whichOf(
   { resume, resumeSessionAt: uuid, sessionId: id }: Options,
   wanted: OpenOptions,
+  { sessions }: Home,
 ): Promise<OpenOptions["which"]> {
   if (resume === undefined || uuid === undefined) return wanted.which;
-  const sessions = storedSessions({ env: wanted.env, cwd: wanted.cwd });
   const upTo = await seqOfMessage(sessions.read(resume), { sessionId: resume, uuid });
   if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${uuid}.` });
   return { kind: "fork", from: { session: resume }, upTo, id };

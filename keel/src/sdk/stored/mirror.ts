@@ -1,8 +1,11 @@
 /** Sends a session to a store of the program as it grows, and brings it back from there. */
+
+import type { OpenSession } from "../../app/open-session.ts";
 import type { Sessions } from "../../app/sessions/sessions.ts";
-import { fault } from "../../kernel/fault.ts";
+import { fault, toFault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
+import { isDurable } from "../../protocol/event/envelope.ts";
 import { uuidFrom } from "../dialect/uuid.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 
@@ -35,7 +38,12 @@ export function eventsIn(entries: readonly SessionStoreEntry[], session: string)
  */
 export async function restoreFrom(
   store: SessionStore,
-  { key, sessions, timeoutMs }: { key: SessionKey; sessions: Sessions; timeoutMs?: number | undefined },
+  {
+    key,
+    cwd,
+    sessions,
+    timeoutMs,
+  }: { key: SessionKey; cwd: string; sessions: Sessions; timeoutMs?: number | undefined },
 ): Promise<number> {
   const entries = await inTime(store.load(key), timeoutMs);
   if (!entries) return 0;
@@ -44,7 +52,7 @@ export async function restoreFrom(
   let here = 0;
   if (sessions.location(key.sessionId) !== undefined)
     for await (const { seq } of sessions.read(key.sessionId)) here = seq;
-  if (known > here) await sessions.restore(key.sessionId, events);
+  if (known > here) await sessions.restore(key.sessionId, { cwd, events });
   return known;
 }
 
@@ -59,6 +67,7 @@ export class Mirror {
   readonly #failed: (why: string) => void;
   #waiting: Durable[] = [];
   #sending: Promise<void> = Promise.resolve();
+  #following: Promise<void> = Promise.resolve();
   #seen: number;
   #hasGivenUp = false;
 
@@ -76,6 +85,21 @@ export class Mirror {
     this.#flush = flush;
     this.#failed = failed;
     this.#seen = known;
+  }
+
+  /** Adds what the session's log has and gets, until the session ends. */
+  follow(session: Pick<OpenSession, "attach">): void {
+    const add = async (): Promise<void> => {
+      for await (const event of session.attach(this.#seen))
+        if (isDurable(event) && !event.origin) this.add(event);
+    };
+    this.#following = add().catch((thrown: unknown) => this.#failed(toFault(thrown).message));
+  }
+
+  /** Settles when all that the ended session had is sent, or has failed. Never rejects. */
+  async finish(): Promise<void> {
+    await this.#following;
+    await this.send();
   }
 
   add(event: Durable): void {

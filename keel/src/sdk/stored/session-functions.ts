@@ -1,6 +1,7 @@
 /** Sessions that are kept: listed, read, labelled, copied and deleted without a model. Nothing runs. */
 import type { Sessions, StoredSession } from "../../app/sessions/sessions.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
+import { homeOf } from "../query/homes.ts";
 import { projectKeyOf, type SessionStore, type SessionStoreEntry } from "./session-store.ts";
 
 export type SDKSessionInfo = {
@@ -96,7 +97,8 @@ export async function importSessionToStore(
 ): Promise<void> {
   const { entryOf } = await import("./mirror.ts");
   const sessions = await sessionsAt(dir);
-  const key = { projectKey: projectKeyOf(dir ?? process.cwd()), sessionId };
+  const cwd = dir ?? process.cwd();
+  const key = { projectKey: projectKeyOf(cwd), sessionId };
   let batch: SessionStoreEntry[] = [];
   for await (const event of sessions.read(sessionId)) {
     batch.push(entryOf(event));
@@ -190,16 +192,16 @@ export async function forkSession(
 
 /** Loaded when it is asked for: a program that only queries needs none of it. */
 async function sessionsAt(dir: string | undefined): Promise<Sessions> {
-  const { storedSessions } = await import("../../app/sessions/sessions.ts");
-  return storedSessions({ env: process.env, cwd: dir ?? process.cwd() });
+  return (await homeOf({ env: process.env, cwd: dir ?? process.cwd() })).sessions;
 }
 
 async function found(sessionId: string, { dir, sessionStore }: SessionPlace): Promise<Sessions> {
   const sessions = await sessionsAt(dir);
-  const key = { projectKey: projectKeyOf(dir ?? process.cwd()), sessionId };
+  const cwd = dir ?? process.cwd();
+  const key = { projectKey: projectKeyOf(cwd), sessionId };
   if (!sessionStore) return sessions;
   const { restoreFrom } = await import("./mirror.ts");
-  await restoreFrom(sessionStore, { key, sessions });
+  await restoreFrom(sessionStore, { key, cwd, sessions });
   return sessions;
 }
 

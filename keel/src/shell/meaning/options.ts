@@ -115,14 +115,8 @@ function readShort(word: Argument, table: Table): ParsedOption[] | string {
 
 const restOf = (word: Argument, from: number): Argument => withText(word, word.text.slice(from));
 
-/** Lists are constants of the source, so there are as many tables as programs. */
-const tables = new Map<string, Table>();
-
 function tableOf(list: string): Table {
-  const known = tables.get(list);
-  if (known) return known;
   const table = new Map<string, OptionKind>();
-  tables.set(list, table);
   for (const token of list.split(/\s+/)) {
     const last = token.at(-1);
     if (token === "") continue;

@@ -43,8 +43,7 @@ export const hasRole = (word: string, role: Role): boolean => words[role].has(wo
 export function bareWordAt(source: ShellSource): string {
   const { text, at, end } = source;
   if (at >= end || !firstSigns.includes(text[at] ?? "")) return "";
-  run.lastIndex = at;
-  const last = Math.min(end, run.test(text) ? run.lastIndex : at);
+  const last = at + (run.exec(text.slice(at, Math.min(end, at + longest + 1)))?.[0].length ?? 0);
   const sign = last < end ? (text[last] ?? "") : "";
   if (sign === "\\") return joinedWordAt(source);
   return last - at <= longest && isMetaSign(sign) ? text.slice(at, last) : "";
@@ -52,8 +51,8 @@ export function bareWordAt(source: ShellSource): string {
 
 const firstSigns = `\\${[...new Set(Object.values(words).flatMap((some) => [...some].map(([sign]) => sign)))].join("")}`;
 
-/** The signs that such words are made of, and one more than the longest has. */
-const run = /[\w![\]{}-]{1,9}/y;
+/** The signs that such words are made of. */
+const run = /^[\w![\]{}-]+/;
 
 function joinedWordAt(source: ShellSource): string {
   const start = source.at;

@@ -95,7 +95,7 @@ describe("an append", () => {
 
   test("makes only private files and directories", async () => {
     await writeLog(store, place.cwd, 3);
-    const { path: spilled } = await store.spill(session, "out.txt", "text");
+    const { path: spilled } = await store.artifacts.put({ session, kind: "output", name: "out.txt" }, "text");
     const log = await store.open(session);
     const file = store.location(session) ?? "";
     const run = path.join(place.home, "run");

@@ -177,10 +177,11 @@ describe("a failing disk", () => {
 
   test("that fails any one call of a spill leaves no half of an output", async () => {
     await writeLog(store, place.cwd, 1);
-    const directory = path.dirname((await store.spill(session, "first", "text")).path);
+    const put = (name: string) => store.artifacts.put({ session, kind: "output", name }, "text");
+    const directory = path.dirname((await put("first")).path);
     for (let nth = 1; ; nth++) {
       const outcome = failNth(files, nth, "ENOSPC");
-      const failed = await faultOf(store.spill(session, "x", "text"));
+      const failed = await faultOf(put("x"));
       files.plan = () => undefined;
       if (!outcome.reached) break;
       expect(failed.code, `call ${nth}`).toBe("log_unwritable");

@@ -7,7 +7,7 @@ import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from
 import path from "node:path";
 
 /** An open file. Reads and writes name their position; nothing depends on a cursor. */
-export interface OpenFile {
+export interface OpenFile extends AsyncDisposable {
   /** Fills the buffer from `position`; fewer bytes than asked for only at the end of the file. */
   read(buffer: Buffer, position: number): Promise<number>;
   /** One system call: may write fewer bytes than given. */
@@ -128,18 +128,15 @@ async function openFile(path: string, how: OpenFor): Promise<OpenFile> {
     // Asked before every write. The kernel knows it of an open file; a thread would only make the answer wait.
     facts: async () => factsOf(fstatSync(handle.fd)),
     close: () => handle.close(),
+    [Symbol.asyncDispose]: () => handle.close(),
   };
 }
 
 async function syncDirectory(path: string): Promise<void> {
   // Windows keeps names durable by itself and refuses to open a directory.
   if (process.platform === "win32") return;
-  const handle = await open(path, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, constants.O_RDONLY);
+  await handle.sync();
 }
 
 type FileStats = {

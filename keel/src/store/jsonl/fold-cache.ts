@@ -66,21 +66,17 @@ async function readFile({
   session,
   path: log,
 }: FoldCacheRequest): Promise<FoldCacheEntry | undefined> {
-  const file = await files.open(foldCacheOf(log), "read");
-  try {
-    const { kind, bytes } = await file.facts();
-    if (kind !== "file" || bytes > MAX_BYTES) return undefined;
-    const content = Buffer.allocUnsafeSlow(bytes);
-    if ((await file.read(content, 0)) !== bytes) return undefined;
-    const end = content.indexOf(LF);
-    const head = headOf(JSON.parse(content.toString("utf8", 0, end)));
-    const rest = content.subarray(end + 1);
-    if (!head || head.build !== build || head.session !== session) return undefined;
-    if (sumOf(head, rest) !== head.sum) return undefined;
-    return { seq: head.seq, log: head.log, texts: cut(rest, head.texts) };
-  } finally {
-    await file.close();
-  }
+  await using file = await files.open(foldCacheOf(log), "read");
+  const { kind, bytes } = await file.facts();
+  if (kind !== "file" || bytes > MAX_BYTES) return undefined;
+  const content = Buffer.allocUnsafeSlow(bytes);
+  if ((await file.read(content, 0)) !== bytes) return undefined;
+  const end = content.indexOf(LF);
+  const head = headOf(JSON.parse(content.toString("utf8", 0, end)));
+  const rest = content.subarray(end + 1);
+  if (!head || head.build !== build || head.session !== session) return undefined;
+  if (sumOf(head, rest) !== head.sum) return undefined;
+  return { seq: head.seq, log: head.log, texts: cut(rest, head.texts) };
 }
 
 type FoldCacheHeader = {
@@ -175,12 +171,8 @@ export async function writeFoldCache(fold: FoldCacheWrite): Promise<void> {
 
 /** Not synced: what a crash leaves of it has the wrong checksum. */
 async function writeFile(files: FileLayer, name: string, content: Buffer): Promise<void> {
-  const file = await files.open(name, "create");
-  try {
-    await writeAll(file, content, 0);
-  } finally {
-    await file.close();
-  }
+  await using file = await files.open(name, "create");
+  await writeAll(file, content, 0);
 }
 
 async function removeOldest(files: FileLayer, directory: string): Promise<void> {

@@ -10,10 +10,9 @@ import { nodeFiles, type OpenFile } from "./files.ts";
 import { copyLog } from "./fork.ts";
 import { type LeftOut, RightsFilter } from "./import-rights.ts";
 import { LogLocations } from "./log-locations.ts";
-import { openForReading } from "./open-file.ts";
-import { unreadable, unwritable } from "./reasons.ts";
+import { sessionId } from "./names.ts";
+import { openForReading, unreadable, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import { sessionId } from "./session-id.ts";
 import { type LogSurvey, survey } from "./survey.ts";
 
 export type Import = {
@@ -39,28 +38,24 @@ export async function importLog({
   const from = await files.realPath(given).catch((thrown: unknown) => {
     throw unreadable(given, thrown);
   });
-  const file = await openForReading(files, from, given);
+  await using file = await openForReading(files, from, given);
+  const found = await survey(file, { path: given, tornEnd: "told" });
+  const { origin, unfinishedFrom } = await check(file, found, given);
+  const rights = new RightsFilter();
   try {
-    const found = await survey(file, { path: given, tornEnd: "told" });
-    const { origin, unfinishedFrom } = await check(file, found, given);
-    const rights = new RightsFilter();
-    try {
-      const path = await new LogLocations(home, files).newLog(sessionId(session), { cwd });
-      await copyLog({
-        files,
-        from: { session: origin, file, survey: found },
-        to: { session: sessionId(session), path, cwd },
-        upTo: Number.POSITIVE_INFINITY,
-        now,
-        change: (record, seq) => rights.change(record, seq > unfinishedFrom ? "unfinished" : "finished"),
-      });
-    } catch (thrown) {
-      throw unwritable(home, thrown);
-    }
-    return { events: found.entries.length, leftOut: rights.leftOut() };
-  } finally {
-    await file.close();
+    const path = await new LogLocations(home, files).newLog(sessionId(session), { cwd });
+    await copyLog({
+      files,
+      from: { session: origin, file, survey: found },
+      to: { session: sessionId(session), path, cwd },
+      upTo: Number.POSITIVE_INFINITY,
+      now,
+      change: (record, seq) => rights.change(record, seq > unfinishedFrom ? "unfinished" : "finished"),
+    });
+  } catch (thrown) {
+    throw unwritable(home, thrown);
   }
+  return { events: found.entries.length, leftOut: rights.leftOut() };
 }
 
 type CheckedLog = {

@@ -4,8 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { failingFiles } from "../../../../test/store/failing-files.ts";
 import { type Home, makeHome, otherSession, session } from "../../../../test/store/home.ts";
 import { nodeFiles } from "./files.ts";
-import { lockFile } from "./kernel-lock.ts";
-import type { SessionLeases } from "./lease.ts";
+import { lockFile, type SessionLeases } from "./lease.ts";
 import { leasesOf } from "./store.ts";
 
 let place: Home;

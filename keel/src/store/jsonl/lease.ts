@@ -5,14 +5,14 @@
  * guard, a lock common to all processes, for the few milliseconds that it takes: two takers never meet.
  */
 
+import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import * as z from "zod/mini";
 import { fault } from "../../kernel/fault.ts";
+import type { HeldLease, Leases } from "../../ports/lease.ts";
 import { type FileLayer, isMissing, makeDurableDirectory, writeAll } from "./files.ts";
-import { type KernelLock, lockExisting, lockFile } from "./kernel-lock.ts";
-
-export type SessionLock = { release(): Promise<void> };
 
 export type LeaseOptions = {
   /** Where locks and leases stand, common to all processes of this home. */
@@ -32,7 +32,7 @@ const MAX_LOCK_BYTES = 4096;
 const lockSchema = z.object({ lease: z.uuid(), pid: z.number(), at: z.number() });
 type LockData = z.infer<typeof lockSchema>;
 
-export class SessionLeases {
+export class SessionLeases implements Leases {
   readonly #options: LeaseOptions;
   readonly #held = new Set<string>();
   #lease: { readonly id: string; readonly lock: KernelLock } | undefined;
@@ -42,13 +42,13 @@ export class SessionLeases {
     this.#options = options;
   }
 
-  /** Throws `session_busy` while another log, here or in another process, is open; otherwise as Node or SQLite throw. */
-  take(session: string): Promise<SessionLock> {
+  /** Beside `session_busy` it throws as Node or SQLite throw. */
+  take(session: string): Promise<HeldLease> {
     return this.#inTurn(() => this.#take(session));
   }
 
   /** Whether a lock stands there, stale or not. */
-  isLocked(session: string): boolean {
+  isHeld(session: string): boolean {
     return this.#options.files.existsNow(this.#lockPath(session));
   }
 
@@ -59,7 +59,7 @@ export class SessionLeases {
     this.#held.clear();
   }
 
-  async #take(session: string): Promise<SessionLock> {
+  async #take(session: string): Promise<HeldLease> {
     if (this.#held.has(session)) throw fault("session_busy", { session, pid: process.pid });
     await makeDurableDirectory(this.#options.files, this.#options.directory);
     const guard = await this.#guard(session);
@@ -107,27 +107,21 @@ export class SessionLeases {
     const lockPath = this.#lockPath(session);
     const data: LockData = { lease, pid: process.pid, at: now() };
     const bytes = Buffer.from(`${JSON.stringify(data)}\n`);
-    const file = await files.open(lockPath, "create");
+    await using file = await files.open(lockPath, "create");
     try {
       await writeAll(file, bytes, 0);
     } catch (thrown) {
       await this.#tryRemove(lockPath);
       throw thrown;
-    } finally {
-      await file.close();
     }
   }
 
   async #readLock(lockPath: string): Promise<LockData | "missing" | "damaged"> {
     try {
-      const file = await this.#options.files.open(lockPath, "read");
-      try {
-        const buffer = Buffer.alloc(MAX_LOCK_BYTES);
-        const bytes = await file.read(buffer, 0);
-        return parseLock(buffer.toString("utf8", 0, bytes)) ?? "damaged";
-      } finally {
-        await file.close();
-      }
+      await using file = await this.#options.files.open(lockPath, "read");
+      const buffer = Buffer.alloc(MAX_LOCK_BYTES);
+      const bytes = await file.read(buffer, 0);
+      return parseLock(buffer.toString("utf8", 0, bytes)) ?? "damaged";
     } catch (thrown) {
       if (isMissing(thrown)) return "missing";
       throw thrown;
@@ -217,4 +211,64 @@ function parseLock(text: string): LockData | undefined {
     // Not JSON: a lock that was never written to its end.
     return undefined;
   }
+}
+
+/**
+ * A lock that the kernel holds for a process and drops when it ends, however it ends: an SQLite file under an exclusive
+ * transaction. Nothing is ever stored in the file. It must not be opened by other means in this process: POSIX drops a
+ * process's locks on a file when any descriptor of it is closed. SQLite knows that and keeps its own in order.
+ */
+export type KernelLock = {
+  /** Gives the lock back, at once. */
+  release(): void;
+};
+
+/** Makes the file if it is missing. Undefined while somebody holds it, in this process or another. */
+export const lockFile = (path: string): Promise<KernelLock | undefined> => lock(path, "rwc");
+
+/** As `lockFile`, but a file that is missing stays so. */
+export async function lockExisting(path: string): Promise<KernelLock | "missing" | undefined> {
+  try {
+    return await lock(path, "rw");
+  } catch (thrown) {
+    // SQLite says the same of a file that is missing and of one that it may not open; only the first is free.
+    if (resultOf(thrown) === CANNOT_OPEN && (await isGone(path))) return "missing";
+    throw thrown;
+  }
+}
+
+const BUSY = 5;
+const CANNOT_OPEN = 14;
+
+async function lock(path: string, mode: "rw" | "rwc"): Promise<KernelLock | undefined> {
+  // Loaded late: only a process that writes a log needs it. Not by `import()`, which would first load its own machinery.
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  const url = pathToFileURL(path);
+  url.searchParams.set("mode", mode);
+  const database = new DatabaseSync(url);
+  try {
+    // A journal on disk would be a second file to leave behind.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  } catch (thrown) {
+    database.close();
+    if (resultOf(thrown) === BUSY) return undefined;
+    throw thrown;
+  }
+  return { release: () => database.close() };
+}
+
+/** Looks at the name and opens nothing. */
+async function isGone(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return false;
+  } catch (thrown) {
+    return isMissing(thrown);
+  }
+}
+
+/** SQLite's primary result code; the higher bits only refine it. */
+function resultOf(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !("errcode" in thrown)) return undefined;
+  return typeof thrown.errcode === "number" ? thrown.errcode & 0xff : undefined;
 }

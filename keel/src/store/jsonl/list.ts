@@ -50,15 +50,12 @@ async function readInfo(
   place: LogLocation,
   facts: FileFacts,
 ): Promise<SessionInfo | undefined> {
-  let file: OpenFile | undefined;
   try {
-    file = await files.open(place.path, "read");
+    await using file = await files.open(place.path, "read");
     return await infoOf(file, place, facts);
   } catch {
     // A log that cannot be read is not listed; opening it says why.
     return undefined;
-  } finally {
-    await file?.close();
   }
 }
 

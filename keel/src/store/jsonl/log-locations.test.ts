@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, makeHome, session, writeLog } from "../../../../test/store/home.ts";
 import { projectKey } from "./log-locations.ts";
-import { plainName } from "./plain-name.ts";
+import { plainName } from "./names.ts";
 import { jsonlStore } from "./store.ts";
 
 let place: Home;
@@ -16,7 +16,10 @@ describe("the place of a log", () => {
   test("is a folder of the project, with the log and beside it what belongs to it", async () => {
     const store = jsonlStore({ home: place.home });
     const { file } = await writeLog(store, place.cwd, 1);
-    const { path: spilled } = await store.spill(session, "call-1.txt", "text");
+    const { path: spilled } = await store.artifacts.put(
+      { session, kind: "output", name: "call-1.txt" },
+      "text",
+    );
     expect(file).toBe(path.join(place.home, "projects", projectKey(place.cwd), `${session}.jsonl`));
     expect(spilled).toBe(
       path.join(place.home, "projects", projectKey(place.cwd), session, "output", "call-1.txt"),

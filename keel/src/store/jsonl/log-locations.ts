@@ -2,8 +2,8 @@
 import path from "node:path";
 import { fingerprint } from "../../kernel/text.ts";
 import { codeOf, type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
+import { isSessionId } from "./names.ts";
 import { unreadable } from "./reasons.ts";
-import { isSessionId } from "./session-id.ts";
 
 const LOG = ".jsonl";
 /** A name of a directory holds 255 bytes; this much of the path is enough for a person. */
@@ -17,12 +17,10 @@ export class LogLocations {
   readonly #projects: string;
   /** Where sessions were last seen; looked at again before it is believed. */
   readonly #seen = new Map<string, string>();
-  readonly run: string;
 
   constructor(home: string, files: FileLayer) {
     this.#files = files;
     this.#projects = path.join(home, "projects");
-    this.run = path.join(home, "run");
   }
 
   /** The project's directory, which may not exist yet. */

@@ -5,6 +5,7 @@
  */
 import { fault } from "../../kernel/fault.ts";
 import { oneByOne, type Stream } from "../../kernel/one-by-one.ts";
+import type { HeldLease, Leases } from "../../ports/lease.ts";
 import type { CachedFold, Log, LogNotice, Meanwhile, WriteTexts } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { logVersion } from "../../protocol/version.ts";
@@ -12,25 +13,22 @@ import { checkFollows, checkReadable } from "./accept.ts";
 import type { Damage } from "./damage.ts";
 import type { FileLayer, OpenFile } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, writeFoldCache } from "./fold-cache.ts";
-import { GroupCommit } from "./group-commit.ts";
-import type { SessionLeases, SessionLock } from "./lease.ts";
 import { encodeHeader, encodeRecord, MAX_LINE_BYTES } from "./line.ts";
-import { openLogFile } from "./open-file.ts";
-import { unwritable } from "./reasons.ts";
+import { openLogFile, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
 import type { RecordEntry, Scan } from "./scan.ts";
 import { cutBack, keepOriginal } from "./seal.ts";
 import { type LogSurvey, survey } from "./survey.ts";
-import { type LogEnd, Writer } from "./writer.ts";
+import { GroupCommit, type LogEnd, Writer } from "./writer.ts";
 
 export type JsonlLogOptions = {
   readonly session: string;
   readonly path: string;
   readonly files: FileLayer;
-  readonly leases: SessionLeases;
+  readonly leases: Leases;
   readonly now: () => number;
   /** Undefined when it could not be taken for another reason than that somebody has it. */
-  readonly lock: SessionLock | undefined;
+  readonly lock: HeldLease | undefined;
   readonly opened: { readonly file: OpenFile; readonly how: "read" | "write" };
   readonly survey: LogSurvey;
   /** What of the log was folded before. Then the survey has only what stands behind it. */
@@ -56,7 +54,7 @@ export class JsonlLog implements Log {
   #kept: FoldCacheEntry | undefined;
   readonly #keptBytes: number;
   #lastSeq: number;
-  #lock: SessionLock | undefined;
+  #lock: HeldLease | undefined;
   #file: OpenFile | undefined;
   #writeFile: OpenFile | undefined;
   #writer: Writer | undefined;

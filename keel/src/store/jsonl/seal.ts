@@ -19,7 +19,8 @@ export type Torn = {
 
 /** Resolves to the name of the copy, once it is on disk. */
 export async function keepOriginal({ files, file, path: log, size, end }: Torn): Promise<string> {
-  const { copy, name } = await createCopy(files, log);
+  const { copy: opened, name } = await createCopy(files, log);
+  await using copy = opened;
   try {
     await copyBytes({ from: file, to: copy, start: size <= MAX_COPIED_BYTES ? 0 : end, end: size });
     await copy.datasync();
@@ -27,8 +28,6 @@ export async function keepOriginal({ files, file, path: log, size, end }: Torn):
     // Half a copy would be taken for the original.
     await files.remove(name).catch(() => undefined);
     throw thrown;
-  } finally {
-    await copy.close();
   }
   await files.syncDirectory(path.dirname(log));
   return name;

@@ -1,24 +1,26 @@
 /** The default store: one JSON lines file per session, in the layout of the architecture. */
+
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { Fault, fault } from "../../kernel/fault.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
+import type { Artifacts } from "../../ports/artifacts.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
+import type { HeldLease, Leases } from "../../ports/lease.ts";
 import type { Log, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
+import { JsonlArtifacts } from "./artifacts.ts";
 import { type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fold-cache.ts";
 import { copyLog } from "./fork.ts";
-import { SessionLeases, type SessionLock } from "./lease.ts";
+import { SessionLeases } from "./lease.ts";
 import { encodeHeader } from "./line.ts";
 import { listLogs } from "./list.ts";
 import { JsonlLog } from "./log.ts";
 import { agentsOf, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log-locations.ts";
-import { openForReading, openLogFile } from "./open-file.ts";
-import { unwritable } from "./reasons.ts";
+import { isSessionId, sessionId } from "./names.ts";
+import { openForReading, openLogFile, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import { isSessionId, sessionId } from "./session-id.ts";
-import { spillText } from "./spill.ts";
 import { type LogSurvey, survey, surveyBehind } from "./survey.ts";
 
 export type JsonlStoreOptions = {
@@ -29,7 +31,7 @@ export type JsonlStoreOptions = {
   /** The files below; tests fail any call of it. */
   readonly fs?: FileLayer;
   /** Who holds which session; made when absent. */
-  readonly leases?: SessionLeases;
+  readonly leases?: Leases;
   /** Absent: nothing is kept of a fold. */
   readonly keeping?: FoldCacheOptions | undefined;
 };
@@ -52,7 +54,8 @@ class JsonlStore implements Store {
   readonly #home: string;
   readonly #files: FileLayer;
   readonly #places: LogLocations;
-  readonly #leases: SessionLeases;
+  readonly leases: Leases;
+  readonly artifacts: Artifacts;
   readonly #now: () => number;
   readonly #keeping: FoldCacheOptions | undefined;
 
@@ -60,7 +63,8 @@ class JsonlStore implements Store {
     this.#home = options.home;
     this.#files = options.fs ?? nodeFiles();
     this.#places = new LogLocations(options.home, this.#files);
-    this.#leases = options.leases ?? leasesOf(options);
+    this.artifacts = new JsonlArtifacts(this.#files, this.#places);
+    this.leases = options.leases ?? leasesOf(options);
     this.#now = () => options.clock?.now() ?? Date.now();
     this.#keeping = options.keeping;
   }
@@ -104,17 +108,13 @@ class JsonlStore implements Store {
   ): AsyncGenerator<Durable[], void> {
     const session = sessionId(id);
     const log = await this.#find(session);
-    const file = await openForReading(this.#files, log, session);
+    await using file = await openForReading(this.#files, log, session);
+    const { entries, damage } = await this.#survey(session, log, file);
+    const wanted = entries.filter(({ seq }) => seq > after);
     try {
-      const { entries, damage } = await this.#survey(session, log, file);
-      const wanted = entries.filter(({ seq }) => seq > after);
-      try {
-        yield* readEvents({ file, entries: wanted, session, damage });
-      } finally {
-        for (const notice of damage.notices()) tell?.(notice);
-      }
+      yield* readEvents({ file, entries: wanted, session, damage });
     } finally {
-      await file.close();
+      for (const notice of damage.notices()) tell?.(notice);
     }
   }
 
@@ -137,19 +137,15 @@ class JsonlStore implements Store {
     const lock = await this.#take(to);
     try {
       if (await this.#places.find(to)) throw fault("session_busy", { session: to });
-      const file = await openForReading(this.#files, log, from);
-      try {
-        const found = await this.#survey(from, log, file);
-        await copyLog({
-          files: this.#files,
-          from: { session: from, file, survey: found },
-          to: { session: to, path: copyPath },
-          upTo: copy.upTo ?? Number.POSITIVE_INFINITY,
-          now: this.#now(),
-        });
-      } finally {
-        await file.close();
-      }
+      await using file = await openForReading(this.#files, log, from);
+      const found = await this.#survey(from, log, file);
+      await copyLog({
+        files: this.#files,
+        from: { session: from, file, survey: found },
+        to: { session: to, path: copyPath },
+        upTo: copy.upTo ?? Number.POSITIVE_INFINITY,
+        now: this.#now(),
+      });
     } catch (thrown) {
       throw unwritable(copyPath, thrown);
     } finally {
@@ -183,15 +179,6 @@ class JsonlStore implements Store {
     return this.#places.findNow(sessionId(id));
   }
 
-  async spill(id: string, name: string, text: string): Promise<{ path: string; bytes: number }> {
-    const log = await this.#find(sessionId(id));
-    try {
-      return await spillText({ files: this.#files, log, name, text });
-    } catch (thrown) {
-      throw unwritable(folderOf(log), thrown);
-    }
-  }
-
   async #directories({ cwd, parent }: { cwd: string | undefined; parent: string | undefined }) {
     if (parent !== undefined) return [agentsOf(await this.#find(sessionId(parent)))];
     return cwd === undefined ? this.#places.directories() : [await this.#places.directoryOf(cwd)];
@@ -203,16 +190,16 @@ class JsonlStore implements Store {
     return log;
   }
 
-  async #take(session: string): Promise<SessionLock> {
+  async #take(session: string): Promise<HeldLease> {
     try {
-      return await this.#leases.take(session);
+      return await this.leases.take(session);
     } catch (thrown) {
       throw unwritable(this.#home, thrown);
     }
   }
 
   async #createFile(log: string, header: Buffer): Promise<void> {
-    const file = await this.#files.open(log, "create");
+    await using file = await this.#files.open(log, "create");
     try {
       // The first append makes it durable, with its records; until then nothing was promised.
       await writeAll(file, header, 0);
@@ -220,16 +207,14 @@ class JsonlStore implements Store {
     } catch (thrown) {
       await this.#files.remove(log).catch(() => undefined);
       throw thrown;
-    } finally {
-      await file.close();
     }
   }
 
-  async #openLocked(session: string, log: string, lock: SessionLock | undefined): Promise<Log> {
+  async #openLocked(session: string, log: string, lock: HeldLease | undefined): Promise<Log> {
     const opened = await openLogFile(this.#files, log, session);
     try {
       const found = await this.#lookAt(session, log, opened.file);
-      const parts = { session, path: log, files: this.#files, leases: this.#leases, now: this.#now };
+      const parts = { session, path: log, files: this.#files, leases: this.leases, now: this.#now };
       const open = new JsonlLog({ ...parts, keeping: this.#keeping, lock, opened, ...found });
       await open.prepare();
       return open;
@@ -254,7 +239,7 @@ class JsonlStore implements Store {
 
   /** While somebody holds the log, its end may be half written at any moment: that is no damage. */
   #survey(session: string, log: string, file: OpenFile) {
-    return survey(file, { path: log, tornEnd: this.#leases.isLocked(session) ? "ignored" : "told" });
+    return survey(file, { path: log, tornEnd: this.leases.isHeld(session) ? "ignored" : "told" });
   }
 }
 

@@ -4,13 +4,14 @@
  */
 import { fault } from "../../kernel/fault.ts";
 import { byteLength } from "../../kernel/text.ts";
+import type { ArtifactName, Artifacts } from "../../ports/artifacts.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { HeldLease } from "../../ports/lease.ts";
 import type { Log, SessionInfo, Store } from "../../ports/store.ts";
 import { type Durable, type DurableEvent, durableEventSchema } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
 import { checkFollows, checkReadable } from "../jsonl/accept.ts";
-import { plainName } from "../jsonl/plain-name.ts";
-import { sessionId } from "../jsonl/session-id.ts";
+import { namesLike, plainName, sessionId } from "../jsonl/names.ts";
 
 export type MemoryStoreOptions = {
   /** Logs that exist already, by session id. */
@@ -33,6 +34,7 @@ export function memoryStore({ logs = {}, clock }: MemoryStoreOptions = {}): Memo
   const disk: Disk = {
     sessions: new Map(),
     outputs: new Map(),
+    holders: new Map(),
     now: () => clock?.now() ?? Date.now(),
     changes: 0,
   };
@@ -47,6 +49,7 @@ export function memoryStore({ logs = {}, clock }: MemoryStoreOptions = {}): Memo
 type Disk = {
   readonly sessions: Map<string, MemorySession>;
   readonly outputs: Map<string, string>;
+  readonly holders: Map<string, MemoryProcess>;
   readonly now: () => number;
   /** Counts changes: two within a millisecond still have an order. */
   changes: number;
@@ -58,7 +61,6 @@ type MemorySession = {
   readonly lines: string[];
   changedAt: number;
   change: number;
-  holder: MemoryProcess | undefined;
 };
 type MemoryProcess = { alive: boolean };
 
@@ -70,21 +72,28 @@ function storeOver(disk: Disk): MemoryStore {
     if (!kept) throw fault("session_unknown", { session });
     return kept;
   };
-  const hold = (id: string): MemorySession => {
-    const kept = find(id);
-    if (kept.holder?.alive) throw fault("session_busy", { session: id });
-    kept.holder = process;
-    return kept;
+  const isHeld = (name: string): boolean => disk.holders.get(name)?.alive === true;
+  const hold = (name: string): HeldLease => {
+    if (isHeld(name)) throw fault("session_busy", { session: name });
+    disk.holders.set(name, process);
+    return {
+      async release() {
+        if (disk.holders.get(name) === process) disk.holders.delete(name);
+      },
+    };
   };
+  const open = (session: string): Log =>
+    openLog(session, find(session), { disk, process, lease: hold(session) });
   const store: MemoryStore = {
+    leases: { take: async (name) => hold(name), isHeld },
     async create(id, { cwd, parent }) {
       const session = sessionId(id);
       if (parent !== undefined) find(parent);
       if (disk.sessions.has(session)) throw fault("session_busy", { session });
       keep(disk, session, cwd, parent);
-      return openLog(session, hold(session), { disk, process });
+      return open(session);
     },
-    open: async (id) => openLog(sessionId(id), hold(id), { disk, process }),
+    open: async (id) => open(sessionId(id)),
     async *read(id, after = 0) {
       yield* parsed(find(id), after);
     },
@@ -106,17 +115,15 @@ function storeOver(disk: Disk): MemoryStore {
       for (const event of events) lines.push(JSON.stringify(forked(event, session, origin)));
     },
     async delete(id) {
-      if (find(id).holder?.alive) throw fault("session_busy", { session: id });
+      find(id);
+      if (isHeld(id)) throw fault("session_busy", { session: id });
       disk.sessions.delete(sessionId(id));
+      for (const path of disk.outputs.keys())
+        if (path.startsWith(`memory:${sessionId(id)}/`)) disk.outputs.delete(path);
       for (const [agent, { parent }] of disk.sessions) if (parent === id) await store.delete(agent);
     },
     location: (id) => void sessionId(id),
-    async spill(id, name, text) {
-      find(id);
-      const path = `memory:${sessionId(id)}/output/${disk.outputs.size + 1}/${plainName(name)}`;
-      disk.outputs.set(path, text);
-      return { path, bytes: byteLength(text) };
-    },
+    artifacts: artifactsOn(disk.outputs, find),
     events: (id) => parsed(disk.sessions.get(sessionId(id)), 0),
     spilled: (path) => disk.outputs.get(path),
     beside: () => storeOver(disk),
@@ -128,10 +135,38 @@ function storeOver(disk: Disk): MemoryStore {
   return store;
 }
 
+function artifactsOn(outputs: Map<string, string>, find: (id: string) => unknown): Artifacts {
+  const pathOf = ({ session, kind, name }: ArtifactName): string => {
+    find(session);
+    return `memory:${sessionId(session)}/${kind}/${plainName(name)}`;
+  };
+  return {
+    async put(wanted, text) {
+      const names = namesLike(wanted.name);
+      let name = names.next().value;
+      while (outputs.has(pathOf({ ...wanted, name }))) name = names.next().value;
+      const path = pathOf({ ...wanted, name });
+      outputs.set(path, text);
+      return { name, path, bytes: byteLength(text) };
+    },
+    async append(known, text) {
+      const path = pathOf(known);
+      outputs.set(path, (outputs.get(path) ?? "") + text);
+    },
+    get: async (known) => outputs.get(pathOf(known)),
+    async list(of) {
+      const folder = pathOf({ ...of, name: "" }).replace(/[^/]*$/, "");
+      const paths = [...outputs.keys()].filter((path) => path.startsWith(folder));
+      return paths.map((path) => path.slice(folder.length)).sort();
+    },
+    file: ({ session }) => void sessionId(session),
+  };
+}
+
 function openLog(
   session: string,
   kept: MemorySession,
-  { disk, process }: { disk: Disk; process: MemoryProcess },
+  { disk, process, lease }: { disk: Disk; process: MemoryProcess; lease: HeldLease },
 ): Log {
   let open = true;
   const lastSeq = () => parsed(kept, 0).at(-1)?.seq ?? 0;
@@ -160,7 +195,7 @@ function openLog(
       yield* parsed(kept, after);
     },
     async close() {
-      if (open && kept.holder === process) kept.holder = undefined;
+      if (open) await lease.release();
       open = false;
     },
   };
@@ -175,7 +210,6 @@ function keep(disk: Disk, session: string, cwd: string, parent?: string): Memory
     changedAt: at,
     change: 0,
     lines: [],
-    holder: undefined,
   };
   disk.sessions.set(session, kept);
   touch(disk, kept);

@@ -1,6 +1,4 @@
 /** The grammar of bash as a port: a parser in WebAssembly, loaded when the first command comes. */
-import { createRequire } from "node:module";
-import { setFlagsFromString } from "node:v8";
 import type { Parser, TreeCursor } from "web-tree-sitter";
 import type { Grammar, SyntaxNode } from "../../ports/shell.ts";
 
@@ -22,14 +20,13 @@ const maxReports = 250;
  */
 const maxProcessorMs = 30;
 
-/** One for a process: the parser's module is one for all. */
 export function openGrammar(): Grammar {
   let loading: Promise<Parser> | undefined;
   return {
     async parse(text) {
       if (text.length > maxCharacters) return undefined;
       try {
-        loading ??= load();
+        loading ??= import("./tree-sitter.ts").then(async ({ bash }) => (await bash)());
         return parseWith(await loading, text);
       } catch {
         return undefined; // Whatever is wrong with the parser, the text counts as not understood.
@@ -38,14 +35,10 @@ export function openGrammar(): Grammar {
   };
 }
 
-function parseWith(
-  parser: Parser,
-  text: string,
-  { maxMs = maxProcessorMs }: { maxMs?: number } = {},
-): SyntaxNode | undefined {
+function parseWith(parser: Parser, text: string): SyntaxNode | undefined {
   let reports = 0;
   const startedAt = processorMs();
-  const isTooMuch = (): boolean => ++reports > maxReports || processorMs() - startedAt > maxMs;
+  const isTooMuch = (): boolean => ++reports > maxReports || processorMs() - startedAt > maxProcessorMs;
   const tree = parser.parse(text, null, { progressCallback: isTooMuch });
   if (!tree) {
     // It would go on where it was stopped, with another text.
@@ -64,54 +57,6 @@ function parseWith(
 function processorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
-}
-
-/**
- * The parser's functions are as large as its tables. Making them faster takes V8 half a gigabyte and more time than a
- * session ever spends in them, so they stay as they are first translated: at their first call, which is here.
- */
-async function load(): Promise<Parser> {
-  const isChosen = process.execArgv.some((flag) => flag.includes("wasm") || flag.includes("liftoff"));
-  if (isChosen) return loadParser();
-  for (const flag of tiering) setFlagsFromString(`--no-${flag}`);
-  try {
-    const parser = await loadParser();
-    // Translating takes its time, and it must be done when a command comes.
-    parseWith(parser, everyConstruct, { maxMs: Number.POSITIVE_INFINITY });
-    return parser;
-  } finally {
-    // What the program around Keel translates is not our business.
-    for (const flag of tiering) setFlagsFromString(`--${flag}`);
-  }
-}
-
-const tiering = ["wasm-tier-up", "wasm-dynamic-tiering"];
-
-/** Leads through every large function once. */
-const everyConstruct = `
-f() { local a=(1 2); readonly b="$1"; return $((a[0] + 0x1f * 2 ** 3)); }
-for x in *.ts {1..3}; do [[ $x =~ ^a.*$ && -f "$x" ]] || continue; done; for ((i = 0; i < 3; i++)); do :; done
-case "$y" in a|b) echo 'one' ;; *) echo $'two\n' ;; esac; while read -r z; do echo "\${z//a/b} \${#z} \${z:-"d"}"; done < <(ls)
-if ! test -e a; then cat <<EOF | sed 's/a/b/' > out 2>&1 &
-  \${HOME} $(date +%s) \`id\`
-EOF
-elif true; then cat <<-'END' >> out; else echo "$(( 1 + 2 ))" <<< "word"; fi
-	text
-	END
-a=1 b+=2 env -i git log --oneline | head -n 5 && (cd / ; unset c) || { declare -a d; select e in f; do break; done; }
-`;
-
-async function loadParser(): Promise<Parser> {
-  const { Parser, Language } = await import("web-tree-sitter");
-  const require = createRequire(import.meta.url);
-  // Named, since a bundle does not stand beside it.
-  await Parser.init({ locateFile: () => require.resolve("web-tree-sitter/web-tree-sitter.wasm") });
-  const language = await Language.load(
-    require.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm"),
-  );
-  const parser = new Parser();
-  parser.setLanguage(language);
-  return parser;
 }
 
 /** Undefined when there is more of it than can be looked at. */

@@ -4,10 +4,10 @@
  */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { type Home, openHome } from "../../../app/home.ts";
 import { listSettings } from "../../../app/maintenance/configure.ts";
 import type { Finding } from "../../../app/maintenance/doctor.ts";
 import { storedKeys } from "../../../app/maintenance/keys.ts";
-import { storedSessions } from "../../../app/sessions/sessions.ts";
 import { fault } from "../../../kernel/fault.ts";
 import type { Json } from "../../../kernel/json.ts";
 import type { Durable } from "../../../protocol/event/durable.ts";
@@ -28,7 +28,7 @@ export async function writeBundle(
   const { scrubber } = await import("../../../testing/cassette-scrub.ts");
   const { found } = await storedKeys(context);
   const scrub = scrubber([...secretsIn(context.env), ...[...found.values()].map(({ key }) => key)]);
-  const kept = storedSessions(context);
+  const kept = openHome(context).sessions;
   const { rows, notices } = await listSettings(context);
   const bundle = {
     keel: context.version,
@@ -56,7 +56,7 @@ export async function writeBundle(
   return target;
 }
 
-type BundleSessions = ReturnType<typeof storedSessions>;
+type BundleSessions = Home["sessions"];
 
 async function logOf(kept: BundleSessions, session: string): Promise<Durable[]> {
   const events: Durable[] = [];

@@ -1,5 +1,5 @@
 /** `keel models`: what Keel knows about models, from data only. */
-import { knownModels } from "../../../app/compose/known-models.ts";
+import { knownModels } from "../../../app/compose/model.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import type { ModelInfo } from "../../../protocol/usage.ts";

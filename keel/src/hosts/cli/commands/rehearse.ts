@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type OpenSession, openSession } from "../../../app/open-session.ts";
+import { openHome } from "../../../app/home.ts";
+import type { OpenSession } from "../../../app/open-session.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { isObject } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
@@ -22,7 +23,8 @@ export async function rehearse(_: unknown, context: Context): Promise<number> {
   await using stage = await openStage();
   stage.keep();
   out.write(opening(stage));
-  const session = await openSession({ ...stage.options(context), version, permissionMode: "acceptEdits" });
+  const options = stage.options(context);
+  const session = await openHome(options).open({ ...options, version, permissionMode: "acceptEdits" });
   const code = await converse(session, {
     prompt: stage.prompt,
     newPrinter: narrator,

@@ -1,5 +1,5 @@
 /** `keel sessions delete ID`. */
-import { storedSessions } from "../../../app/sessions/sessions.ts";
+import { openHome } from "../../../app/home.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import type { Context } from "../context.ts";
 import { onlyOne } from "./only-one.ts";
@@ -9,7 +9,7 @@ export async function deleteSession(
   context: Context,
 ): Promise<number> {
   const id = onlyOne(positionals, "the id of a session");
-  await storedSessions(context).delete(id);
+  await openHome(context).sessions.delete(id);
   context.err.line(`Deleted ${id}.`);
   return exitCodes.ended;
 }

@@ -2,7 +2,8 @@
 
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { type Sessions, storedSessions } from "../../../app/sessions/sessions.ts";
+import { openHome } from "../../../app/home.ts";
+import type { Sessions } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { documentOf } from "../../../view/document.ts";
 import { oneOf, usage } from "../arguments.ts";
@@ -23,7 +24,7 @@ export async function exportSession(
 ): Promise<number> {
   const id = onlyOne(positionals, "the id of a session");
   const format = oneOf("format", values.format, formats) ?? "jsonl";
-  const parts = exported(storedSessions(context), { id, format, context });
+  const parts = exported(openHome(context).sessions, { id, format, context });
   if (values.output === undefined) await toStandardOutput(parts, context);
   else await writeWhole(values.output, parts, context.cwd);
   return exitCodes.ended;

@@ -1,6 +1,6 @@
 /** `keel sessions import FILE`: an exported log as a new session of this folder. */
 import path from "node:path";
-import { storedSessions } from "../../../app/sessions/sessions.ts";
+import { openHome } from "../../../app/home.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import type { Context } from "../context.ts";
 import { onlyOne } from "./only-one.ts";
@@ -10,7 +10,7 @@ export async function importSession(
   context: Context,
 ): Promise<number> {
   const file = path.resolve(context.cwd, onlyOne(positionals, "the file of an exported session"));
-  const { id, events, notices } = await storedSessions(context).importFile(file);
+  const { id, events, notices } = await openHome(context).sessions.importFile(file, context);
   context.out.line(id);
   for (const notice of notices) context.err.line(notice);
   context.err.line(`Imported ${events} events. To go on: keel -p --resume ${id} "PROMPT"`);

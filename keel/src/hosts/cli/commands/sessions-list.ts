@@ -1,5 +1,6 @@
 /** `keel sessions list`: the sessions of this folder, or of all, newest first. */
-import { type StoredSession, storedSessions } from "../../../app/sessions/sessions.ts";
+import { openHome } from "../../../app/home.ts";
+import type { StoredSession } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { shorten, visible } from "../../../kernel/text.ts";
@@ -13,7 +14,7 @@ export async function listSessions(
   context: Context,
 ): Promise<number> {
   const { env, cwd, out, err } = context;
-  const sessions = await storedSessions({ env, cwd }).list(values.all ? {} : { cwd });
+  const sessions = await openHome({ env, cwd }).sessions.list(values.all ? {} : { cwd });
   if (values.json) out.line(toLine(sessions));
   else if (sessions.length > 0)
     out.line(sessions.map((session) => row(session, values.all ? "all" : "one")).join("\n"));

@@ -1,6 +1,5 @@
 /** `keel sessions rewind ID [MESSAGE]`: what a session changed in files, and taking it back. */
-import { rewindFiles } from "../../../app/sessions/rewind.ts";
-import { storedSessions } from "../../../app/sessions/sessions.ts";
+import { openHome } from "../../../app/home.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { shorten, visible } from "../../../kernel/text.ts";
 import { textOf } from "../../../protocol/message.ts";
@@ -20,7 +19,8 @@ export async function rewindSession(
   if (session === undefined || more.length > 0)
     throw usage("Give the id of a session, and the id of a message to go back to.");
   if (checkpoint === undefined) return listCheckpoints(session, context);
-  const receipt = await rewindFiles(context, { session, checkpoint, preview: values.preview ?? false });
+  await using home = openHome(context);
+  const receipt = await home.rewindFiles(context, { session, checkpoint, preview: values.preview ?? false });
   if (receipt.type !== "rewound") return exitCodes.turnFailed;
   if (values.json) {
     context.out.line(JSON.stringify(receipt));
@@ -41,7 +41,7 @@ export async function rewindSession(
 async function listCheckpoints(session: string, context: Context): Promise<number> {
   const words = new Map<string, string>();
   const files = new Map<string, Set<string>>();
-  for await (const event of storedSessions(context).read(session)) {
+  for await (const event of openHome(context).sessions.read(session)) {
     if (event.type === "input.accepted") words.set(event.input.id, textOf(event.input.content));
     if (event.type !== "files.saved") continue;
     const known = files.get(event.checkpoint) ?? new Set();

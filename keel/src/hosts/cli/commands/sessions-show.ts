@@ -1,5 +1,5 @@
 /** `keel sessions show ID`: what was said and done, as Markdown. Nothing runs because a session is only shown. */
-import { storedSessions } from "../../../app/sessions/sessions.ts";
+import { openHome } from "../../../app/home.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { documentOf } from "../../../view/document.ts";
 import { toMarkdown } from "../../../view/markdown.ts";
@@ -12,7 +12,7 @@ export async function showSession(
 ): Promise<number> {
   const id = onlyOne(positionals, "the id of a session");
   const events = await Array.fromAsync(
-    storedSessions(context).read(id, ({ text }) => context.err.line(`keel: ${text}`)),
+    openHome(context).sessions.read(id, ({ text }) => context.err.line(`keel: ${text}`)),
   );
   context.out.write(toMarkdown(documentOf(events)));
   return exitCodes.ended;

@@ -1,5 +1,6 @@
 /** `keel usage`: what sessions have cost, and how well the provider's cache served them; from their logs alone. */
-import { type StoredSession, storedSessions } from "../../../app/sessions/sessions.ts";
+import { openHome } from "../../../app/home.ts";
+import type { StoredSession } from "../../../app/sessions/sessions.ts";
 import { fault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
@@ -21,7 +22,7 @@ const dayMs = 24 * 60 * 60_000;
 
 export async function showUsage({ values, positionals }: UsageArguments, context: Context): Promise<number> {
   const { env, cwd, out, err } = context;
-  const kept = storedSessions({ env, cwd });
+  const kept = openHome({ env, cwd }).sessions;
   const days = wholeNumber("days", values.days, 1);
   const ids = await wanted();
   let report = noUsageReport;

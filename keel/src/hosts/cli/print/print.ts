@@ -1,6 +1,7 @@
 /** `keel -p`: one prompt in, one answer out. Opens the session, shows it in the wanted form, and ends with its code. */
-
-import { openSession } from "../../../app/open-session.ts";
+import { openHome } from "../../../app/home.ts";
+// A home loads it with the first session; here there is always one.
+import "../../../app/open-session.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { readable } from "../../../kernel/text.ts";
 import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
@@ -35,7 +36,8 @@ export async function print(
 
   const options = await openOptions(values, prompt === undefined ? "go on" : "new prompt", context);
   await using stage = values["model"] === "rehearsal" ? await rehearsalStage(goesOn) : undefined;
-  const session = await openSession({ ...options, ...stage?.options(context) });
+  const wanted = { ...options, ...stage?.options(context) };
+  const session = await openHome(wanted).open(wanted);
   // Awaited here: the stage of a rehearsal stands until the last word.
   return await converse(session, { prompt, newPrinter, context, level: values.verbose ? "info" : "warning" });
 }

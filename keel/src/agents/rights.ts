@@ -1,9 +1,70 @@
-/** What an agent may do, from what its parent may do and what its kind asks for. Never more. Pure. */
+/**
+ * What an agent may do, from what its parent may do and what its kind asks for. Never more. Pure. Each port is named as
+ * given, narrowed or withheld: one that is added tomorrow does not compile here until somebody has said which.
+ */
 
+import type { SessionPorts } from "../engine/step-context.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentStopFacts, Hooks } from "../ports/hooks.ts";
 import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
+
+/** `own`: of its own making, or its parent's as its kind and its parent narrow it. */
+type Right = "given" | "own" | "withheld";
+
+/**
+ * What an agent works with, and what the log of a lost one is settled with: nothing is asked then, and nothing spent.
+ * Files are kept, plans made, notes taken and work given out by the session that a person speaks with.
+ */
+const rights = {
+  log: { agent: "own", lost: "own" },
+  spill: { agent: "own", lost: "own" },
+  taskFile: { agent: "own", lost: "own" },
+  recover: { agent: "own", lost: "own" },
+  model: { agent: "given", lost: "given" },
+  clock: { agent: "given", lost: "given" },
+  ids: { agent: "given", lost: "given" },
+  asks: { agent: "given", lost: "given" },
+  workspace: { agent: "own", lost: "given" },
+  tools: { agent: "own", lost: "given" },
+  rules: { agent: "own", lost: "given" },
+  hooks: { agent: "own", lost: "given" },
+  above: { agent: "own", lost: "given" },
+  limits: { agent: "own", lost: "given" },
+  system: { agent: "own", lost: "given" },
+  promptOnResume: { agent: "own", lost: "given" },
+  toolbox: { agent: "own", lost: "withheld" },
+  briefing: { agent: "own", lost: "withheld" },
+  cacheKey: { agent: "own", lost: "withheld" },
+  redirects: { agent: "given", lost: "withheld" },
+  bypass: { agent: "given", lost: "withheld" },
+  condense: { agent: "given", lost: "withheld" },
+  budget: { agent: "given", lost: "withheld" },
+  startedAs: { agent: "withheld", lost: "given" },
+  agentTools: { agent: "withheld", lost: "withheld" },
+  checkpoints: { agent: "withheld", lost: "withheld" },
+  plan: { agent: "withheld", lost: "withheld" },
+  memory: { agent: "withheld", lost: "withheld" },
+} as const satisfies Record<keyof SessionPorts, Readonly<Record<"agent" | "lost", Right>>>;
+
+type OwnPorts<Whose extends "agent" | "lost"> = {
+  readonly [Name in keyof SessionPorts as (typeof rights)[Name][Whose] extends "own"
+    ? Name
+    : never]-?: SessionPorts[Name];
+};
+
+export const agentPorts = (parent: SessionPorts, own: OwnPorts<"agent">): SessionPorts =>
+  allowed(parent, own, "agent");
+
+export const recoveryPorts = (parent: SessionPorts, own: OwnPorts<"lost">): SessionPorts =>
+  allowed(parent, own, "lost");
+
+function allowed(parent: SessionPorts, own: object, whose: "agent" | "lost"): SessionPorts {
+  const from = { given: parent, own, withheld: {} };
+  const ports = Object.entries(rights).map(([name, right]) => [name, Reflect.get(from[right[whose]], name)]);
+  // The table names every port, and its type says from where each comes.
+  return Object.fromEntries(ports) as SessionPorts;
+}
 
 /** From the strictest to the freest. `auto` asks as `default` does. */
 const byFreedom: readonly PermissionMode[] = [

@@ -1,0 +1,60 @@
+/** A session as whoever comes later sees it: what the log has first, then what happens, no gap and nothing twice. */
+import { fault } from "../kernel/fault.ts";
+import { Queue } from "../kernel/queue.ts";
+import type { Durable } from "../protocol/event/durable.ts";
+import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
+
+/** What a session must offer to be followed. */
+export type FollowedSession = {
+  history(after?: number): AsyncIterable<Durable>;
+  onEvent(listener: (envelope: Envelope) => void): () => void;
+  /** The last event of the log that listeners have heard of. */
+  toldSeq(): number;
+  /** Settles when nothing more happens. */
+  readonly closed: Promise<void>;
+};
+
+/** A reader that is this far behind what happens is sent away, and may come back after the last event that it has. */
+const maxBehind = 100_000;
+
+/**
+ * The durable events after `afterSeq`, then all events as they happen, until the session is closed or the signal fires.
+ * Shown again is nothing: a live event that led to a durable one of the log is left out. Throws `queue_full` for a
+ * reader that lags too far.
+ */
+export async function* attachTo(
+  session: FollowedSession,
+  afterSeq = 0,
+  signal?: AbortSignal,
+): AsyncGenerator<Envelope, void> {
+  const told = session.toldSeq();
+  const heard = new Queue<Envelope>({ limit: maxBehind });
+  // Heard from before the log is read: whatever is not on disk by then arrives here.
+  const stop = session.onEvent((envelope) => {
+    if (!heard.push(envelope)) heard.fail(fault("queue_full", { limit: maxBehind }));
+  });
+  const end = (): void => heard.end();
+  void session.closed.then(end, end);
+  signal?.addEventListener("abort", end, { once: true });
+  try {
+    let seq = afterSeq;
+    for await (const event of session.history(afterSeq)) {
+      if (signal?.aborted) return;
+      yield event;
+      seq = event.seq;
+    }
+    // What leads up to an event of the log that nobody has heard of yet is no news after that event.
+    let isOld = seq > told;
+    for await (const envelope of heard) {
+      if (signal?.aborted) return;
+      // An agent's events are numbered in a log of its own, and stand in no other.
+      const own = isDurable(envelope) && !envelope.origin ? envelope.seq : undefined;
+      if (own !== undefined && own >= seq) isOld = false;
+      if (own === undefined ? isOld && !isDurable(envelope) : own <= seq) continue;
+      yield envelope;
+    }
+  } finally {
+    stop();
+    signal?.removeEventListener("abort", end);
+  }
+}

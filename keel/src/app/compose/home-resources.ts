@@ -1,0 +1,94 @@
+/**
+ * What the sessions of one home share: a hundred of them need no hundred namespaces, parsers, kernel locks and
+ * connections. It holds nothing before it is used, and nothing of it is common to two homes.
+ */
+import { getHeapStatistics } from "node:v8";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { LinkPool } from "../../mcp/pool.ts";
+import type { Clock, Ids } from "../../ports/clock.ts";
+import type { Grammar } from "../../ports/shell.ts";
+import type { Store } from "../../ports/store.ts";
+import { jsonlStore } from "../../store/jsonl/store.ts";
+import { openGrammar } from "../../workspace/processes/grammar.ts";
+import {
+  type GuardMode,
+  openProcessGuard,
+  type ProcessGuard,
+} from "../../workspace/processes/process-guard.ts";
+import { nodeClock, nodeIds } from "../node-ports.ts";
+import { type Heap, MemoryBudget } from "./memory-budget.ts";
+
+export type HomeResources = {
+  /** Where its files stand. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly store: Store;
+  readonly grammar: Grammar;
+  readonly memory: MemoryBudget;
+  /** Ends whatever commands started when Keel ends. Starts with the first command. */
+  guard(env: EnvironmentVariables, settings: KeelSettings): ProcessGuard;
+  /** Connections to MCP servers that sessions share. Loaded with the first server. */
+  links(): Promise<LinkPool>;
+  /** Ends every process that is still guarded. */
+  close(): Promise<void>;
+};
+
+export function homeResources(path: string): HomeResources {
+  const clock = nodeClock();
+  const ids = nodeIds();
+  const guards = new Map<GuardMode, ProcessGuard>();
+  let pool: Promise<LinkPool> | undefined;
+  return {
+    path,
+    clock,
+    ids,
+    store: jsonlStore({ home: path, clock, ids, keeping: build === undefined ? undefined : { build } }),
+    grammar: openGrammar(),
+    memory: new MemoryBudget(nodeHeap()),
+    guard(env, settings) {
+      const mode = guardMode(env, settings);
+      const guard = guards.get(mode) ?? openProcessGuard({ env, wish: mode });
+      guards.set(mode, guard);
+      return guard;
+    },
+    links() {
+      pool ??= import("../../mcp/pool.ts").then(({ LinkPool }) => new LinkPool());
+      return pool;
+    },
+    async close() {
+      await Promise.all([...guards.values()].map((guard) => guard.close()));
+    },
+  };
+}
+
+/** The environment of the start is nearer to the person than a file. */
+export function guardMode(env: EnvironmentVariables, { guard }: KeelSettings): GuardMode {
+  const named = env["KEEL_GUARD"];
+  return named === "on" || named === "off" ? named : (guard ?? "on");
+}
+
+/** Set where Keel is bundled, to a sum of all its sources; as sources it has none, since they may change at any time. */
+declare const keelBuild: string | undefined;
+
+/** Names the code that runs: what it keeps for itself is read by no other. */
+const build: string | undefined = typeof keelBuild === "string" ? keelBuild : undefined;
+
+function nodeHeap(): Heap {
+  return {
+    usedBytes: () => getHeapStatistics().used_heap_size,
+    maxBytes: getHeapStatistics().heap_size_limit,
+    async collect() {
+      // Loaded late: most processes never come near their bound.
+      const { Session } = await import("node:inspector");
+      const session = new Session();
+      session.connect();
+      try {
+        await new Promise((resolve) => session.post("HeapProfiler.collectGarbage", resolve));
+      } finally {
+        session.disconnect();
+      }
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * One value that owns what a process shares between the sessions of one `KEEL_HOME`. A host opens one and passes it on;
+ * a process may have several side by side, and closing one leaves the others at work.
+ */
+import { type EnvironmentVariables, pathsOf } from "../config/settings/paths.ts";
+import { fault } from "../kernel/fault.ts";
+import type { Receipt } from "../protocol/command.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
+import { type HomeResources, homeResources } from "./compose/home-resources.ts";
+import type { OpenSession } from "./open-session.ts";
+import type { OpenOptions } from "./options.ts";
+import { type Sessions, storedSessions } from "./sessions/sessions.ts";
+
+export type HomeOptions = {
+  readonly env: EnvironmentVariables;
+  /** A relative `KEEL_HOME` is meant from here. */
+  readonly cwd: string;
+  /** In place of `KEEL_HOME` and `~/.keel`. */
+  readonly home?: string | undefined;
+};
+
+/** Touches nothing yet: what it owns is made when it is first used. */
+export const openHome = (options: HomeOptions): Home => new Home(homeResources(pathsOf(options).home));
+
+export class Home implements AsyncDisposable {
+  /** Those that are kept, whether or not they are open. */
+  readonly sessions: Sessions;
+  readonly #resources: HomeResources;
+  readonly #open = new Map<string, OpenSession>();
+  #closing: Promise<void> | undefined;
+
+  constructor(resources: HomeResources) {
+    this.#resources = resources;
+    this.sessions = storedSessions(resources);
+  }
+
+  get path(): string {
+    return this.#resources.path;
+  }
+
+  /** Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. */
+  async open(options: Omit<OpenOptions, "home">): Promise<OpenSession> {
+    if (this.#closing !== undefined) throw fault("session_closed");
+    // Loaded late: who only lists sessions needs nothing of what makes one.
+    const { openSession } = await import("./open-session.ts");
+    const session = await openSession({ ...options, home: this.path }, this.#resources);
+    this.#open.set(session.id, session);
+    void session.closed.then(() => this.#open.delete(session.id));
+    return session;
+  }
+
+  /**
+   * The durable events after `afterSeq`, then all events as they happen, no gap and none twice; it ends when the session
+   * is closed or the signal fires. Of a session that is not open here, what its log has. Throws `session_unknown`, and
+   * `queue_full` for a reader that lags too far.
+   */
+  attach(id: string, afterSeq = 0, signal?: AbortSignal): AsyncIterable<Envelope> {
+    const session = this.#open.get(id);
+    return session ? session.attach(afterSeq, signal) : this.#resources.store.read(id, afterSeq);
+  }
+
+  /** Takes back what a session changed in files. Needs no model: nothing is asked, nothing runs. */
+  async rewindFiles(
+    options: Pick<OpenOptions, "version" | "cwd" | "env">,
+    wanted: { session: string; checkpoint: string; preview: boolean },
+  ): Promise<Receipt> {
+    const { rewindFiles } = await import("./open-session.ts");
+    return rewindFiles({ ...options, home: this.path }, wanted, this.#resources);
+  }
+
+  /** The one order of ending: sessions first, with their servers and the last words in their logs, then what is guarded. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #end(): Promise<void> {
+    // What kept one from closing was told to whoever has it; the others close all the same.
+    await Promise.allSettled([...this.#open.values()].map((session) => session.close("ended")));
+    await this.#resources.close();
+  }
+}

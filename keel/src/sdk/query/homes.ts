@@ -1,0 +1,22 @@
+/**
+ * The homes of a program that uses the SDK. A `query()` has no place to hand one in: queries of one `KEEL_HOME` share
+ * one, and it stands as long as the program, as the guard of its commands must.
+ */
+import type { Home, HomeOptions } from "../../app/home.ts";
+
+export type FindHome = (wanted: HomeOptions) => Promise<Home>;
+
+export function rememberHomes(): FindHome {
+  const known = new Map<string, Home>();
+  return async (wanted) => {
+    // Loaded with the first query, not with the SDK.
+    const { openHome } = await import("../../app/home.ts");
+    const opened = openHome(wanted);
+    const home = known.get(opened.path) ?? opened;
+    known.set(home.path, home);
+    return home;
+  };
+}
+
+/** Of the functions that the SDK exports; whoever has a home of his own hands that in. */
+export const homeOf: FindHome = rememberHomes();
