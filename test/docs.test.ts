@@ -20,13 +20,15 @@ const manifest: { scripts: Record<string, string> } = JSON.parse(readText("packa
 const packaged: { exports: Record<string, unknown> } = JSON.parse(readText("keel/package.json"));
 const scripts = Object.keys(manifest.scripts);
 const doors = Object.keys(packaged.exports).map((door) => door.replace(/^\./, "keel"));
-const known = commands.map(({ name, options }) => ({
-  name,
-  options: Object.entries(options).flatMap(([long, { short, aliases = [] }]) => [
-    ...[long, ...aliases].map((one) => `--${one}`),
-    ...(short === undefined ? [] : [`-${short}`]),
-  ]),
-}));
+const known = await Promise.all(
+  commands.map(async ({ name, options }) => ({
+    name,
+    options: Object.entries(await options()).flatMap(([long, { short, aliases = [] }]) => [
+      ...[long, ...aliases].map((one) => `--${one}`),
+      ...(short === undefined ? [] : [`-${short}`]),
+    ]),
+  })),
+);
 /** Made by a build or a run. */
 const made = ["keel/dist", ".keel-test/"];
 /** Stand in the projects of those who use Keel. */

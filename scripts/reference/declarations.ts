@@ -16,13 +16,18 @@ export type Member = {
   readonly shape: string;
 };
 
-/** A file as it is read: its text, and the plain objects at its top that schemas spread into theirs. */
+/** A file as it is read: its text, and the plain objects and lists at its top that schemas are made of. */
 type Read = { readonly text: string; readonly objects: ReadonlyMap<string, Node> };
 
 /** Every `const xSchema = …` (as `X`), every exported type that is written out, and the list `durable` of events. */
 export function declarationsIn(file: string, text: string): Declaration[] {
   const body = visitFile(file, text, () => undefined);
-  const objects = new Map(body.flatMap(constants).filter(([, value]) => value.type === "ObjectExpression"));
+  const objects = new Map(
+    body
+      .flatMap(constants)
+      .map(([name, value]) => [name, withoutCast(value)] as const)
+      .filter(([, { type }]) => type === "ObjectExpression" || type === "ArrayExpression"),
+  );
   const declared = body.flatMap((statement) => declarationsOf(statement, { text, objects }));
   const names = [...new Set(declared.map(({ name }) => name))];
   return names.map((name) => merged(declared.filter((one) => one.name === name)));
@@ -102,7 +107,7 @@ function schemaShape(node: Node, read: Read, depth: number): string {
     case "type":
       return first ? written(first, read) : "unknown";
     case "enum":
-      return nodes(first?.["elements"])
+      return nodes((first?.type === "Identifier" ? read.objects.get(nameOf(first)) : first)?.["elements"])
         .map((element) => written(element, read))
         .join(" | ");
     case "array":

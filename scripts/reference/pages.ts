@@ -1,11 +1,15 @@
 // The reference pages, made from the tables and schemas of the source. Pure: text in, pages out.
 import { bundledSkills } from "../../keel/src/app/compose/bundled-skills.ts";
 import { builtInCommands, registryOf } from "../../keel/src/app/input/commands/registry.ts";
-import type { CommandInfo } from "../../keel/src/app/inquiries/info.ts";
 import type { CliOption } from "../../keel/src/hosts/cli/arguments.ts";
 import type { CliCommand } from "../../keel/src/hosts/cli/command.ts";
 import { commands } from "../../keel/src/hosts/cli/command-table.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
+import { schemaOf } from "../../keel/src/kernel/schema.ts";
+import type { CommandInfo } from "../../keel/src/protocol/inquiry.ts";
+import { inquiries } from "../../keel/src/protocol/inquiry.ts";
+import { type FlagDoor, fieldOf, flagAt, type OptionRow } from "../../keel/src/protocol/option-row.ts";
+import { rowsOf } from "../../keel/src/protocol/options.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
 import { eventShapesFile } from "./event-shapes.ts";
 import { settingRows } from "./settings-page.ts";
@@ -37,7 +41,9 @@ export async function referencePages(sources: Sources): Promise<Record<string, s
     "docs/reference/faults.md": faultsPage(),
     "docs/reference/events.md": eventsPage(events, shapeFiles.flatMap(declared)),
     "docs/reference/commands.md": commandsPage(declared(commandFile)),
-    "docs/reference/command-line.md": commandLinePage(),
+    "docs/reference/command-line.md": await commandLinePage(),
+    "docs/reference/options.md": optionsPage(),
+    "docs/reference/inquiries.md": inquiriesPage(),
     "docs/reference/settings.md": settingsPage(),
     "docs/reference/slash-commands.md": slashCommandsPage(),
     "keel/src/tools/heads.ts": await toolHeadsFile(),
@@ -156,10 +162,54 @@ function commandsPage(commands: readonly Declaration[]): string {
   ]);
 }
 
-function commandLinePage(): string {
+async function commandLinePage(): Promise<string> {
   return page("Command line", "the tables in `keel/src/hosts/cli/`", [
     "Every command of `keel` and its options. How it ends is told by the [exit codes](faults.md#exit-codes).",
-    ...commands.map(commandSection),
+    ...(await Promise.all(commands.map(commandSection))),
+  ]);
+}
+
+/** A flag stands where it is the door's; a dash where the door does not have it. */
+function optionsPage(): string {
+  const code = (name: string | undefined): string => (name ? `\`${name}\`` : "–");
+  const flag = (door: FlagDoor, row: OptionRow): string => {
+    const name = flagAt(door, row)?.name;
+    return code(name && `--${name}`);
+  };
+  const rows = rowsOf().map(([name, row]) => {
+    const doors = [code(name), flag("cli", row), flag("executable", row), flag("runner", row)];
+    return `| ${[...doors, code(fieldOf(row)), cell(row.says), code(row.setting)].join(" | ")} |`;
+  });
+  return page("Options of a session", "the table in `keel/src/protocol/options.ts`", [
+    "What can be said about a session when it is opened, and what it is called at each door: the SDK, `keel -p`, `keel` as the executable of an SDK, `keel runner` and its first line. Only the SDK has callbacks, servers and stores of the program beside these.",
+    [
+      "| SDK | `keel -p` | executable | runner | first line | | setting |",
+      "|---|---|---|---|---|---|---|",
+      ...rows,
+    ].join("\n"),
+  ]);
+}
+
+const noQuestion = JSON.stringify({ type: "object", properties: {} });
+
+function inquiriesPage(): string {
+  const sections = Object.entries(inquiries).map(([name, { says, question, answer }]) => {
+    const shape = (schema: typeof answer | typeof question): string =>
+      JSON.stringify(schemaOf<unknown>(schema).json, null, 2);
+    const asked =
+      JSON.stringify(schemaOf<unknown>(question).json) === noQuestion
+        ? []
+        : [`Question:\n\n\`\`\`json\n${shape(question)}\n\`\`\``];
+    return [
+      `## \`${name}\``,
+      `${cell(says)}.`,
+      ...asked,
+      `Answer:\n\n\`\`\`json\n${shape(answer)}\n\`\`\``,
+    ].join("\n\n");
+  });
+  return page("Inquiries", "the table in `keel/src/protocol/inquiry.ts`", [
+    "What a host may ask about an open session: `query.inquire(name, question)` in the SDK, also for a session in a process of its own; the control request `inquire` with `inquiry` and `question`, whose answer stands in `answer`; the runner's input `inquire`, answered by `inquiry_answered`.",
+    ...sections,
   ]);
 }
 
@@ -200,8 +250,8 @@ function settingsPage(): string {
   ]);
 }
 
-function commandSection({ name, usage, says, options }: CliCommand): string {
-  const rows = Object.entries(options).map(
+async function commandSection({ name, usage, says, options }: CliCommand): Promise<string> {
+  const rows = Object.entries(await options()).map(
     ([long, option]) => `| ${spellings(long, option)} | ${cell(option.says)} |`,
   );
   const table = ["| option | |", "|---|---|", ...rows].join("\n");

@@ -90,6 +90,18 @@ describe("facts", () => {
     });
   });
 
+  test("whatever the table of inquiries has, by its name", async () => {
+    const stage = await openStage({ replies: [] });
+    const wire = openWire(stage, { args: ["--effort=high", "--tool-preset=read-only"] });
+    expect(await ask(wire, "inquire", { inquiry: "facts" })).toMatchObject({
+      answer: { cwd: stage.project, tools: expect.not.arrayContaining(["Bash"]) },
+    });
+    expect(await ask(wire, "inquire", { inquiry: "taskOutput", question: { id: "b0" } })).toEqual({
+      answer: null,
+    });
+    await expect(ask(wire, "inquire", { inquiry: "weather" })).rejects.toThrow("no inquiry");
+  });
+
   test("the output of a task, and a task that is none", async () => {
     const command = "echo from-the-task; sleep 30";
     const stage = await openStage({

@@ -270,6 +270,22 @@ describe("keel runner", () => {
     expect(JSON.stringify(host.lines)).not.toContain("wrong-0123456789");
   });
 
+  test("whatever a host may ask is answered by the name of its row; what no row has is told", async () => {
+    const host = startHost(await openStage({ replies: [] }), ["--title", "A title", "--effort", "high"]);
+    host.send({ type: "inquire", id: "a", inquiry: "settings" });
+    expect(await host.next("inquiry_answered")).toMatchObject({
+      inputId: "a",
+      inquiry: "settings",
+      answer: { applied: { effort: "high" } },
+    });
+    host.send({ type: "inquire", id: "b", inquiry: "weather" });
+    expect(await host.next("error")).toMatchObject({ inputId: "b", code: "failed" });
+    host.send({ type: "inquire", id: "c", inquiry: "files" });
+    expect(await host.next("error")).toMatchObject({ message: expect.stringContaining("typed") });
+    host.end();
+    expect((await host.exited).code).toBe(0);
+  });
+
   test("attachments travel with their path and lines, and cannot end their own tag", async () => {
     verifies("S0.81", "S0.82", "S0.83");
     const stage = await openStage({ replies: [reply("Seen.")] });

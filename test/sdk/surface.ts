@@ -1,5 +1,6 @@
 // Every name of the interface that Keel has, held to the types: what is listed exists, and what exists is listed.
 import { hookEvents } from "../../keel/src/protocol/hook.ts";
+import { type OptionName, sessionOptions } from "../../keel/src/protocol/options.ts";
 import type { PermissionMode } from "../../keel/src/protocol/settings.ts";
 import type { SDKAssistantMessageError } from "../../keel/src/sdk/messages/content.ts";
 import type { ModelUsage, SDKMessage, TerminalReason } from "../../keel/src/sdk/messages/messages.ts";
@@ -8,7 +9,7 @@ import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
 import type { PermissionUpdate } from "../../keel/src/sdk/options/permission-updates.ts";
 import type { SandboxSettings } from "../../keel/src/sdk/options/sandbox-settings.ts";
-import type { Query } from "../../keel/src/sdk/query/query.ts";
+import type { Query } from "../../keel/src/sdk/query/query-methods.ts";
 import type { McpServerStatus } from "../../keel/src/sdk/tools/mcp-server.ts";
 
 /** The names of a union, each once: the compiler refuses one that is missing and one that is too many. */
@@ -20,79 +21,42 @@ const names =
 type OwnMethods = Exclude<keyof Query, keyof AsyncGenerator | symbol>;
 type System = Extract<SDKMessage, { type: "system" }>["subtype"];
 
-export const optionNames = names<keyof Options>()({
-  abortController: true,
-  additionalDirectories: true,
-  agent: true,
-  agentProgressSummaries: true,
-  agents: true,
-  allowDangerouslySkipPermissions: true,
-  allowedTools: true,
-  betas: true,
-  canUseTool: true,
-  continue: true,
-  cwd: true,
-  debug: true,
-  debugFile: true,
-  disallowedTools: true,
-  effort: true,
-  enableFileCheckpointing: true,
-  env: true,
-  executable: true,
-  executableArgs: true,
-  extraArgs: true,
-  fallbackModel: true,
-  forkSession: true,
-  forwardSubagentText: true,
-  hooks: true,
-  includeHookEvents: true,
-  includePartialMessages: true,
-  isolation: true,
-  keepOpen: true,
-  loadTimeoutMs: true,
-  managedSettings: true,
-  maxBudgetUsd: true,
-  maxThinkingTokens: true,
-  maxTurns: true,
-  mcpServers: true,
-  model: true,
-  onElicitation: true,
-  onUserDialog: true,
-  outputFormat: true,
-  pathToClaudeCodeExecutable: true,
-  perTaskStopAffordance: true,
-  permissionMode: true,
-  permissionPromptToolName: true,
-  permissionPrompts: true,
-  persistSession: true,
-  planModeInstructions: true,
-  pluginDelivery: true,
-  plugins: true,
-  projectConfigRoot: true,
-  promptSuggestions: true,
-  resume: true,
-  resumeDropsTurn: true,
-  resumeSessionAt: true,
-  sandbox: true,
-  sessionId: true,
-  sessionStore: true,
-  sessionStoreFlush: true,
-  settingSources: true,
-  settings: true,
-  skills: true,
-  spawnClaudeCodeProcess: true,
-  stderr: true,
-  strictMcpConfig: true,
-  supportedDialogKinds: true,
-  systemPrompt: true,
-  taskBudget: true,
-  thinking: true,
-  title: true,
-  toolAliases: true,
-  toolConfig: true,
-  tools: true,
-  verbatimPrompts: true,
-});
+export const optionNames = [
+  ...Object.keys(sessionOptions),
+  ...names<Exclude<keyof Options, OptionName>>()({
+    abortController: true,
+    agentProgressSummaries: true,
+    canUseTool: true,
+    cwd: true,
+    debug: true,
+    debugFile: true,
+    env: true,
+    executable: true,
+    executableArgs: true,
+    extraArgs: true,
+    hooks: true,
+    isolation: true,
+    keepOpen: true,
+    loadTimeoutMs: true,
+    onElicitation: true,
+    onUserDialog: true,
+    pathToClaudeCodeExecutable: true,
+    perTaskStopAffordance: true,
+    planModeInstructions: true,
+    pluginDelivery: true,
+    promptSuggestions: true,
+    resumeDropsTurn: true,
+    sandbox: true,
+    sessionStore: true,
+    sessionStoreFlush: true,
+    spawnClaudeCodeProcess: true,
+    stderr: true,
+    supportedDialogKinds: true,
+    taskBudget: true,
+    toolConfig: true,
+    verbatimPrompts: true,
+  }),
+];
 
 export const methodNames = names<OwnMethods>()({
   accountInfo: true,
@@ -101,6 +65,7 @@ export const methodNames = names<OwnMethods>()({
   close: true,
   getContextUsage: true,
   initializationResult: true,
+  inquire: true,
   interrupt: true,
   mcpServerStatus: true,
   readFile: true,

@@ -7,11 +7,13 @@ import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import { sameJson } from "../kernel/json.ts";
 import type { Log, LogNotice } from "../ports/store.ts";
+import type { ToolOutcome } from "../ports/tool.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { ContextBreakdown } from "../protocol/context.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
+import type { Inquire, RunningTask, SessionFacts } from "../protocol/inquiry.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
@@ -29,9 +31,8 @@ import type { OwnTool } from "./compose/own-tools.ts";
 import { composeSession, type SessionComposition } from "./compose/session-composition.ts";
 import { inputHandler } from "./input/input-handler.ts";
 import type { FileContents } from "./input/look-at-file.ts";
-import { factsOf, namesOf } from "./inquiries/facts.ts";
-import { type RunningTask, runningTasks, type SessionFacts } from "./inquiries/info.ts";
-import type { Inquiries } from "./inquiries/inquiries.ts";
+import { factsOf, namesOf, runningTasks } from "./inquiries/facts.ts";
+import type { HostCall } from "./inquiries/inquiries.ts";
 import type { WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { SettingsTarget } from "./maintenance/update-settings.ts";
@@ -62,8 +63,12 @@ export type OpenSession = {
   updateSettings(to: SettingsTarget, settings: Record<string, unknown>): Promise<void>;
   /** Undefined for a file that the model may not read unasked either. */
   readFile(name: string, limits: { maxBytes: number }): Promise<FileContents | undefined>;
-  /** For whoever looks at the session from beside. */
-  inquiries(): Promise<Inquiries>;
+  /** What the table of inquiries has. Throws `usage` for what is not in it. */
+  readonly inquire: Inquire;
+  /** The conversation holds the file as it was at that time; one that changed since is left as it is. */
+  seedRead(name: string, modifiedMs: number): Promise<void>;
+  /** Calls a tool of an MCP server. Throws `usage` for what rules deny, and for a tool that is none. */
+  callTool(call: HostCall): Promise<ToolOutcome>;
   /** Reads what people and projects bring in files once more; the model hears of new skills with the next request. */
   reload(): Promise<void>;
   /** The names of all tools that can be called now. */
@@ -303,10 +308,11 @@ function handleOf({
       const { lookAtFile } = await import("./input/look-at-file.ts");
       return lookAtFile(kit, name, limits);
     },
-    async inquiries() {
-      const { inquiriesOf } = await import("./inquiries/inquiries.ts");
-      return inquiriesOf({ kit, session });
-    },
+    // What a row answers is held to its type where the answers stand.
+    inquire: (async (name, question) =>
+      (await beside()).inquire({ kit, session, info, context }, name, question)) as Inquire,
+    seedRead: async (name, modifiedMs) => (await beside()).seedRead({ kit, session }, { name, modifiedMs }),
+    callTool: async (call) => (await beside()).callTool({ kit, session }, call),
     reload: () => kit.texts.reload(),
     toolNames: () => namesOf(kit),
     setOwnTools: (tools) => kit.own.set(tools),
@@ -341,6 +347,8 @@ function handleOf({
     closed: closed.promise,
   };
 }
+
+const beside = () => import("./inquiries/inquiries.ts");
 
 /** Takes back what a session changed in files. Needs no model: nothing is asked, nothing runs. */
 export async function rewindFiles(

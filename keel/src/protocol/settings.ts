@@ -2,14 +2,15 @@
 import * as z from "zod/mini";
 import { fileSeenSchema } from "./tool.ts";
 
-export const permissionModeSchema = z.enum([
+export const permissionModes = [
   "default",
   "acceptEdits",
   "plan",
   "dontAsk",
   "bypassPermissions",
   "auto",
-]);
+] as const;
+export const permissionModeSchema = z.enum(permissionModes);
 export type PermissionMode = z.infer<typeof permissionModeSchema>;
 
 export const thinkingModeSchema = z.discriminatedUnion("kind", [
@@ -19,7 +20,8 @@ export const thinkingModeSchema = z.discriminatedUnion("kind", [
 ]);
 export type ThinkingMode = z.infer<typeof thinkingModeSchema>;
 
-export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
+export const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
+export const effortSchema = z.enum(efforts);
 
 export const sessionSettingsSchema = z.object({
   model: z.string(),

@@ -9,6 +9,12 @@ export type {
   HookSpecificOutput,
 } from "../protocol/hook.ts";
 export { hookEvents as HOOK_EVENTS } from "../protocol/hook.ts";
+export type {
+  PluginConfig as SdkPluginConfig,
+  SystemPromptPreset,
+  ThinkingConfig,
+} from "../protocol/option-row.ts";
+export type { SettingSource } from "../protocol/options.ts";
 export type { PermissionMode } from "../protocol/settings.ts";
 export type * from "./messages/content.ts";
 export type * from "./messages/messages.ts";
@@ -25,13 +31,7 @@ export {
 export type { AgentDefinition } from "./options/agent-definition.ts";
 export type { CanUseTool, PermissionResult } from "./options/callbacks.ts";
 export type * from "./options/hooks.ts";
-export type {
-  Options,
-  SdkPluginConfig,
-  SettingSource,
-  SystemPromptPreset,
-  ThinkingConfig,
-} from "./options/options.ts";
+export type { Options } from "./options/options.ts";
 export type { AcceptedOptions } from "./options/options-accepted.ts";
 export type {
   PermissionBehavior,
@@ -63,7 +63,8 @@ export type {
   InitializationResult,
   OfferedModel as ModelInfo,
 } from "./query/introspection.ts";
-export { type Query, query } from "./query/query.ts";
+export { query } from "./query/query.ts";
+export type { Query } from "./query/query-methods.ts";
 export type { RewindFilesResult } from "./query/rewind-result.ts";
 export { createSession, resumeSession, type SDKSession } from "./query/session.ts";
 export { type ClaimOptions, prewarm, type SpareProcess, startup, type WarmQuery } from "./query/startup.ts";

@@ -2,9 +2,8 @@
 
 import { toolSearchName } from "../core/deferred.ts";
 import type { ToolHead } from "../ports/tool.ts";
+import type { ToolPreset } from "../protocol/options.ts";
 
-export const toolPresets = ["full", "read-only", "no-bash", "safe-edit", "coordinator"] as const;
-export type ToolPreset = (typeof toolPresets)[number];
 /** A preset, or the built-in tools by name. */
 export type ToolChoice = ToolPreset | readonly string[];
 

@@ -15,8 +15,8 @@ export type SettingsOptions = Pick<
   | "home"
   | "settings"
   | "settingSources"
-  | "forbidden"
-  | "projectRoot"
+  | "managedSettings"
+  | "projectConfigRoot"
   | "model"
   | "fallbackModels"
   | "permissionMode"
@@ -40,8 +40,8 @@ export type SettingsInForce = LoadedSettings & {
 export async function readSettings(options: SettingsOptions): Promise<SettingsInForce> {
   const loaded = await loadSettings({
     paths: pathsOf(options),
-    cwd: options.projectRoot ?? options.cwd,
-    forbidden: options.forbidden,
+    cwd: options.projectConfigRoot ?? options.cwd,
+    forbidden: options.managedSettings,
     chosen: options.settingSources,
     flags: options.settings,
     commandLine: settingsOf(options),

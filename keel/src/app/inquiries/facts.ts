@@ -1,9 +1,11 @@
 /** The facts of an open session, as they are whenever somebody looks. */
+import type { SessionState } from "../../core/state/state.ts";
+import { isAwaited, isRunning } from "../../core/state/task-state.ts";
+import type { CommandInfo, RunningTask, SessionFacts } from "../../protocol/inquiry.ts";
 import type { McpPrompt } from "../../protocol/mcp.ts";
 import { guardMode } from "../compose/home-resources.ts";
 import type { OpenModel } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
-import type { CommandInfo, SessionFacts } from "./info.ts";
 
 export const namesOf = ({ parts }: SessionComposition): string[] =>
   [...parts.tools, ...(parts.toolbox?.tools() ?? [])].map(({ name }) => name);
@@ -67,3 +69,12 @@ const infoOfPrompt = ({ command, description, arguments: wanted }: McpPrompt): C
   hidden: false,
   immediate: false,
 });
+
+/** Work in the background, as hosts see it. */
+export function runningTasks({ tasks }: SessionState): RunningTask[] {
+  return [...tasks.values()].filter(isRunning).map((task) => ({
+    id: task.id,
+    description: task.data.description ?? task.id,
+    reports: isAwaited(task),
+  }));
+}

@@ -4,30 +4,24 @@ import path from "node:path";
 import type { Session } from "../../engine/session.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
+import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import type { ToolOutcome } from "../../ports/tool.ts";
-import type { SessionSettings } from "../../protocol/settings.ts";
+import type { ContextBreakdown } from "../../protocol/context.ts";
+import {
+  type HookRow,
+  type InquiryAnswer,
+  type InquiryName,
+  type InquiryQuestion,
+  inquiries,
+  type SessionFacts,
+} from "../../protocol/inquiry.ts";
+import { knownModels } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import { mayUse } from "../compose/session-policy.ts";
 import { lookAtFile } from "../input/look-at-file.ts";
-import { rowOf, type SettingRow, withoutSecrets } from "../maintenance/configure.ts";
-
-export type SessionRuleRow = {
-  readonly list: "allow" | "ask" | "deny";
-  readonly rule: string;
-  readonly source: string;
-};
-
-export type HookRow = {
-  readonly event: string;
-  readonly matcher: string;
-  /** `command`, `http` …, and what it runs or calls. */
-  readonly type: string;
-  readonly words: string;
-  readonly source: "settings" | "plugin" | "program";
-  readonly plugin?: string | undefined;
-  readonly timeoutSeconds?: number | undefined;
-};
+import { rowOf, withoutSecrets } from "../maintenance/configure.ts";
+import { runningTasks } from "./facts.ts";
 
 export type HostCall = {
   readonly tool: string;
@@ -37,24 +31,12 @@ export type HostCall = {
   readonly timeoutMs?: number | undefined;
 };
 
-export type Inquiries = {
-  /** In force, every value of every source, and what the session has made of it by now; without secrets. */
-  settings(): {
-    readonly effective: unknown;
-    readonly rows: readonly SettingRow[];
-    readonly applied: Pick<SessionSettings, "model" | "permissionMode" | "effort"> | undefined;
-  };
-  /** The rules as they are now, those that the session learnt included. */
-  rules(): readonly SessionRuleRow[];
-  hooks(): readonly HookRow[];
-  /** Files of the workspace whose path fits what somebody has typed so far, the nearest first. */
-  suggestFiles(typed: string): Promise<readonly string[]>;
-  /** What a task has written, as far as a file holds it; undefined for a task that is none. */
-  taskOutput(id: string): Promise<{ text: string; totalBytes: number; truncated: boolean } | undefined>;
-  /** The conversation holds the file as it was at that time; one that changed since is left as it is. */
-  seedRead(name: string, modifiedMs: number): Promise<void>;
-  /** Calls a tool of an MCP server. Throws `usage` for what rules deny, and for a tool that is none. */
-  callTool(call: HostCall): Promise<ToolOutcome>;
+/** A session as it is looked at from beside. */
+export type InquiredSession = {
+  readonly kit: SessionComposition;
+  readonly session: Session;
+  readonly info: SessionFacts;
+  context(): ContextBreakdown;
 };
 
 const maxSuggestions = 50;
@@ -63,63 +45,92 @@ const maxOutputBytes = 1_000_000;
 const maxSeedBytes = 16 * 1024 * 1024;
 const callMs = 10 * 60 * 1_000;
 
-export function inquiriesOf({ kit, session }: { kit: SessionComposition; session: Session }): Inquiries {
+/** Every row of the table has its answer here. */
+const answers: {
+  readonly [Name in InquiryName]: (
+    of: InquiredSession,
+    question: InquiryQuestion<Name>,
+  ) => InquiryAnswer<Name> | Promise<InquiryAnswer<Name>>;
+} = {
+  facts: ({ info }) => ({ ...info }),
+  models: ({ kit, info }) => knownModels({ env: kit.env, cwd: info.cwd }),
+  commands: ({ info }) => info.commands,
+  agents: ({ info }) => info.agents,
+  servers: ({ kit }) => kit.mcp.control.status(),
+  context: ({ context }) => context(),
+  usage: ({ session }) => session.state.bill,
+  tasks: ({ session }) => runningTasks(session.state),
+  settings({ kit, session }) {
+    const now = session.state.settings;
+    return {
+      effective: withoutSecrets([], kit.settings),
+      rows: kit.entries.map(rowOf),
+      ...(now && { applied: { model: now.model, permissionMode: now.permissionMode, effort: now.effort } }),
+    };
+  },
+  rules: ({ session }) =>
+    (["deny", "ask", "allow"] as const).flatMap((list) =>
+      session.rules[list].map(({ text, source }) => ({ list, rule: text, source })),
+    ),
+  hooks: ({ kit }) => hookRows(kit),
+  files: ({ kit }, { typed }) => suggestFiles(kit, typed),
+  async taskOutput({ kit, session }, { id }) {
+    const task = session.state.tasks.get(id);
+    if (!task) return null;
+    const { outputFile, report } = task.data;
+    if (outputFile === undefined) return whole(report ?? "");
+    const read = await kit.parts.workspace.files.read(outputFile, { maxBytes: Number.MAX_SAFE_INTEGER });
+    return read.ok ? tailOf(read.file.bytes) : whole(report ?? "");
+  },
+};
+
+/** The one way in for every door. Throws `usage` for a name that no row has, and for a question that does not fit it. */
+export async function inquire(of: InquiredSession, name: string, given: unknown = {}): Promise<unknown> {
+  if (!Object.hasOwn(inquiries, name))
+    throw fault("usage", { reason: `There is no inquiry ${JSON.stringify(name.slice(0, 50))}.` });
+  const known = name as InquiryName;
+  const question = parseWith<object>(inquiries[known].question, given);
+  if (!question.ok) throw fault("usage", { reason: `${name}: ${sayIssues(question.error)}` });
+  // The row that named the answer has also read its question.
+  const answer = answers[known] as (of: InquiredSession, question: object) => unknown;
+  return answer(of, question.value);
+}
+
+/** The conversation holds the file as it was at that time; one that changed since is left as it is. */
+export async function seedRead(
+  { kit, session }: Pick<InquiredSession, "kit" | "session">,
+  { name, modifiedMs }: { name: string; modifiedMs: number },
+): Promise<void> {
+  const facts = await kit.parts.workspace.files.describe(name);
+  // Looked at first: what changes while it is read is then found out.
+  const { mtimeMs } = await stat(facts.path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  if (Math.floor(mtimeMs) > modifiedMs) return;
+  const read = await lookAtFile(kit, name, { maxBytes: maxSeedBytes });
+  if (!read) throw fault("usage", { reason: `${name} cannot be read, or must not be.` });
+  await session.submit({ type: "set", patch: { seen: [{ path: read.path, stamp: read.stamp }] } });
+}
+
+/** Calls a tool of an MCP server. Throws `usage` for what rules deny, and for a tool that is none. */
+export async function callTool(
+  { kit, session }: Pick<InquiredSession, "kit" | "session">,
+  { tool, input, permission: leave, timeoutMs = callMs }: HostCall,
+): Promise<ToolOutcome> {
   const { workspace, clock, ids } = kit.parts;
-  return {
-    settings() {
-      const now = session.state.settings;
-      return {
-        effective: withoutSecrets([], kit.settings),
-        rows: kit.entries.map(rowOf),
-        applied: now
-          ? { model: now.model, permissionMode: now.permissionMode, effort: now.effort }
-          : undefined,
-      };
-    },
-    rules: () =>
-      (["deny", "ask", "allow"] as const).flatMap((list) =>
-        session.rules[list].map(({ text, source }): SessionRuleRow => ({ list, rule: text, source })),
-      ),
-    hooks: () => hookRows(kit),
-    suggestFiles: (typed) => suggestFiles(kit, typed),
-    async taskOutput(id) {
-      const task = session.state.tasks.get(id);
-      if (!task) return undefined;
-      const { outputFile, report } = task.data;
-      if (outputFile === undefined) return whole(report ?? "");
-      const read = await workspace.files.read(outputFile, { maxBytes: Number.MAX_SAFE_INTEGER });
-      return read.ok ? tailOf(read.file.bytes) : whole(report ?? "");
-    },
-    async seedRead(name, modifiedMs) {
-      const facts = await workspace.files.describe(name);
-      // Looked at first: what changes while it is read is then found out.
-      const { mtimeMs } = await stat(facts.path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-      if (Math.floor(mtimeMs) > modifiedMs) return;
-      const read = await lookAtFile(kit, name, { maxBytes: maxSeedBytes });
-      if (!read) throw fault("usage", { reason: `${name} cannot be read, or must not be.` });
-      await session.submit({
-        type: "set",
-        patch: { seen: [{ path: read.path, stamp: read.stamp }] },
-      });
-    },
-    async callTool({ tool, input, permission: leave, timeoutMs = callMs }) {
-      const { verdict, because } = await mayUse(tool, {
-        rules: session.rules,
-        workspace,
-        mode: session.state.settings?.permissionMode ?? "default",
-      });
-      if (verdict === "deny" || (verdict === "ask" && leave === "as-model"))
-        throw fault("usage", { reason: `${tool} was not called: ${because}.` });
-      const late = new AbortController();
-      const over = new AbortController();
-      void clock.sleep(timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
-      try {
-        return await kit.mcp.control.call({ tool, input, callId: ids.uuid() }, late.signal);
-      } finally {
-        over.abort();
-      }
-    },
-  };
+  const { verdict, because } = await mayUse(tool, {
+    rules: session.rules,
+    workspace,
+    mode: session.state.settings?.permissionMode ?? "default",
+  });
+  if (verdict === "deny" || (verdict === "ask" && leave === "as-model"))
+    throw fault("usage", { reason: `${tool} was not called: ${because}.` });
+  const late = new AbortController();
+  const over = new AbortController();
+  void clock.sleep(timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
+  try {
+    return await kit.mcp.control.call({ tool, input, callId: ids.uuid() }, late.signal);
+  } finally {
+    over.abort();
+  }
 }
 
 const whole = (text: string) => ({ text, totalBytes: Buffer.byteLength(text), truncated: false });

@@ -7,6 +7,7 @@ import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { shownUrl } from "../../kernel/shown-url.ts";
 import type { LogNotice } from "../../ports/store.ts";
+import type { SettingRow } from "../../protocol/inquiry.ts";
 import { readSettings } from "../compose/settings.ts";
 import {
   type SettingsLocation,
@@ -14,16 +15,6 @@ import {
   type WrittenSetting,
   writeValue,
 } from "./settings-files.ts";
-
-export type SettingRow = {
-  readonly name: string;
-  /** Without secrets. */
-  readonly value: unknown;
-  readonly source: JudgedEntry["source"] | "built-in";
-  readonly file?: string | undefined;
-  readonly state: "counts" | "overridden" | "left-out";
-  readonly why?: string | undefined;
-};
 
 export type Configuration = { readonly rows: readonly SettingRow[]; readonly notices: readonly LogNotice[] };
 

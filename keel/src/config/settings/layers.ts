@@ -5,6 +5,7 @@
 import path from "node:path";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
+import type { SettingSource } from "../../protocol/options.ts";
 import { readJsonc } from "./jsonc.ts";
 import { ownFolders, type Paths, projectFolders } from "./paths.ts";
 import { type PlainText, readPlainText } from "./plain-text.ts";
@@ -16,8 +17,7 @@ export const sources = ["managed", "command-line", "flags", "local", "project", 
 export type LayerSource = (typeof sources)[number];
 
 /** Sources that a caller may choose among; the others are always read. */
-export const chosenSources = ["user", "project", "local"] as const;
-export type ChosenSource = (typeof chosenSources)[number];
+export type ChosenSource = SettingSource;
 
 export type Layer = {
   readonly source: LayerSource;

@@ -18,13 +18,13 @@ export type CliOption = {
 
 export type CliOptions = Readonly<Record<string, CliOption>>;
 
-type ValueOf<O extends CliOption> = O["kind"] extends "flag"
+type ValueOf<Kind extends CliOption["kind"]> = Kind extends "flag"
   ? boolean
-  : O["kind"] extends "list"
+  : Kind extends "list"
     ? readonly string[]
     : string | undefined;
 
-export type OptionValues<T extends CliOptions> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
+export type OptionValues<T extends CliOptions> = { readonly [Name in keyof T]: ValueOf<T[Name]["kind"]> };
 
 export type Arguments<T extends CliOptions> = {
   readonly values: OptionValues<T>;

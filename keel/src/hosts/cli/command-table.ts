@@ -1,41 +1,32 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
 import { type CliOptions, parseArguments, usage } from "./arguments.ts";
-import type { CliCommand, CommandRow } from "./command.ts";
+import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
-import { runnerOptions } from "./commands/runner-options.ts";
-import { targetOptions } from "./commands/target-options.ts";
-import { printOptions } from "./print/print-options.ts";
+import { settingsCommands } from "./commands/settings-commands.ts";
 
 const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies CliOptions;
-const yes = { yes: { kind: "flag", says: "Without a question" } } as const satisfies CliOptions;
-const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies CliOptions;
 
 export const commands: readonly CliCommand[] = [
   command({
-    name: "",
     takes: "words",
     usage: "keel -p [OPTIONS] [PROMPT]",
     says: "Answers a prompt and ends. The prompt may also come on standard input; with both, they are joined",
-    options: { ...printOptions, version: { kind: "flag", short: "V", says: "Show the version" } },
+    options: async () => (await import("./print/print-options.ts")).rootOptions,
     load: async () => (await import("./print/root.ts")).root,
   }),
   command({
-    name: "sessions list",
     usage: "keel sessions list [--all] [--json]",
     says: "The sessions of this folder, newest first",
     options: { ...json, all: { kind: "flag", says: "Of every folder" } },
     load: async () => (await import("./commands/sessions-list.ts")).listSessions,
   }),
   command({
-    name: "sessions show",
     takes: "words",
     usage: "keel sessions show ID",
     says: "What was said and done in a session. Nothing runs",
-    options: {},
     load: async () => (await import("./commands/sessions-show.ts")).showSession,
   }),
   command({
-    name: "sessions export",
     takes: "words",
     usage: "keel sessions export ID [--format jsonl|md|html] [-o FILE]",
     says: "A session as its log, as Markdown, or as one page that needs nothing else",
@@ -46,23 +37,18 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions-export.ts")).exportSession,
   }),
   command({
-    name: "sessions import",
     takes: "words",
     usage: "keel sessions import FILE",
     says: "Takes an exported log as a new session of this folder",
-    options: {},
     load: async () => (await import("./commands/sessions-import.ts")).importSession,
   }),
   command({
-    name: "sessions delete",
     takes: "words",
     usage: "keel sessions delete ID",
     says: "Deletes a session and what stands beside its log",
-    options: {},
     load: async () => (await import("./commands/sessions-delete.ts")).deleteSession,
   }),
   command({
-    name: "sessions rewind",
     takes: "words",
     usage: "keel sessions rewind ID [MESSAGE] [--preview]",
     says: "Puts files back as they were before a message; without one, lists those that changed files",
@@ -70,7 +56,6 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions-rewind.ts")).rewindSession,
   }),
   command({
-    name: "usage",
     takes: "words",
     usage: "keel usage [SESSION] [--project] [--days N] [--json]",
     says: "What a session cost, and how the provider's cache served it; the newest one if none is named",
@@ -86,14 +71,12 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/usage.ts")).showUsage,
   }),
   command({
-    name: "models",
     usage: "keel models [--json]",
     says: "The models that Keel knows, with window and prices",
     options: json,
     load: async () => (await import("./commands/models.ts")).listModels,
   }),
   command({
-    name: "doctor",
     usage: "keel doctor [--json] [--bundle FILE [--session ID]]",
     says: "What Keel finds on this machine, and what it would use",
     options: {
@@ -109,7 +92,6 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/doctor.ts")).doctor,
   }),
   command({
-    name: "auth set",
     takes: "words",
     usage: "keel auth set PROVIDER [--base-url URL] [--file] < KEY",
     says: "Keeps the key from standard input: in the keychain if there is one, else in a private file",
@@ -124,159 +106,26 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/auth.ts")).setKey,
   }),
   command({
-    name: "auth status",
     usage: "keel auth status [--json]",
     says: "Which key would be used for which provider. No key is shown",
     options: json,
     load: async () => (await import("./commands/auth.ts")).showKeys,
   }),
   command({
-    name: "auth remove",
     takes: "words",
     usage: "keel auth remove PROVIDER",
     says: "Forgets the key that Keel keeps",
-    options: {},
     load: async () => (await import("./commands/auth.ts")).removeKey,
   }),
+  ...settingsCommands(command),
   command({
-    name: "config list",
-    usage: "keel config list [--origin] [--json]",
-    says: "The settings in force",
-    options: {
-      ...json,
-      origin: { kind: "flag", says: "Every value with its file, also those that do not count" },
-    },
-    load: async () => (await import("./commands/config.ts")).list,
-  }),
-  command({
-    name: "config get",
-    takes: "words",
-    usage: "keel config get KEY [--json]",
-    says: "One setting by its name: permissions.defaultMode",
-    options: json,
-    load: async () => (await import("./commands/config.ts")).get,
-  }),
-  command({
-    name: "config set",
-    takes: "words",
-    usage: "keel config set KEY VALUE [--user|--project|--local]",
-    says: "Sets it, and keeps the comments of the file",
-    options: targetOptions,
-    load: async () => (await import("./commands/config.ts")).set,
-  }),
-  command({
-    name: "config unset",
-    takes: "words",
-    usage: "keel config unset KEY [--user|--project|--local]",
-    says: "Removes it",
-    options: targetOptions,
-    load: async () => (await import("./commands/config.ts")).unset,
-  }),
-  command({
-    name: "config schema",
-    usage: "keel config schema",
-    says: "Every setting as JSON Schema, for editors",
-    options: {},
-    load: async () => (await import("./commands/config.ts")).schema,
-  }),
-  command({
-    name: "trust",
-    takes: "words",
-    usage: "keel trust [FOLDER] [--yes]",
-    says: "Shows what trusting a project would enable, and asks",
-    options: yes,
-    unheard: "goes-on",
-    load: async () => (await import("./commands/trust.ts")).trust,
-  }),
-  command({
-    name: "trust status",
-    takes: "words",
-    usage: "keel trust status [FOLDER] [--json]",
-    says: "Whether a project is trusted, and what that enables",
-    options: json,
-    load: async () => (await import("./commands/trust.ts")).status,
-  }),
-  command({
-    name: "trust list",
-    usage: "keel trust list [--json]",
-    says: "The projects that are trusted",
-    options: json,
-    load: async () => (await import("./commands/trust.ts")).list,
-  }),
-  command({
-    name: "trust add",
-    takes: "words",
-    usage: "keel trust add [FOLDER] [--yes]",
-    says: "Trusts a project and what it has now",
-    options: yes,
-    unheard: "goes-on",
-    load: async () => (await import("./commands/trust.ts")).add,
-  }),
-  command({
-    name: "trust remove",
-    takes: "words",
-    usage: "keel trust remove [FOLDER]",
-    says: "Takes the trust back",
-    options: {},
-    load: async () => (await import("./commands/trust.ts")).remove,
-  }),
-  command({
-    name: "permissions list",
-    usage: "keel permissions list [--json]",
-    says: "The permission rules of every source",
-    options: json,
-    load: async () => (await import("./commands/permissions.ts")).list,
-  }),
-  command({
-    name: "permissions add",
-    takes: "words",
-    usage: "keel permissions add RULE [--deny|--ask] [--user|--project|--local]",
-    says: "Adds a rule that allows, or one that denies or asks",
-    options: {
-      deny: { kind: "flag", says: "What never runs" },
-      ask: { kind: "flag", says: "What is asked every time" },
-      ...targetOptions,
-    },
-    load: async () => (await import("./commands/permissions.ts")).add,
-  }),
-  command({
-    name: "permissions remove",
-    takes: "words",
-    usage: "keel permissions remove RULE [--user|--project|--local]",
-    says: "Removes a rule; from every file that has it when none is named",
-    options: targetOptions,
-    load: async () => (await import("./commands/permissions.ts")).remove,
-  }),
-  command({
-    name: "permissions test",
-    takes: "words",
-    usage: "keel permissions test FILE [--json]",
-    says: "Holds rules against the verdicts that a file expects",
-    options: json,
-    load: async () => (await import("./commands/permissions.ts")).test,
-  }),
-  command({
-    name: "permissions explain",
-    takes: "words",
-    usage: "keel permissions explain [--with-settings] [--json] (--batch | -- COMMAND)",
-    says: "What would be decided about a command, and why. Nothing runs",
-    options: {
-      ...json,
-      batch: { kind: "flag", says: "Questions as JSON lines on standard input, answers likewise" },
-      "with-settings": { kind: "flag", says: "Lay it over the settings in force; otherwise none are read" },
-    },
-    load: async () => (await import("./commands/permissions.ts")).explain,
-  }),
-  command({
-    name: "runner",
     usage: "keel runner [OPTIONS]",
     says: "One conversation for a host application: JSON lines in and out",
-    options: runnerOptions,
+    options: async () => (await import("./commands/runner-options.ts")).runnerOptions,
     load: async () => (await import("./commands/runner.ts")).startRunner,
   }),
   ...mcpCommands(command),
   command({
-    name: "plugin add",
     takes: "words",
     usage: "keel plugin add (FOLDER | git+URL[#TAG] | npm:NAME) [--yes]",
     says: "Shows what a plugin brings, asks, and adds it. Only files are fetched; nothing of it runs",
@@ -285,22 +134,18 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/plugin.ts")).add,
   }),
   command({
-    name: "plugin list",
     usage: "keel plugin list [--json]",
     says: "The plugins that were added, and what each brings",
     options: json,
     load: async () => (await import("./commands/plugin.ts")).list,
   }),
   command({
-    name: "plugin remove",
     takes: "words",
     usage: "keel plugin remove NAME",
     says: "Removes a plugin. What was fetched is deleted; a folder of your own stays",
-    options: {},
     load: async () => (await import("./commands/plugin.ts")).remove,
   }),
   command({
-    name: "import",
     takes: "words",
     usage: "keel import (claude | codex | gemini) [--yes] [--json]",
     says: "Shows what another agent has set up here and at home, asks, and copies it",
@@ -309,14 +154,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/import.ts")).importFrom,
   }),
   command({
-    name: "rehearse",
     usage: "keel rehearse",
     says: "A real session in a temporary folder on a scripted model: no key, no network",
-    options: {},
     load: async () => (await import("./commands/rehearse.ts")).rehearse,
   }),
   command({
-    name: "model-server",
     usage: "keel model-server (--script FILE | --replay FILE | --record FILE --upstream URL) [--port N]",
     says: "A model over HTTP for tests: scripted, replayed or recorded; prints its port as JSON",
     options: {
@@ -348,15 +190,15 @@ export const commands: readonly CliCommand[] = [
 ];
 
 function command<const T extends CliOptions>({
-  name,
   takes,
   usage: line,
   says,
-  options,
+  options = {} as T,
   unheard,
   load,
 }: CommandRow<T>): CliCommand {
-  const all = { ...options, ...help };
+  const name = /^keel((?: [a-z][a-z-]*(?= |$))*)/.exec(line)?.[1]?.trim() ?? "";
+  const all = async () => ({ ...(typeof options === "function" ? await options() : options), ...help });
   const self: CliCommand = {
     name,
     usage: line,
@@ -364,16 +206,17 @@ function command<const T extends CliOptions>({
     options: all,
     unheard,
     async start(given, context) {
-      const { values, positionals } = parseArguments(given, all);
+      const parsed = parseArguments(given, await all());
+      const { values, positionals } = parsed;
       if (values.help) {
         const { helpFor } = await import("./help.ts");
-        context.out.write(helpFor(self, commands));
+        context.out.write(await helpFor(self, commands));
         return 0;
       }
       if (takes === undefined && positionals[0] !== undefined)
         throw usage(`\`keel ${name}\` takes no words, and ${JSON.stringify(positionals[0])} is one.`);
       const run = await load();
-      return run(parseArguments<T>(given, all), context);
+      return run(parsed, context);
     },
   };
   return self;

@@ -1,9 +1,10 @@
 /** Help, made from the table of commands and from nothing else. */
-import type { CliOption } from "./arguments.ts";
+import type { CliOption, CliOptions } from "./arguments.ts";
 import type { CliCommand } from "./command.ts";
 
-export function helpFor(command: CliCommand, commands: readonly CliCommand[]): string {
-  const parts = [`Usage: ${command.usage}`, `${command.says}.`, `Options:\n${optionRows(command)}`];
+export async function helpFor(command: CliCommand, commands: readonly CliCommand[]): Promise<string> {
+  const options = optionRows(await command.options());
+  const parts = [`Usage: ${command.usage}`, `${command.says}.`, `Options:\n${options}`];
   const inner = commands.filter(({ name }) => command.name !== "" && name.startsWith(`${command.name} `));
   if (inner.length > 0) parts.push(`Commands:\n${commandRows(inner)}`);
   if (command.name === "") parts.push(`Commands:\n${commandRows(commands)}`, footer);
@@ -31,7 +32,7 @@ function commandRows(commands: readonly CliCommand[]): string {
   return table(commands.filter(({ name }) => name !== "").map(({ name, says }) => [`keel ${name}`, says]));
 }
 
-function optionRows({ options }: CliCommand): string {
+function optionRows(options: CliOptions): string {
   return table(Object.entries(options).map(([name, option]) => [spelling(name, option), option.says]));
 }
 

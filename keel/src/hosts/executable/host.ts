@@ -7,17 +7,22 @@ import { never } from "../../kernel/never.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import { Channel } from "../../sdk/control/channel.ts";
 import type { ControlRequest, ReceivedFrame } from "../../sdk/control/frames.ts";
-import { type InitializeRequest, readHostRequest } from "../../sdk/control/host-requests.ts";
+import {
+  answerRequest,
+  type InitializeRequest,
+  isInOrder,
+  readHostRequest,
+} from "../../sdk/control/host-requests.ts";
 import { remoteElicitation, remoteHooks, remotePermission } from "../../sdk/control/remote-callbacks.ts";
 import { RemoteServers } from "../../sdk/control/remote-servers.ts";
 import type { UserMessage } from "../../sdk/messages/read-content.ts";
 import type { Options } from "../../sdk/options/options.ts";
 import { Conversation } from "../../sdk/query/conversation.ts";
 import { rememberHomes } from "../../sdk/query/homes.ts";
-import { methodsOf, type QueryMethods } from "../../sdk/query/query.ts";
+import { methodsOf } from "../../sdk/query/query.ts";
+import type { QueryMethods } from "../../sdk/query/query-methods.ts";
 import type { Context } from "../cli/context.ts";
 import { awaitTasks } from "../cli/print/await-tasks.ts";
-import { answerRequest, isInOrder } from "./answers.ts";
 import type { WireValues } from "./options.ts";
 import type { WireOutput } from "./output.ts";
 import { sessionOptions } from "./session.ts";
@@ -239,8 +244,9 @@ export class WireHost {
   async #open(said: InitializeRequest | undefined): Promise<StartedConversation> {
     let conversation: Conversation;
     try {
-      if (this.#values.resume !== undefined)
-        await restoreSession(this.#values.resume, this.#context, await this.#findHome(this.#context));
+      const { resume } = this.#values;
+      if (typeof resume === "string")
+        await restoreSession(resume, this.#context, await this.#findHome(this.#context));
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
         this.#session = session;

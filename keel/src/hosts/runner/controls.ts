@@ -1,21 +1,21 @@
 /** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
-import { knownModels } from "../../app/compose/model.ts";
 import { attachedFile, escapeMarks } from "../../app/input/attached-file.ts";
 import type { OpenSession } from "../../app/open-session.ts";
-import type { OpenOptions } from "../../app/options.ts";
+import { thinkingWith } from "../../app/options.ts";
+import type { Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
+import type { InquiryName } from "../../protocol/inquiry.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { answerFor, type HostAnswer } from "./answers.ts";
 import type { RunnerEvent } from "./events.ts";
 import type { Attachment, ErrorCode, InputOf, RunnerInput } from "./inputs.ts";
 import { readServers, serversOf } from "./servers.ts";
-import { thinkingOf } from "./start.ts";
 
 /** Throws a Fault where the session refuses. */
 export async function controls(
   session: OpenSession,
   input: RunnerInput,
-  { options, answered }: { readonly options: OpenOptions; readonly answered: Set<string> },
+  { answered }: { readonly answered: Set<string> },
 ): Promise<readonly RunnerEvent[]> {
   switch (input.type) {
     case "message": {
@@ -44,11 +44,17 @@ export async function controls(
       return [];
     case "set_max_thinking_tokens": {
       const { maxThinkingTokens } = input;
-      await session.submit({ type: "set", patch: { thinking: thinkingOf(maxThinkingTokens ?? 0) } });
+      await session.submit({ type: "set", patch: { thinking: thinkingWith(maxThinkingTokens ?? 0) } });
       return [{ type: "max_thinking_tokens_changed", maxThinkingTokens }];
     }
+    case "inquire": {
+      const { inquiry, question } = input;
+      // Answers are JSON; what of them is undefined does not travel.
+      const answer = (await session.inquire(inquiry as InquiryName, question)) as Json;
+      return [{ type: "inquiry_answered", inquiry, answer }];
+    }
     case "get_supported_models": {
-      const models = await knownModels({ env: options.env, cwd: session.info.cwd });
+      const models = await session.inquire("models");
       return [
         {
           type: "supported_models",

@@ -172,6 +172,7 @@ export const eventFields = {
   },
   supported_commands: { commands: z.array(z.object({ name: text, description: text, argumentHint: text })) },
   mcp_status: { servers: z.array(z.object({ name: text, status: text, error: maybe(text) })) },
+  inquiry_answered: { inquiry: text, answer: jsonSchema },
   account_info: { provider: text, keySource: text, model: text },
   // Errors and ends
   error: { code: z.enum(errorCodes), message: text, fatal: flag, fault: maybe(text) },

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { type Fault, toFault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
+import { inquireFields } from "../../protocol/inquiry.ts";
 import { jsonSchema } from "../../protocol/message.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import type { LineRead } from "../../transport/lines.ts";
@@ -79,6 +80,8 @@ export const inputSchemas = {
   get_supported_models: z.object({ type: z.literal("get_supported_models"), ...named }),
   get_supported_commands: z.object({ type: z.literal("get_supported_commands"), ...named }),
   get_mcp_status: z.object({ type: z.literal("get_mcp_status"), ...named }),
+  /** Whatever the table of inquiries has. */
+  inquire: z.object({ type: z.literal("inquire"), ...named, ...inquireFields }),
   get_account_info: z.object({ type: z.literal("get_account_info"), ...named }),
   rewind_files: z.object({
     type: z.literal("rewind_files"),

@@ -8,7 +8,7 @@ import { exitCodes } from "../../kernel/faults.ts";
 import { type LineRead, lineReader } from "../../transport/lines.ts";
 import { readInput } from "../../transport/node/input.ts";
 import { Runner, type RunnerOutput } from "./runner.ts";
-import { openOptionsOf, type RunnerStart, readStart, type StartFiles, withFiles } from "./start.ts";
+import { openOptionsOf, type RunnerStart, readStart } from "./start.ts";
 import { unaskedWorkspaceTools, workspaceTools } from "./tools/tools.ts";
 
 /** What the command line gives a host: read once, and passed on. */
@@ -31,7 +31,6 @@ export type RunnerContext = {
 
 export type RunnerFlags = {
   readonly start: RunnerStart;
-  readonly files: StartFiles;
   /** The first line says how to start; flags count where it says nothing. */
   readonly fromInput: boolean;
 };
@@ -47,8 +46,7 @@ const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 /** Returns the exit code. */
 export async function run(flags: RunnerFlags, context: RunnerContext): Promise<number> {
   const lines = inputLines(context);
-  const given = await withFiles(flags.start, flags.files, context.cwd);
-  const start = flags.fromInput ? { ...given, ...(await firstLine(lines, context)) } : given;
+  const start = flags.fromInput ? { ...flags.start, ...(await firstLine(lines, context)) } : flags.start;
   const options = openOptionsOf(start, context);
   const { linearIssue, targetBranch } = start;
   const ownTools = workspaceTools({

@@ -209,7 +209,7 @@ export class Runner {
   #take(session: OpenSession, input: RunnerInput): void {
     const work = async (): Promise<void> => {
       try {
-        for (const event of await controls(session, input, { ...this.#wish, answered: this.#answered }))
+        for (const event of await controls(session, input, { answered: this.#answered }))
           this.emit(input.id === undefined ? event : { inputId: input.id, ...event });
       } catch (thrown) {
         this.complain({ ...complaintOf(toFault(thrown)), id: input.id });

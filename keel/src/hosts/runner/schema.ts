@@ -7,7 +7,7 @@ import { inputSchemas } from "./inputs.ts";
 import { startSchema } from "./start.ts";
 
 export function runnerSchema(): JsonObject {
-  const all: [string, z.ZodMiniType][] = Object.entries({ start: startSchema, ...inputSchemas });
+  const all: [string, z.ZodMiniType][] = Object.entries({ start: startSchema(), ...inputSchemas });
   const inputs = all.map(([name, schema]) => [name, schemaOf(schema).json]);
   const events = [...eventSchemas].map(([name, schema]) => [name, schemaOf(schema).json]);
   return {

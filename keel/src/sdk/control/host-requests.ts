@@ -1,10 +1,18 @@
 /**
- * What an SDK may ask of its executable, as data: one row for each subtype, with its fields. A subtype that is not here is
- * answered with the error that the interface has for it.
+ * What an SDK may ask of its executable, as one table: each subtype with its fields, and with the method of a query that
+ * means the same. A subtype that is not here is answered with the error that the interface has for it.
  */
 import * as z from "zod/mini";
+import type { OpenSession } from "../../app/open-session.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
+import { type InquiryName, inquireFields } from "../../protocol/inquiry.ts";
+import { type PermissionMode, permissionModeSchema } from "../../protocol/settings.ts";
+import { sayUsd } from "../../view/say.ts";
+import type { Conversation } from "../query/conversation.ts";
+import { callTool, hooksListing, rulesOf, settingsOf } from "../query/inquiries.ts";
+import type { QueryMethods } from "../query/query-methods.ts";
+import type { McpServerConfig } from "../tools/mcp-server.ts";
 import { ControlError, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
 
@@ -12,6 +20,16 @@ const text = z.string();
 const flag = z.boolean();
 const record = z.record(z.string(), z.unknown());
 const opt = z.optional;
+const server = { serverName: text };
+
+export type Answering = {
+  readonly conversation: Pick<Conversation, "submit" | "set">;
+  readonly methods: QueryMethods;
+  readonly session: OpenSession;
+  readonly version: string;
+  /** Those of the program at the other end are called over the wire. */
+  serversOf(servers: Record<string, { type?: string | undefined }>): Promise<Record<string, McpServerConfig>>;
+};
 
 const hookMatcher = z.object({
   matcher: opt(z.nullable(text)),
@@ -44,84 +62,179 @@ const initialize = z.object({
   excludeDynamicSections: opt(flag),
 });
 
-const named = { serverName: text };
-
-const schemas = {
-  initialize,
-  interrupt: z.object({ subtype: z.literal("interrupt"), cancel_queued: opt(flag) }),
-  set_permission_mode: z.object({ subtype: z.literal("set_permission_mode"), mode: text }),
-  set_model: z.object({ subtype: z.literal("set_model"), model: opt(z.nullable(text)) }),
-  set_max_thinking_tokens: z.object({
-    subtype: z.literal("set_max_thinking_tokens"),
-    max_thinking_tokens: opt(z.nullable(z.number().check(z.nonnegative()))),
-  }),
-  rewind_files: z.object({
-    subtype: z.literal("rewind_files"),
-    user_message_id: text,
-    dry_run: opt(flag),
-  }),
-  rename_session: z.object({ subtype: z.literal("rename_session"), title: text }),
-  stop_task: z.object({ subtype: z.literal("stop_task"), task_id: text }),
-  background_tasks: z.object({ subtype: z.literal("background_tasks"), tool_use_id: opt(text) }),
-  cancel_async_message: z.object({ subtype: z.literal("cancel_async_message"), message_uuid: text }),
-  mcp_status: z.object({ subtype: z.literal("mcp_status") }),
-  mcp_message: z.object({ subtype: z.literal("mcp_message"), server_name: text, message: record }),
-  mcp_set_servers: z.object({
-    subtype: z.literal("mcp_set_servers"),
-    servers: z.record(z.string(), z.looseObject({ type: opt(text) })),
-  }),
-  mcp_reconnect: z.object({ subtype: z.literal("mcp_reconnect"), ...named }),
-  mcp_toggle: z.object({ subtype: z.literal("mcp_toggle"), ...named, enabled: flag }),
-  apply_flag_settings: z.object({ subtype: z.literal("apply_flag_settings"), settings: record }),
-  update_settings: z.object({
-    subtype: z.literal("update_settings"),
-    source: z.enum(["localSettings", "userSettings"]),
-    settings: record,
-  }),
-  read_file: z.object({
-    subtype: z.literal("read_file"),
-    path: text,
-    max_bytes: opt(z.nullable(z.number())),
-    encoding: opt(z.nullable(z.enum(["utf-8", "utf8", "base64"]))),
-  }),
-  get_context_usage: z.object({ subtype: z.literal("get_context_usage") }),
-  get_usage: z.object({ subtype: z.literal("get_usage") }),
-  get_settings: z.object({ subtype: z.literal("get_settings") }),
-  get_hooks_listing: z.object({ subtype: z.literal("get_hooks_listing") }),
-  get_task_output: z.object({ subtype: z.literal("get_task_output"), task_id: text }),
-  list_permission_rules: z.object({ subtype: z.literal("list_permission_rules") }),
-  file_suggestions: z.object({ subtype: z.literal("file_suggestions"), query: text }),
-  reload_plugins: z.object({ subtype: z.literal("reload_plugins"), add_plugins: opt(z.array(record)) }),
-  reload_skills: z.object({ subtype: z.literal("reload_skills") }),
-  reload_output_styles: z.object({ subtype: z.literal("reload_output_styles") }),
-  register_repo_root: z.object({ subtype: z.literal("register_repo_root"), directory: text }),
-  seed_read_state: z.object({ subtype: z.literal("seed_read_state"), path: text, mtime: z.number() }),
-  mcp_read_resource: z.object({ subtype: z.literal("mcp_read_resource"), ...named, uri: text }),
-  mcp_call: z.object({
-    subtype: z.literal("mcp_call"),
-    tool: text,
-    arguments: opt(record),
-    timeout_ms: opt(z.number().check(z.positive())),
-    check_permissions: opt(flag),
-    input_files: opt(z.array(record)),
-    output_files: opt(z.array(record)),
-  }),
-  get_session_cost: z.object({ subtype: z.literal("get_session_cost") }),
-  get_binary_version: z.object({ subtype: z.literal("get_binary_version") }),
-  list_models: z.object({ subtype: z.literal("list_models") }),
-  end_session: z.object({ subtype: z.literal("end_session") }),
-} as const;
-
-export type HostRequest = z.infer<(typeof schemas)[keyof typeof schemas]>;
 export type InitializeRequest = z.infer<typeof initialize>;
+const mcpMessage = z.object({ subtype: z.literal("mcp_message"), server_name: text, message: record });
+
+type RequestRow = {
+  readonly schema: z.ZodMiniType<object>;
+  /** Handled one after the other and with the messages: it means the session as the lines before it left it. */
+  readonly inOrder: boolean;
+  /** Undefined where the interface says nothing more than that it was done. */
+  answer(request: object, on: Answering): unknown;
+};
+
+const row =
+  (inOrder: boolean) =>
+  <Fields extends z.core.$ZodLooseShape>(
+    fields: Fields,
+    answer: (request: z.infer<z.ZodMiniObject<Fields>>, on: Answering) => unknown,
+  ): RequestRow => ({
+    schema: z.object(fields),
+    inOrder,
+    // The schema of the row has read the request.
+    answer: answer as RequestRow["answer"],
+  });
+const ask = row(false);
+const inOrder = row(true);
+
+const requests = {
+  interrupt: inOrder({ cancel_queued: opt(flag) }, ({ cancel_queued }, { methods }) =>
+    methods.interrupt({ cancelQueued: cancel_queued === true }),
+  ),
+  set_permission_mode: inOrder({ mode: text }, ({ mode }, on) => setMode(mode, on)),
+  set_model: inOrder({ model: opt(z.nullable(text)) }, async ({ model: given }, { methods, session }) => {
+    const model = given ?? session.info.model;
+    await methods.setModel(model);
+    return { model };
+  }),
+  set_max_thinking_tokens: inOrder(
+    { max_thinking_tokens: opt(z.nullable(z.number().check(z.nonnegative()))) },
+    ({ max_thinking_tokens }, { methods }) => methods.setMaxThinkingTokens(max_thinking_tokens ?? null),
+  ),
+  cancel_async_message: inOrder({ message_uuid: text }, async ({ message_uuid }, { conversation }) => {
+    const receipt = await conversation.submit({ type: "drop", inputId: message_uuid });
+    return { cancelled: receipt.type === "dropped" && receipt.found };
+  }),
+  rewind_files: ask(
+    { user_message_id: text, dry_run: opt(flag) },
+    ({ user_message_id, dry_run }, { methods }) =>
+      methods.rewindFiles(user_message_id, { dryRun: dry_run === true }),
+  ),
+  rename_session: ask({ title: text }, ({ title }, { conversation }) => conversation.set({ title })),
+  stop_task: ask({ task_id: text }, ({ task_id }, { methods }) => methods.stopTask(task_id).then(() => ({}))),
+  background_tasks: ask({ tool_use_id: opt(text) }, ({ tool_use_id }, { methods }) =>
+    methods.backgroundTasks(tool_use_id).then(() => ({})),
+  ),
+  mcp_status: ask({}, async (_, { methods }) => ({ mcpServers: await methods.mcpServerStatus() })),
+  mcp_set_servers: ask(
+    { servers: z.record(z.string(), z.looseObject({ type: opt(text) })) },
+    async ({ servers }, { methods, serversOf }) => methods.setMcpServers(await serversOf(servers)),
+  ),
+  mcp_reconnect: ask(server, ({ serverName }, { methods }) => methods.reconnectMcpServer(serverName)),
+  mcp_toggle: ask({ ...server, enabled: flag }, ({ serverName, enabled }, { methods }) =>
+    methods.toggleMcpServer(serverName, enabled),
+  ),
+  mcp_read_resource: ask({ ...server, uri: text }, ({ serverName, uri }, { methods }) =>
+    methods.readMcpResource(serverName, uri),
+  ),
+  mcp_call: ask(
+    {
+      tool: text,
+      arguments: opt(record),
+      timeout_ms: opt(z.number().check(z.positive())),
+      check_permissions: opt(flag),
+      input_files: opt(z.array(record)),
+      output_files: opt(z.array(record)),
+    },
+    (request, { session }) => {
+      if (request.input_files?.length || request.output_files?.length)
+        throw new ControlError("Files are not carried to and from a server.", "unsupported_request");
+      return callTool(session, {
+        tool: request.tool,
+        input: request.arguments ?? {},
+        permission: request.check_permissions ? "as-model" : "own",
+        timeoutMs: request.timeout_ms,
+      });
+    },
+  ),
+  apply_flag_settings: ask({ settings: record }, ({ settings }, { methods }) =>
+    methods.applyFlagSettings(settings),
+  ),
+  update_settings: ask(
+    { source: z.enum(["localSettings", "userSettings"]), settings: record },
+    ({ source, settings }, { methods }) => methods.updateSettings(source, settings),
+  ),
+  read_file: ask(
+    {
+      path: text,
+      max_bytes: opt(z.nullable(z.number())),
+      encoding: opt(z.nullable(z.enum(["utf-8", "utf8", "base64"]))),
+    },
+    async ({ path, max_bytes, encoding }, { methods }) => {
+      const found = await methods.readFile(path, {
+        ...(max_bytes ? { maxBytes: max_bytes } : {}),
+        ...(encoding ? { encoding } : {}),
+      });
+      if (found === null) throw new ControlError(`read denied: ${path.slice(0, 200)}`);
+      return found;
+    },
+  ),
+  get_context_usage: ask({}, (_, { methods }) => methods.getContextUsage()),
+  get_usage: ask({}, (_, { methods }) => methods.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET()),
+  get_session_cost: ask({}, (_, { session }) => ({ text: sayUsd(session.bill().costUsd) })),
+  get_binary_version: ask({}, (_, { version }) => ({ version })),
+  get_settings: ask({}, (_, { session }) => settingsOf(session)),
+  get_hooks_listing: ask({}, (_, { session }) => hooksListing(session)),
+  get_task_output: ask({ task_id: text }, async ({ task_id: id }, { session }) => {
+    const found = await session.inquire("taskOutput", { id });
+    if (!found) throw new ControlError(`There is no task ${id.slice(0, 100)}.`);
+    return { output: found.text, total_bytes: found.totalBytes, truncated: found.truncated };
+  }),
+  list_permission_rules: ask({}, (_, { session }) => rulesOf(session)),
+  list_models: ask({}, async (_, { methods }) => ({ models: await methods.supportedModels() })),
+  file_suggestions: ask({ query: text }, async ({ query: typed }, { session }) => {
+    const paths = await session.inquire("files", { typed });
+    return { suggestions: paths.map((path) => ({ path, displayText: path })), cwd: session.info.cwd };
+  }),
+  reload_plugins: ask({ add_plugins: opt(z.array(record)) }, ({ add_plugins }, { methods }) => {
+    if (add_plugins?.length)
+      throw new ControlError("Plugins are named when a session starts: --plugin-dir.", "unsupported_request");
+    return methods.reloadPlugins();
+  }),
+  reload_skills: ask({}, (_, { methods }) => methods.reloadSkills()),
+  reload_output_styles: ask({}, (_, { methods }) => methods.reloadOutputStyles()),
+  register_repo_root: ask({ directory: text }, ({ directory }, { session }) =>
+    session.changePermissions([{ type: "folders", change: "add", folders: [directory], to: "session" }]),
+  ),
+  seed_read_state: ask({ path: text, mtime: z.number() }, ({ path, mtime }, { methods }) =>
+    methods.seedReadState(path, mtime),
+  ),
+  // Keel's own: every row of the table of inquiries.
+  inquire: ask(inquireFields, async ({ inquiry, question }, { session }) => ({
+    answer: await session.inquire(inquiry as InquiryName, question),
+  })),
+};
+
+export type SessionRequest = { readonly subtype: keyof typeof requests };
+
+/** Beside what the session answers: the introduction, and what whoever holds the wire does itself. */
+export type HostRequest =
+  | InitializeRequest
+  | z.infer<typeof mcpMessage>
+  | { readonly subtype: "end_session" }
+  | SessionRequest;
 
 /** Throws `ControlError` for a subtype that nobody knows, and for fields that are wrong. */
 export function readHostRequest(request: ControlRequest["request"]): HostRequest {
   const { subtype } = request;
+  if (subtype === "end_session") return { subtype };
+  if (subtype === "initialize") return read(initialize, request);
+  if (subtype === "mcp_message") return read(mcpMessage, request);
   if (!isKnown(subtype)) throw unsupported(subtype, meaningless.get(subtype));
-  const parsed = parseWith<HostRequest>(schemas[subtype], request);
+  return { ...read<object>(requests[subtype].schema, request), subtype };
+}
+
+const isKnown = (subtype: string): subtype is SessionRequest["subtype"] => Object.hasOwn(requests, subtype);
+
+export const answerRequest = async (request: SessionRequest, on: Answering): Promise<unknown> =>
+  requests[request.subtype].answer(request, on);
+
+export const isInOrder = ({ subtype }: SessionRequest): boolean => requests[subtype].inOrder;
+
+function read<T>(schema: z.ZodMiniType<T>, request: ControlRequest["request"]): T {
+  const parsed = parseWith(schema, request);
   if (parsed.ok) return parsed.value;
-  throw new ControlError(shorten(`${subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
+  throw new ControlError(shorten(`${request.subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
 }
 
 /** Of the interface, and without a meaning here: each is refused with the reason. */
@@ -135,4 +248,15 @@ export const meaningless: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const isKnown = (subtype: string): subtype is keyof typeof schemas => Object.hasOwn(schemas, subtype);
+async function setMode(mode: string, { conversation }: Answering): Promise<{ mode: PermissionMode }> {
+  const known = permissionModeSchema.safeParse(mode === "manual" ? "default" : mode);
+  if (!known.success)
+    throw new ControlError(`There is no permission mode ${mode.slice(0, 50)}.`, "invalid_mode");
+  try {
+    await conversation.set({ permissionMode: known.data });
+  } catch (thrown) {
+    if (known.data !== "bypassPermissions") throw thrown;
+    throw new ControlError(thrown instanceof Error ? thrown.message : String(thrown), "bypass_not_launched");
+  }
+  return { mode: known.data };
+}

@@ -1,6 +1,6 @@
 /** `resolveSettings()`: the settings that a session in a folder would have, without opening one. */
 import type { ResolvedValue } from "../../app/maintenance/resolve-settings.ts";
-import type { SettingSource } from "./options.ts";
+import type { SettingSource } from "../../protocol/options.ts";
 
 /** What settings may hold is in the reference of settings; a program reads what it knows. */
 export type Settings = Record<string, unknown>;

@@ -1,56 +1,110 @@
 /** The options of a query as an executable takes them: arguments, environment, and its introduction. Pure. */
+import { defaultThinkingTokens } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
+import { never } from "../../kernel/never.ts";
 import { present } from "../../kernel/present.ts";
+import {
+  flagAt,
+  type OutputFormat,
+  type PluginConfig,
+  type ThinkingConfig,
+  type ValueKind,
+} from "../../protocol/option-row.ts";
+import { rowsOf, type SessionOptions, toolPresets } from "../../protocol/options.ts";
 import type { wireHooks } from "../control/local-callbacks.ts";
-import type { Options, SystemPromptPreset } from "../options/options.ts";
+import type { Options } from "../options/options.ts";
+import type { ServerConfigs } from "../tools/mcp-server.ts";
 
 type ArgumentsEnvironment = Record<string, string | undefined>;
 
 const base = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 
 export function argumentsOf(options: Options): string[] {
-  const { canUseTool, permissionPromptToolName: asker, tools, outputFormat } = options;
+  const { canUseTool, thinking, maxThinkingTokens } = options;
+  const given: SessionOptions = {
+    ...options,
+    ...(canUseTool ? { permissionPromptToolName: "stdio" } : {}),
+    settings: settingsOf(options),
+    maxThinkingTokens: thinking ? budgetOf(thinking) : maxThinkingTokens,
+  };
+  const named = rowsOf().flatMap(([name, row]) => {
+    const flag = row.introduced === "only" ? undefined : flagAt("executable", row);
+    // Where there are two spellings, the second one is the interface's own.
+    return flag === undefined || given[name] === undefined
+      ? []
+      : written(`--${flag.aliases[0] ?? flag.name}`, row.form.kind, given[name]);
+  });
   return [
     ...base,
-    ...list("allowedTools", options.allowedTools),
-    ...list("disallowedTools", options.disallowedTools),
-    ...(Array.isArray(tools) ? [`--tools=${tools.join(",")}`] : tools ? ["--tools=default"] : []),
-    ...text("permission-prompt-tool", canUseTool ? "stdio" : asker),
-    ...text("permission-prompts", options.permissionPrompts),
-    ...text("permission-mode", options.permissionMode),
-    ...flag("allow-dangerously-skip-permissions", options.allowDangerouslySkipPermissions),
-    ...(options.additionalDirectories ?? []).map((folder) => `--add-dir=${folder}`),
-    ...flag("continue", options.continue),
-    ...text("resume", options.resume),
-    ...flag("fork-session", options.forkSession),
-    ...text("resume-session-at", options.resumeSessionAt),
-    ...text("session-id", options.sessionId),
-    ...flag("no-session-persistence", options.persistSession === false),
-    ...flag("session-mirror", options.sessionStore !== undefined),
-    ...text("model", options.model),
-    ...text("fallback-model", options.fallbackModel),
-    ...text("effort", options.effort),
-    ...list("betas", options.betas),
-    ...thinking(options),
-    ...text("max-turns", options.maxTurns),
-    ...text("max-budget-usd", options.maxBudgetUsd),
-    ...servers(options),
-    ...flag("strict-mcp-config", options.strictMcpConfig),
-    ...text("agent", options.agent),
-    ...(options.plugins ?? []).map(({ path, skipMcpDiscovery }) =>
-      skipMcpDiscovery ? `--plugin-dir-no-mcp=${path}` : `--plugin-dir=${path}`,
-    ),
-    ...text("project-config-root", options.projectConfigRoot),
-    ...(options.managedSettings ? ["--managed-settings", JSON.stringify(options.managedSettings)] : []),
-    ...(outputFormat ? [`--json-schema=${JSON.stringify(outputFormat.schema)}`] : []),
-    ...settings(options),
-    ...(options.settingSources ? [`--setting-sources=${options.settingSources.join(",")}`] : []),
-    ...flag("include-partial-messages", options.includePartialMessages),
-    ...flag("include-hook-events", options.includeHookEvents),
+    ...named,
+    ...(options.sessionStore ? ["--session-mirror"] : []),
     ...Object.entries(options.extraArgs ?? {}).flatMap(([name, value]) =>
       value === null ? [`--${name}`] : [`--${name}`, value],
     ),
   ];
+}
+
+/** A value as arguments. It is of the kind that its row says. */
+function written(flag: string, kind: ValueKind, value: unknown): string[] {
+  const list = Array.isArray(value) ? value : undefined;
+  switch (kind) {
+    case "flag":
+      return value ? [flag] : [];
+    case "off":
+      return value === false ? [flag] : [];
+    case "rules":
+      return list?.length ? [`${flag}=${list.join(",")}`] : [];
+    case "names":
+      return [`${flag}=${list?.join(",") ?? value}`];
+    case "folders":
+      return (list ?? []).map((folder) => `${flag}=${folder}`);
+    case "plugins":
+      return (value as PluginConfig[]).map(
+        ({ path, skipMcpDiscovery }) => `${flag}${skipMcpDiscovery ? "-no-mcp" : ""}=${path}`,
+      );
+    case "tools":
+      return list ? [`${flag}=${list.join(",")}`] : presetOf(value as { preset: string });
+    case "thinking":
+      return (value as ThinkingConfig).type === "enabled"
+        ? []
+        : [`${flag}=${(value as ThinkingConfig).type}`];
+    case "schema":
+      return [`${flag}=${JSON.stringify((value as OutputFormat).schema)}`];
+    case "servers":
+      return serversOf(flag, value as ServerConfigs);
+    case "object":
+      return [flag, JSON.stringify(value)];
+    case "settings":
+      return [flag, typeof value === "string" ? value : JSON.stringify(value)];
+    case "text":
+    case "count":
+    case "amount":
+    case "choice":
+    case "joined":
+      return [`${flag}=${value}`];
+    default:
+      return never(kind);
+  }
+}
+
+const budgetOf = (thinking: ThinkingConfig): number | undefined =>
+  thinking.type === "enabled" ? (thinking.budgetTokens ?? defaultThinkingTokens) : undefined;
+
+const presetOf = ({ preset }: { preset: string }): string[] =>
+  toolPresets.some((name) => name === preset) ? [`--tool-preset=${preset}`] : ["--tools=default"];
+
+/** Those outside of the program; its own are named in the introduction. */
+function serversOf(flag: string, servers: ServerConfigs): string[] {
+  const outside = Object.entries(servers).filter(([, { type }]) => type !== "sdk");
+  return outside.length === 0 ? [] : [flag, JSON.stringify({ mcpServers: Object.fromEntries(outside) })];
+}
+
+/** The sandbox is a setting; beside a file of settings it has no place in the arguments. */
+function settingsOf({ settings, sandbox }: Options): Options["settings"] | undefined {
+  if (sandbox === undefined) return settings;
+  if (typeof settings === "string")
+    throw fault("usage", { reason: "Give the sandbox in the file of settings, or both inline." });
+  return { ...settings, sandbox: { failIfUnavailable: true, ...sandbox } };
 }
 
 /** Undefined values are left out: a child gets texts only. */
@@ -80,16 +134,15 @@ export function introductionOf(
     ...(sdkServers.length > 0 ? { sdkMcpServers: sdkServers.map(([name]) => name) } : {}),
     ...(timeouts.length > 0 ? { sdkMcpServerConfigs: Object.fromEntries(timeouts) } : {}),
     ...(options.outputFormat ? { jsonSchema: options.outputFormat.schema } : {}),
-    ...present({
-      skills: options.skills,
-      agents: options.agents,
-      toolAliases: options.toolAliases,
-      forwardSubagentText: options.forwardSubagentText,
-    }),
-    ...(options.title === undefined ? {} : { title: options.title }),
+    ...present(Object.fromEntries(introduced.map((name) => [name, options[name]]))),
     ...prompt(options),
   };
 }
+
+/** Said in the introduction under their own names; the prompt is said in parts. */
+const introduced = rowsOf().flatMap(([name, { introduced: where }]) =>
+  where === "only" && name !== "systemPrompt" ? [name] : [],
+);
 
 /** Whether the executable may ask something of the program: then its end of the wire stays open for the answers. */
 export const hasCallbacks = ({ canUseTool, onElicitation, hooks = {}, mcpServers = {} }: Options): boolean =>
@@ -97,54 +150,11 @@ export const hasCallbacks = ({ canUseTool, onElicitation, hooks = {}, mcpServers
   Object.keys(hooks).length > 0 ||
   Object.values(mcpServers).some(({ type }) => type === "sdk");
 
-const text = (name: string, value: string | number | undefined): string[] =>
-  value === undefined ? [] : [`--${name}=${value}`];
-const list = (name: string, values: readonly string[] | undefined): string[] =>
-  values && values.length > 0 ? [`--${name}=${values.join(",")}`] : [];
-const flag = (name: string, isWanted: boolean | undefined): string[] => (isWanted ? [`--${name}`] : []);
-
-function thinking({ thinking: mode, maxThinkingTokens }: Options): string[] {
-  switch (mode?.type) {
-    case "adaptive":
-    case "disabled":
-      return [`--thinking=${mode.type}`];
-    case "enabled":
-      return text("max-thinking-tokens", mode.budgetTokens ?? defaultThinkingTokens);
-    case undefined:
-      return text("max-thinking-tokens", maxThinkingTokens);
-  }
-}
-const defaultThinkingTokens = 10_000;
-
-/** Those outside of the program; its own are named in the introduction. */
-function servers({ mcpServers = {} }: Options): string[] {
-  const outside = Object.entries(mcpServers).filter(([, { type }]) => type !== "sdk");
-  if (outside.length === 0) return [];
-  return ["--mcp-config", JSON.stringify({ mcpServers: Object.fromEntries(outside) })];
-}
-
-/** The sandbox is a setting; beside a file of settings it has no place in the arguments. */
-function settings({ settings: given, sandbox }: Options): string[] {
-  if (typeof given === "string") {
-    if (sandbox)
-      throw fault("usage", { reason: "Give the sandbox in the file of settings, or both inline." });
-    return ["--settings", given];
-  }
-  if (given === undefined && sandbox === undefined) return [];
-  return [
-    "--settings",
-    JSON.stringify({
-      ...given,
-      ...(sandbox ? { sandbox: { failIfUnavailable: true, ...sandbox } } : {}),
-    }),
-  ];
-}
-
 function prompt({ systemPrompt }: Options): Record<string, unknown> {
   if (systemPrompt === undefined) return {};
   if (typeof systemPrompt === "string" || Array.isArray(systemPrompt))
     return { systemPrompt: [systemPrompt].flat() };
   if ("prompt" in systemPrompt) return { systemPrompt: [systemPrompt.prompt].flat() };
-  const { append, excludeDynamicSections } = systemPrompt as SystemPromptPreset;
+  const { append, excludeDynamicSections } = systemPrompt;
   return present({ appendSystemPrompt: append, excludeDynamicSections });
 }

@@ -1,9 +1,9 @@
 /** What a program can learn about its session from beside, and ask to be read again, in the words of the interface. */
 
-import type { HookRow, HostCall, SessionRuleRow } from "../../app/inquiries/inquiries.ts";
-import type { SettingRow } from "../../app/maintenance/configure.ts";
+import type { HostCall } from "../../app/inquiries/inquiries.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { hookEvents } from "../../protocol/hook.ts";
+import type { HookRow, Inquire, SessionRuleRow, SettingRow } from "../../protocol/inquiry.ts";
 import type { ModelUsage } from "../messages/messages.ts";
 import type { SlashCommand } from "../messages/system.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
@@ -11,6 +11,8 @@ import type { Conversation } from "./conversation.ts";
 import { type AgentInfo, agentsOf, commandsOf } from "./introspection.ts";
 
 export interface QueryInquiries {
+  /** Keel's own: whatever the table of inquiries has, by the name of its row. */
+  inquire: Inquire;
   /** Reads plugins' commands, skills, agents and styles again. Their hooks and servers are those of the start. */
   reloadPlugins(): Promise<ReloadedPlugins>;
   /** Reads commands and skills again; the model hears of new ones with the next request. */
@@ -55,6 +57,7 @@ export function inquiriesOf(conversation: Conversation): QueryInquiries {
     return session;
   };
   return {
+    inquire: async (name, ...question) => (await conversation.open()).inquire(name, ...question),
     async reloadPlugins() {
       const session = await reloaded();
       return {
@@ -74,7 +77,7 @@ export function inquiriesOf(conversation: Conversation): QueryInquiries {
       available_output_styles: [...(await reloaded()).info.outputStyle.all],
     }),
     async seedReadState(path, mtime) {
-      await (await (await conversation.open()).inquiries()).seedRead(path, mtime);
+      await (await conversation.open()).seedRead(path, mtime);
     },
     async readMcpResource(serverName, uri) {
       const blocks = await (await conversation.open()).mcp.resource(serverName, uri);
@@ -116,7 +119,7 @@ async function usageOf(session: OpenSession): Promise<SessionUsage> {
 
 /** `get_settings`. */
 export async function settingsOf(session: OpenSession): Promise<unknown> {
-  const { effective, rows, applied } = (await session.inquiries()).settings();
+  const { effective, rows, applied } = await session.inquire("settings");
   return { effective, sources: bySource(rows), applied };
 }
 
@@ -136,7 +139,7 @@ function bySource(rows: readonly SettingRow[]): unknown[] {
 
 /** `list_permission_rules`. */
 export async function rulesOf(session: OpenSession): Promise<unknown> {
-  const rules = (await session.inquiries()).rules();
+  const rules = await session.inquire("rules");
   return {
     state: {
       rules: rules.map(ruleEntry),
@@ -174,7 +177,7 @@ const editable: Readonly<Record<string, "persistent" | "session" | undefined>> =
 
 /** `get_hooks_listing`. */
 export async function hooksListing(session: OpenSession): Promise<unknown> {
-  const hooks = (await session.inquiries()).hooks();
+  const hooks = await session.inquire("hooks");
   const catalog = hookEvents.map((name) => ({ name, supportsMatcher: /Tool|Permission/.test(name) }));
   return {
     events: catalog.map((event) => ({
@@ -199,7 +202,7 @@ const hookEntry = ({ event, matcher, source, plugin, type, words, timeoutSeconds
 
 /** `mcp_call`: a result as servers give them. */
 export async function callTool(session: OpenSession, call: HostCall): Promise<unknown> {
-  const { content, failed = false, data } = await (await session.inquiries()).callTool(call);
+  const { content, failed = false, data } = await session.callTool(call);
   return {
     content: content.map((part) =>
       part.type === "text" ? part : { type: "image", data: part.data, mimeType: part.mediaType },

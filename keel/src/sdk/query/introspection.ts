@@ -31,13 +31,9 @@ export type ContextUsage = {
   model: string;
 };
 
-export async function describeSession(
-  session: OpenSession,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<InitializationResult> {
-  const { knownModels } = await import("../../app/compose/model.ts");
+export async function describeSession(session: OpenSession): Promise<InitializationResult> {
   const { info } = session;
-  const models = await knownModels({ env, cwd: info.cwd });
+  const models = await session.inquire("models");
   return {
     commands: commandsOf(session),
     agents: agentsOf(session),

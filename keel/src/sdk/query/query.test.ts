@@ -7,7 +7,8 @@ import { reply, replyWith, toolUse } from "../../testing/reply.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import { AbortError } from "./abort-error.ts";
-import { type Query, query } from "./query.ts";
+import { query } from "./query.ts";
+import type { Query } from "./query-methods.ts";
 import { startup } from "./startup.ts";
 
 const said = (content: string, more: Partial<UserMessage> = {}): UserMessage => ({

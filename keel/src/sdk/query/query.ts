@@ -4,48 +4,14 @@ import { Queue } from "../../kernel/queue.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
-import type { SlashCommand } from "../messages/system.ts";
-import { environmentOf } from "../options/environment.ts";
 import type { Options } from "../options/options.ts";
 import { runsApart, startApart } from "../process/apart.ts";
-import { controlsOf, type QueryControls } from "./controls.ts";
+import { controlsOf } from "./controls.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
-import { inquiriesOf, type QueryInquiries } from "./inquiries.ts";
-import {
-  type AccountInfo,
-  type AgentInfo,
-  type ContextUsage,
-  contextUsage,
-  describeSession,
-  type InitializationResult,
-  type OfferedModel,
-} from "./introspection.ts";
+import { inquiriesOf } from "./inquiries.ts";
+import { contextUsage, describeSession, type InitializationResult } from "./introspection.ts";
+import type { Query, QueryMethods } from "./query-methods.ts";
 import type { RewindFilesResult } from "./rewind-result.ts";
-
-export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, QueryInquiries {
-  /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
-  interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
-  setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** Without a name, the model that the query began with. */
-  setModel(model?: string): Promise<void>;
-  setMaxThinkingTokens(tokens: number | null): Promise<void>;
-  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
-  streamInput(messages: AsyncIterable<UserMessage>): Promise<void>;
-  initializationResult(): Promise<InitializationResult>;
-  /** Looks once more, as the session is now. */
-  reinitialize(): Promise<InitializationResult>;
-  supportedCommands(): Promise<SlashCommand[]>;
-  supportedModels(): Promise<OfferedModel[]>;
-  supportedAgents(): Promise<AgentInfo[]>;
-  accountInfo(): Promise<AccountInfo>;
-  getContextUsage(): Promise<ContextUsage>;
-  stopTask(taskId: string): Promise<void>;
-  /** Sends what runs to the background; false when nothing could go. */
-  backgroundTasks(toolUseId?: string): Promise<boolean>;
-  /** Ends the session; the iterator ends after its last message. */
-  close(): void;
-  [Symbol.asyncDispose](): Promise<void>;
-}
 
 export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
   const out = new Queue<SDKMessage>({ limit: maxWaiting });
@@ -55,9 +21,6 @@ export function query({ prompt, options = {} }: { prompt: Prompt; options?: Opti
   return queryOf(conversation, out);
 }
 
-/** What can be asked of a session, beside its messages. */
-export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
-
 export const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
   Object.assign(read(out, conversation), {
     ...methodsOf(conversation),
@@ -65,9 +28,7 @@ export const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Que
   });
 
 export function methodsOf(conversation: Conversation): QueryMethods {
-  const { options } = conversation;
-  const describe = async (): Promise<InitializationResult> =>
-    describeSession(await conversation.open(), environmentOf(options, process.env));
+  const describe = async (): Promise<InitializationResult> => describeSession(await conversation.open());
   return {
     async interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}) {
       const receipt = await conversation.submit({ type: "interrupt", dropQueued: cancelQueued });

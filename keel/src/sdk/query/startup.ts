@@ -7,7 +7,8 @@ import type { AgentDefinition } from "../options/agent-definition.ts";
 import type { Options } from "../options/options.ts";
 import { runsApart, startApart } from "../process/apart.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
-import { type Query, queryOf } from "./query.ts";
+import { queryOf } from "./query.ts";
+import type { Query } from "./query-methods.ts";
 
 export type WarmQuery = {
   /** Once only: a session has one beginning. */

@@ -3,11 +3,11 @@ import type { InstructionFile } from "../../../config/definitions/instructions.t
 import type { SessionInfo } from "../../../ports/store.ts";
 import type { Command, Receipt } from "../../../protocol/command.ts";
 import type { ContextBreakdown } from "../../../protocol/context.ts";
+import type { CommandInfo, SessionFacts } from "../../../protocol/inquiry.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import type { SessionSettings } from "../../../protocol/settings.ts";
 import type { Bill } from "../../../protocol/usage.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
-import type { CommandInfo, SessionFacts } from "../../inquiries/info.ts";
 import type { SettingsLocation } from "../../maintenance/settings-files.ts";
 
 /** A built-in command that needs no model. */

@@ -1,7 +1,7 @@
 /** All commands of a session by name: the built-in ones, then commands and skills from files. */
 import type { PromptFile } from "../../../config/definitions/skills.ts";
+import type { CommandInfo } from "../../../protocol/inquiry.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
-import type { CommandInfo } from "../../inquiries/info.ts";
 import type { LocalCommand, PromptCommand } from "./command.ts";
 import { localCommands } from "./local.ts";
 import { screenCommands } from "./screen.ts";

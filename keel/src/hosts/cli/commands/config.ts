@@ -3,7 +3,6 @@
 import {
   getSetting,
   listSettings,
-  type SettingRow,
   setSetting,
   settingsSchema,
   unsetSetting,
@@ -11,6 +10,7 @@ import {
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
+import type { SettingRow } from "../../../protocol/inquiry.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { sayWritten } from "./say-written.ts";

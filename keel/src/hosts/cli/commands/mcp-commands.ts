@@ -1,20 +1,15 @@
 /** The rows of `keel mcp` in the table of commands. */
-import type { CliOptions } from "../arguments.ts";
-import type { CliCommand, Define } from "../command.ts";
+import { type CliCommand, type Define, json } from "../command.ts";
 import { targetOptions } from "./target-options.ts";
-
-const json = { json: { kind: "flag", says: "As JSON" } } as const satisfies CliOptions;
 
 export const mcpCommands = (command: Define): readonly CliCommand[] => [
   command({
-    name: "mcp list",
     usage: "keel mcp list [--json]",
     says: "The MCP servers that count here, with where each was named. Nothing is started",
     options: json,
     load: async () => (await import("./mcp.ts")).list,
   }),
   command({
-    name: "mcp add",
     takes: "words",
     usage: "keel mcp add NAME [OPTIONS] (URL | -- COMMAND [ARGUMENTS])",
     says: "Adds an MCP server: an address, or a command that speaks on its standard streams",
@@ -32,7 +27,6 @@ export const mcpCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./mcp.ts")).add,
   }),
   command({
-    name: "mcp remove",
     takes: "words",
     usage: "keel mcp remove NAME [--user|--project|--local]",
     says: "Removes an MCP server from the settings that have it",
@@ -40,30 +34,24 @@ export const mcpCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./mcp.ts")).remove,
   }),
   command({
-    name: "mcp status",
     usage: "keel mcp status [--json]",
     says: "Starts every MCP server, says how it stands and what it offers, and ends it",
     options: json,
     load: async () => (await import("./mcp.ts")).status,
   }),
   command({
-    name: "mcp login",
     takes: "words",
     usage: "keel mcp login NAME",
     says: "Logs in to a server over HTTP, with a page in the browser",
-    options: {},
     load: async () => (await import("./mcp.ts")).login,
   }),
   command({
-    name: "mcp logout",
     takes: "words",
     usage: "keel mcp logout NAME",
     says: "Forgets what a login left",
-    options: {},
     load: async () => (await import("./mcp.ts")).logout,
   }),
   command({
-    name: "mcp serve",
     usage: "keel mcp serve [--model NAME] [--permission-mode MODE]",
     says: "Keel as an MCP server on standard streams: another agent asks it to do a task",
     options: {

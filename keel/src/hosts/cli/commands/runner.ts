@@ -1,12 +1,10 @@
 /** `keel runner`: from its options to the runner, which is loaded only now. */
+import path from "node:path";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { type Arguments, amount, oneOf, splitList, usage, wholeNumber } from "../arguments.ts";
+import { type Arguments, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
+import { readFlags, readTextFile } from "../session-flags.ts";
 import type { RunnerValues, runnerOptions } from "./runner-options.ts";
-
-const modes = ["default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions"] as const;
-const presets = ["full", "read-only", "no-bash", "safe-edit"] as const;
-const sources = ["user", "project", "local"] as const;
 
 export async function startRunner(
   { values, positionals }: Arguments<typeof runnerOptions>,
@@ -19,54 +17,24 @@ export async function startRunner(
     return exitCodes.ended;
   }
   const { run } = await import("../../runner/main.ts");
-  return run(
-    {
-      start: startOf(values),
-      files: { instructionsFile: values["instructions-file"], mcpServersFile: values["mcp-servers-file"] },
-      fromInput: values["start-from-input"],
-    },
-    context,
-  );
+  const start = await startOf(values, context.cwd);
+  return run({ start, fromInput: values["start-from-input"] }, context);
 }
 
-function startOf(values: RunnerValues) {
-  const given = splitList(values["setting-sources"]);
+async function startOf(values: RunnerValues, cwd: string) {
+  const instructions = values["instructions-file"];
   return {
+    ...(await readFlags("runner", values, cwd)),
     cwd: values.cwd,
     conversationId: values["conversation-id"],
-    resume: values.resume,
-    fork: values.fork,
     linearIssue: values["linear-issue"],
     targetBranch: values["target-branch"],
-    toolPreset: oneOf("tool-preset", values["tool-preset"], presets),
-    enableCheckpointing: values["enable-checkpointing"],
-    structuredOutput: schemaIn(values["structured-output"]),
-    maxBudgetUsd: amount("max-budget-usd", values["max-budget-usd"]),
-    maxTurns: wholeNumber("max-turns", values["max-turns"], 1),
-    maxThinkingTokens: wholeNumber("max-thinking-tokens", values["max-thinking-tokens"], 0),
-    permissionMode: oneOf("permission-mode", values["permission-mode"], modes),
-    allowDangerouslySkipPermissions: values["allow-dangerously-skip-permissions"],
-    settingSources:
-      values["setting-sources"].length === 0
-        ? undefined
-        : given.flatMap((name) => oneOf("setting-sources", name, sources) ?? []),
-    betas: splitList(values.betas),
-    model: values.model,
-    fallbackModel: values["fallback-model"],
-    allowedTools: splitList(values["allowed-tools"]),
-    disallowedTools: splitList(values["disallowed-tools"]),
+    ...(instructions === undefined
+      ? {}
+      : {
+          appendSystemPrompt: await readTextFile("instructions-file", path.resolve(cwd, instructions)),
+        }),
     debug: values["sdk-debug"],
     debugFile: values["sdk-debug-file"],
   };
-}
-
-function schemaIn(words: string | undefined) {
-  if (words === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(words);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Said below.
-  }
-  throw usage("--structured-output is not a JSON Schema.");
 }

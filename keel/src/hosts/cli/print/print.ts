@@ -25,17 +25,17 @@ export async function print(
   const format = oneOf("output-format", values["output-format"], formats) ?? "text";
   // The other format was taken before: it has more options than a table for people should list.
   oneOf("input-format", values["input-format"], ["text"]);
-  const partial = values["include-partial-messages"];
+  const partial = values["include-partial-messages"] === true;
   if (partial && format !== "stream-json")
     throw usage("--include-partial-messages needs --output-format stream-json.");
   const newPrinter = await printerFor(format, partial ? "pieces" : "whole");
   const prompt = await readPrompt(positionals, context);
-  const goesOn = values.resume !== undefined || values.continue;
+  const goesOn = values["resume"] !== undefined || values["continue"] === true;
   if (prompt === undefined && !goesOn)
     throw usage("There is no prompt: give one after -p, or on standard input.");
 
   const options = await openOptions(values, prompt === undefined ? "go on" : "new prompt", context);
-  await using stage = values.model === "rehearsal" ? await rehearsalStage(goesOn) : undefined;
+  await using stage = values["model"] === "rehearsal" ? await rehearsalStage(goesOn) : undefined;
   const wanted = { ...options, ...stage?.options(context) };
   const session = await openHome(wanted).open(wanted);
   // Awaited here: the stage of a rehearsal stands until the last word.

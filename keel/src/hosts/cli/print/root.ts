@@ -1,12 +1,10 @@
 /** `keel` without the name of a command: prints an answer, or says how to get one. */
 import { exitCodes } from "../../../kernel/faults.ts";
-import { type Arguments, type CliOptions, usage } from "../arguments.ts";
+import { type Arguments, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
-import type { printOptions } from "./print-options.ts";
+import type { rootOptions } from "./print-options.ts";
 
-type RootOptions = typeof printOptions & { readonly version: CliOptions[string] & { readonly kind: "flag" } };
-
-export async function root(parsed: Arguments<RootOptions>, context: Context): Promise<number> {
+export async function root(parsed: Arguments<typeof rootOptions>, context: Context): Promise<number> {
   const { values, positionals } = parsed;
   if (values.version) {
     context.out.line(context.version);

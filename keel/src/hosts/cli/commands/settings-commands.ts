@@ -1,0 +1,118 @@
+/** The rows of `keel config`, `keel trust` and `keel permissions` in the table of commands. */
+import { type CliCommand, type Define, json, yes } from "../command.ts";
+import { targetOptions } from "./target-options.ts";
+
+export const settingsCommands = (command: Define): readonly CliCommand[] => [
+  command({
+    usage: "keel config list [--origin] [--json]",
+    says: "The settings in force",
+    options: {
+      ...json,
+      origin: { kind: "flag", says: "Every value with its file, also those that do not count" },
+    },
+    load: async () => (await import("./config.ts")).list,
+  }),
+  command({
+    takes: "words",
+    usage: "keel config get KEY [--json]",
+    says: "One setting by its name: permissions.defaultMode",
+    options: json,
+    load: async () => (await import("./config.ts")).get,
+  }),
+  command({
+    takes: "words",
+    usage: "keel config set KEY VALUE [--user|--project|--local]",
+    says: "Sets it, and keeps the comments of the file",
+    options: targetOptions,
+    load: async () => (await import("./config.ts")).set,
+  }),
+  command({
+    takes: "words",
+    usage: "keel config unset KEY [--user|--project|--local]",
+    says: "Removes it",
+    options: targetOptions,
+    load: async () => (await import("./config.ts")).unset,
+  }),
+  command({
+    usage: "keel config schema",
+    says: "Every setting as JSON Schema, for editors",
+    load: async () => (await import("./config.ts")).schema,
+  }),
+  command({
+    takes: "words",
+    usage: "keel trust [FOLDER] [--yes]",
+    says: "Shows what trusting a project would enable, and asks",
+    options: yes,
+    unheard: "goes-on",
+    load: async () => (await import("./trust.ts")).trust,
+  }),
+  command({
+    takes: "words",
+    usage: "keel trust status [FOLDER] [--json]",
+    says: "Whether a project is trusted, and what that enables",
+    options: json,
+    load: async () => (await import("./trust.ts")).status,
+  }),
+  command({
+    usage: "keel trust list [--json]",
+    says: "The projects that are trusted",
+    options: json,
+    load: async () => (await import("./trust.ts")).list,
+  }),
+  command({
+    takes: "words",
+    usage: "keel trust add [FOLDER] [--yes]",
+    says: "Trusts a project and what it has now",
+    options: yes,
+    unheard: "goes-on",
+    load: async () => (await import("./trust.ts")).add,
+  }),
+  command({
+    takes: "words",
+    usage: "keel trust remove [FOLDER]",
+    says: "Takes the trust back",
+    load: async () => (await import("./trust.ts")).remove,
+  }),
+  command({
+    usage: "keel permissions list [--json]",
+    says: "The permission rules of every source",
+    options: json,
+    load: async () => (await import("./permissions.ts")).list,
+  }),
+  command({
+    takes: "words",
+    usage: "keel permissions add RULE [--deny|--ask] [--user|--project|--local]",
+    says: "Adds a rule that allows, or one that denies or asks",
+    options: {
+      deny: { kind: "flag", says: "What never runs" },
+      ask: { kind: "flag", says: "What is asked every time" },
+      ...targetOptions,
+    },
+    load: async () => (await import("./permissions.ts")).add,
+  }),
+  command({
+    takes: "words",
+    usage: "keel permissions remove RULE [--user|--project|--local]",
+    says: "Removes a rule; from every file that has it when none is named",
+    options: targetOptions,
+    load: async () => (await import("./permissions.ts")).remove,
+  }),
+  command({
+    takes: "words",
+    usage: "keel permissions test FILE [--json]",
+    says: "Holds rules against the verdicts that a file expects",
+    options: json,
+    load: async () => (await import("./permissions.ts")).test,
+  }),
+  command({
+    takes: "words",
+    usage: "keel permissions explain [--with-settings] [--json] (--batch | -- COMMAND)",
+    says: "What would be decided about a command, and why. Nothing runs",
+    options: {
+      ...json,
+      batch: { kind: "flag", says: "Questions as JSON lines on standard input, answers likewise" },
+      "with-settings": { kind: "flag", says: "Lay it over the settings in force; otherwise none are read" },
+    },
+    load: async () => (await import("./permissions.ts")).explain,
+  }),
+];

@@ -1,0 +1,172 @@
+/**
+ * What a host may ask about an open session, as one table: every door takes the name of a row with its question, and
+ * gives its answer. `app/inquiries/` has the answers; doors that speak somebody else's words put them into those.
+ */
+import * as z from "zod/mini";
+import { contextKinds } from "./context.ts";
+import { jsonSchema } from "./message.ts";
+import { effortSchema, permissionModeSchema, ruleListSchema } from "./settings.ts";
+import { billSchema, modelInfoSchema } from "./usage.ts";
+
+const text = z.string();
+const opt = z.optional;
+const list = <T extends z.ZodMiniType>(of: T) => z.readonly(z.array(of));
+
+/**
+ * `prompt`: a text that is put to the model. `local`: answered at once, without the model. `screen`: something that a
+ * screen shows and lets choose from; where there is none it is answered with words.
+ */
+const commandKindSchema = z.enum(["prompt", "local", "screen"]);
+export type CommandKind = z.infer<typeof commandKindSchema>;
+
+const commandInfoSchema = z.object({
+  name: text,
+  description: text,
+  argumentHint: text,
+  kind: commandKindSchema,
+  source: z.enum(["built-in", "managed", "project", "user", "plugin", "bundled", "mcp"]),
+  aliases: list(text),
+  /** Can be called, but is not listed. */
+  hidden: z.boolean(),
+  /** Is answered also while a turn runs. */
+  immediate: z.boolean(),
+});
+export type CommandInfo = Readonly<z.infer<typeof commandInfoSchema>>;
+
+const agentKindSchema = z.object({ name: text, description: text, model: opt(text) });
+
+/** Whether the project's own settings count. */
+const projectTrustSchema = z.object({
+  root: text,
+  /** `session`: for this session only, because its sources were named. */
+  state: z.enum(["trusted", "session", "untrusted"]),
+  /** What waits for trust, as `permissions.allow` or `hooks.SessionStart`. */
+  leftOut: list(text),
+});
+export type ProjectTrust = Readonly<z.infer<typeof projectTrustSchema>>;
+
+const sessionFactsSchema = z.object({
+  cwd: text,
+  roots: list(text),
+  model: text,
+  provider: text,
+  /** The name of the variable in the environment, `settings`, or `none`; never the key. */
+  keySource: text,
+  permissionMode: permissionModeSchema,
+  /** In the order in which the model is told of them. */
+  tools: list(text),
+  /** The kinds of agents that work can be given to. */
+  agents: list(agentKindSchema),
+  /** What can be called with a slash now, prompts of servers included, sorted by name. */
+  commands: list(commandInfoSchema),
+  /** The names of the skills that the model is offered. */
+  skills: list(text),
+  plugins: list(z.object({ name: text, path: text, version: z.exactOptional(text) })),
+  /** How answers are written, and which other ways there are. */
+  outputStyle: z.object({ name: text, all: list(text) }),
+  /** What is known about the model and its fallbacks, by id. */
+  models: z.record(text, modelInfoSchema),
+  /** Whether a guard is wanted for commands; which kind this machine allows is known with the first one. */
+  guard: z.enum(["on", "off"]),
+  trust: projectTrustSchema,
+});
+export type SessionFacts = Readonly<z.infer<typeof sessionFactsSchema>>;
+
+const settingRowSchema = z.object({
+  name: text,
+  /** Without secrets. */
+  value: z.unknown(),
+  source: text,
+  file: opt(text),
+  state: z.enum(["counts", "overridden", "left-out"]),
+  why: opt(text),
+});
+export type SettingRow = Readonly<z.infer<typeof settingRowSchema>>;
+
+const hookRowSchema = z.object({
+  event: text,
+  matcher: text,
+  /** `command`, `http` …, and what it runs or calls. */
+  type: text,
+  words: text,
+  source: z.enum(["settings", "plugin", "program"]),
+  plugin: opt(text),
+  timeoutSeconds: opt(z.number()),
+});
+export type HookRow = Readonly<z.infer<typeof hookRowSchema>>;
+
+const ruleRowSchema = z.object({ list: ruleListSchema, rule: text, source: text });
+export type SessionRuleRow = Readonly<z.infer<typeof ruleRowSchema>>;
+
+const runningTaskSchema = z.object({
+  id: text,
+  description: text,
+  /** Its end comes back to the model by itself; what a command merely left behind does not. */
+  reports: z.boolean(),
+});
+export type RunningTask = Readonly<z.infer<typeof runningTaskSchema>>;
+
+const contextSchema = z.object({
+  model: text,
+  windowTokens: z.number(),
+  compactAtTokens: z.nullable(z.number()),
+  totalTokens: z.number(),
+  freeTokens: z.number(),
+  tokens: z.record(z.enum(contextKinds), z.number()),
+});
+
+const settingsSchema = z.object({
+  effective: z.unknown(),
+  rows: list(settingRowSchema),
+  /** What the session has made of it by now. */
+  applied: opt(z.object({ model: text, permissionMode: permissionModeSchema, effort: opt(effortSchema) })),
+});
+
+type InquiryRow<Question, Answer> = {
+  readonly says: string;
+  readonly question: z.ZodMiniType<Question>;
+  readonly answer: z.ZodMiniType<Answer>;
+};
+
+const nothing = z.object({});
+const about = <Answer>(says: string, answer: z.ZodMiniType<Answer>): InquiryRow<object, Answer> => ({
+  says,
+  question: nothing,
+  answer,
+});
+
+export const inquiries = {
+  facts: about("Where and with what the session works", sessionFactsSchema),
+  models: about("The models that Keel knows, with what the settings add", list(modelInfoSchema)),
+  commands: about("What can be called with a slash now", list(commandInfoSchema)),
+  agents: about("The kinds of agents that work can be given to", list(agentKindSchema)),
+  servers: about("How each MCP server stands", list(z.looseObject({ name: text, status: text }))),
+  context: about("What fills the next request, by kind", contextSchema),
+  usage: about("What the session has used and cost, by model", billSchema),
+  tasks: about("What runs in the background now", list(runningTaskSchema)),
+  settings: about("The settings in force, and every value of every source, without secrets", settingsSchema),
+  rules: about("The rules as they are now, those that the session learnt included", list(ruleRowSchema)),
+  hooks: about("Every hook that would be called", list(hookRowSchema)),
+  files: {
+    says: "Files of the workspace whose path fits what somebody has typed so far, the nearest first",
+    question: z.object({ typed: text }),
+    answer: list(text),
+  },
+  taskOutput: {
+    says: "What a task has written, as far as a file holds it; null for a task that is none",
+    question: z.object({ id: text }),
+    answer: z.nullable(z.object({ text, totalBytes: z.number(), truncated: z.boolean() })),
+  },
+} as const satisfies Readonly<Record<string, InquiryRow<object, unknown>>>;
+
+export type InquiryName = keyof typeof inquiries;
+export type InquiryQuestion<Name extends InquiryName> = z.infer<(typeof inquiries)[Name]["question"]>;
+export type InquiryAnswer<Name extends InquiryName> = z.infer<(typeof inquiries)[Name]["answer"]>;
+/** A question without a field need not be given. */
+export type Inquire = <Name extends InquiryName>(
+  name: Name,
+  ...question: object extends InquiryQuestion<Name> ? [InquiryQuestion<Name>?] : [InquiryQuestion<Name>]
+) => Promise<InquiryAnswer<Name>>;
+
+/** How an inquiry travels: its name, and its question as JSON. */
+export const inquireFields = { inquiry: text, question: opt(z.record(text, jsonSchema)) };

@@ -1,0 +1,43 @@
+/** What a query is: an iterator of messages with the methods of the interface. */
+import type { PermissionMode } from "../../protocol/settings.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import type { UserMessage } from "../messages/read-content.ts";
+import type { SlashCommand } from "../messages/system.ts";
+import type { QueryControls } from "./controls.ts";
+import type { QueryInquiries } from "./inquiries.ts";
+import type {
+  AccountInfo,
+  AgentInfo,
+  ContextUsage,
+  InitializationResult,
+  OfferedModel,
+} from "./introspection.ts";
+import type { RewindFilesResult } from "./rewind-result.ts";
+
+export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, QueryInquiries {
+  /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
+  interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** Without a name, the model that the query began with. */
+  setModel(model?: string): Promise<void>;
+  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
+  streamInput(messages: AsyncIterable<UserMessage>): Promise<void>;
+  initializationResult(): Promise<InitializationResult>;
+  /** Looks once more, as the session is now. */
+  reinitialize(): Promise<InitializationResult>;
+  supportedCommands(): Promise<SlashCommand[]>;
+  supportedModels(): Promise<OfferedModel[]>;
+  supportedAgents(): Promise<AgentInfo[]>;
+  accountInfo(): Promise<AccountInfo>;
+  getContextUsage(): Promise<ContextUsage>;
+  stopTask(taskId: string): Promise<void>;
+  /** Sends what runs to the background; false when nothing could go. */
+  backgroundTasks(toolUseId?: string): Promise<boolean>;
+  /** Ends the session; the iterator ends after its last message. */
+  close(): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What can be asked of a session, beside its messages. */
+export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
