@@ -20,7 +20,7 @@ import type { LiveEvent } from "../protocol/event/live.ts";
 import type { TurnReason } from "../protocol/reasons.ts";
 import { TaskBoard } from "../tasks/board.ts";
 import { Asks, interruptedAnswer, notWritten } from "./asks.ts";
-import { type CommandRequest, type CommandVerdict, permitCommand } from "./calls/permit-command.ts";
+import type { CommandRequest, CommandVerdict } from "./calls/permit-command.ts";
 import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
 import { hookContextOf } from "./hook-context.ts";
@@ -194,7 +194,8 @@ export class Session {
   }
 
   /** Leave for a command in a person's own words, before they are an input. */
-  permitBeside(request: CommandRequest): Promise<CommandVerdict> {
+  async permitCommand(request: CommandRequest): Promise<CommandVerdict> {
+    const { permitCommand } = await import("./calls/permit-command.ts");
     return permitCommand(this.#work(), request, (ask) => this.#asks.open(ask));
   }
 

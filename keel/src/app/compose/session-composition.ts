@@ -21,7 +21,6 @@ import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import { projectKey } from "../../store/jsonl/log-locations.ts";
 import { offersForeign } from "../../tools/presets.ts";
-import { answerTool } from "../../tools/structured-answer.ts";
 import { nodeFiles } from "../../workspace/files/files.ts";
 import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
@@ -331,7 +330,10 @@ async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Prom
 
 async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
   if (jsonSchema === undefined) return [];
-  const { jsonChecker } = await import("./check-json.ts");
+  const [{ jsonChecker }, { answerTool }] = await Promise.all([
+    import("./check-json.ts"),
+    import("../../tools/structured-answer.ts"),
+  ]);
   return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
 }
 
