@@ -1,10 +1,9 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
 
 import { fold } from "../core/fold.ts";
-import type { BudgetReason } from "../core/halt.ts";
-import { canHalt } from "../core/halt.ts";
 import { limitsFor } from "../core/limits.ts";
-import { inputFor, nextStep, type Step } from "../core/next-step.ts";
+import type { BudgetReason } from "../core/next-step.ts";
+import { canHalt, inputFor, nextStep, type Step } from "../core/next-step.ts";
 import type { SessionOpening } from "../core/opening.ts";
 import { closingOf, settleAsLost, settleLeft, settleRequest } from "../core/settle.ts";
 import { emptyState, modelOf, type SessionState } from "../core/state/state.ts";
@@ -145,8 +144,7 @@ export class Session {
       case "drop":
         return dropInput(this.#work(), command.inputId);
       case "set":
-        await changeSettings(this.#work(), command.patch);
-        return this.#done();
+        return changeSettings(this.#work(), command.patch).then(() => this.#done());
       case "compact":
         requestCompaction(this.#work(), command.instructions);
         return this.#done().finally(() => this.#wake());
@@ -195,8 +193,8 @@ export class Session {
 
   /** Leave for a command in a person's own words, before they are an input. */
   async permitCommand(request: CommandRequest): Promise<CommandVerdict> {
-    const { permitCommand } = await import("./calls/permit-command.ts");
-    return permitCommand(this.#work(), request, (ask) => this.#asks.open(ask));
+    const late = await import("./calls/permit-command.ts");
+    return late.permitCommand(this.#work(), request, (ask) => this.#asks.open(ask));
   }
 
   /** Works until nothing is left to do. A second call joins the first. Never throws: a fault is shown as a notice. */

@@ -8,13 +8,13 @@ import type { ResolvedModel } from "./resolve.ts";
 
 export type ConnectTools = Omit<ModelOptions, "endpoint">;
 
-type Wire = {
+type ProviderWire = {
   open(options: ModelOptions): Model;
   /** What a request to the endpoint says about itself, also one that asks for no reply. */
   headers(endpoint: Endpoint): Record<string, string>;
 };
 
-const wires: Readonly<Record<ProviderId, () => Promise<Wire>>> = {
+const wires: Readonly<Record<ProviderId, () => Promise<ProviderWire>>> = {
   async anthropic() {
     const { anthropicModel, messagesHeaders } = await import("./anthropic/model.ts");
     return { open: anthropicModel, headers: messagesHeaders };
@@ -25,7 +25,7 @@ const wires: Readonly<Record<ProviderId, () => Promise<Wire>>> = {
   },
 };
 
-export const wireOf = (provider: ProviderId): Promise<Wire> => wires[provider]();
+export const wireOf = (provider: ProviderId): Promise<ProviderWire> => wires[provider]();
 
 /** The port serves every model of the endpoint; `resolved.model` is only the one to start with. */
 export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tools: ConnectTools): Model {

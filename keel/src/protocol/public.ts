@@ -11,10 +11,11 @@ export {
   answerSchema,
   askOptionSchema,
   askSchema,
+  type Origin,
+  originSchema,
 } from "./ask.ts";
 export { type Boundary, boundariesOf, changedSections, type Section } from "./boundary.ts";
 export { type Command, commandSchema, type Receipt } from "./command.ts";
-export { type ContextBreakdown, type ContextKind, contextKinds } from "./context.ts";
 export {
   type Denial,
   type Durable,
@@ -54,7 +55,6 @@ export {
   toolUseSchema,
   toolUses,
 } from "./message.ts";
-export { type Origin, originSchema } from "./origin.ts";
 export { type Outcome, outcomeOf } from "./outcome.ts";
 export {
   type AddedWhy,
@@ -96,6 +96,9 @@ export {
   addUsage,
   type Bill,
   billSchema,
+  type ContextBreakdown,
+  type ContextKind,
+  contextKinds,
   contextTokens,
   type ModelInfo,
   modelInfoSchema,

@@ -1,15 +1,20 @@
 /** Ports whose adapters are loaded when they are first used: most sessions end before that. */
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
 import type { RunProgram } from "../../ports/hook-programs.ts";
+import type { Memory } from "../../ports/memory.ts";
 import type { Search } from "../../ports/search.ts";
 import type { Grammar, Shell } from "../../ports/shell.ts";
+import type { Web, WebSearch } from "../../ports/web.ts";
 import type { Documents, Workspace } from "../../ports/workspace.ts";
 import type { DiagnosticsEntry } from "../../workspace/diagnostics/diagnostics.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
+import type { WebOptions } from "../../workspace/web/web.ts";
+import type { SearchEngine } from "../../workspace/web/web-search.ts";
 
 /** What ends processes, once the first is about to start. */
 export type LateGuard = () => Promise<ProcessGuard>;
@@ -55,6 +60,16 @@ export const lateDocuments = (): Documents => ({
 export function lateGrammar(): Grammar {
   const load = once(async () => (await import("../../workspace/processes/grammar.ts")).openGrammar());
   return { parse: async (text) => (await load()).parse(text) };
+}
+
+export function lateMemory(options: { readonly folder: string; readonly uuid: () => string }): Memory {
+  const load = once(async () => (await import("../../memory/notes.ts")).fileMemory(options));
+  return {
+    place: options.folder,
+    index: async () => (await load()).index(),
+    recall: async (query, most) => (await load()).recall(query, most),
+    remember: async (note) => (await load()).remember(note),
+  };
 }
 
 /** Loads once; whoever comes meanwhile waits for the same. */
@@ -145,4 +160,58 @@ export function lateCheckpoints({
     restore: async (file) => (await load()).restore(file),
     close: async () => (await loading)?.close(),
   };
+}
+
+/** The web's ports as the user has set them up. What reaches out is loaded at the first use: most sessions stay at home. */
+export function lateWeb(options: Pick<WebOptions, "allowHosts" | "version">): Web {
+  let loading: Promise<Web> | undefined;
+  const load = (): Promise<Web> => {
+    loading ??= import("../../workspace/web/web.ts").then(({ nodeWeb }) => nodeWeb(options));
+    return loading;
+  };
+  return {
+    address: async (url) => (await load()).address(url),
+    fetch: async (url, signal) => (await load()).fetch(url, signal),
+  };
+}
+
+export function lateSearch({
+  settings,
+  env,
+  version,
+}: {
+  settings: KeelSettings;
+  env: EnvironmentVariables;
+  version: string;
+}): WebSearch {
+  let loading: Promise<WebSearch> | undefined;
+  const load = (): Promise<WebSearch> => {
+    loading ??= import("../../workspace/web/web-search.ts").then(({ nodeWebSearch }) =>
+      nodeWebSearch({ engine: searchEngine({ settings, env }), version }),
+    );
+    return loading;
+  };
+  return {
+    missing: async () => (await load()).missing(),
+    search: async (request, signal) => (await load()).search(request, signal),
+  };
+}
+
+/** The engine that the settings name, else the one that the environment has what is needed for. */
+export function searchEngine({
+  settings,
+  env,
+}: {
+  settings: KeelSettings;
+  env: EnvironmentVariables;
+}): SearchEngine | undefined {
+  const {
+    provider,
+    url = env["KEEL_SEARCH_URL"]?.trim(),
+    key = env["BRAVE_API_KEY"]?.trim(),
+  } = settings.search ?? {};
+  const searxng: SearchEngine | undefined = url && URL.canParse(url) ? { kind: "searxng", url } : undefined;
+  const brave: SearchEngine | undefined = key ? { kind: "brave", key, url: settings.search?.url } : undefined;
+  if (provider !== undefined) return provider === "brave" ? brave : searxng;
+  return searxng ?? brave;
 }

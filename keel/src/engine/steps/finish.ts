@@ -1,7 +1,7 @@
 /** Ends the turn, unless a stop hook sends the model back to work. */
 
-import { isBudget } from "../../core/halt.ts";
 import type { Step } from "../../core/next-step.ts";
+import { isBudget } from "../../core/next-step.ts";
 import { finishedTurn } from "../../core/settle.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { TurnReason } from "../../protocol/reasons.ts";
