@@ -22,7 +22,7 @@ import { Asks, interruptedAnswer, notWritten } from "./asks.ts";
 import type { CommandRequest, CommandVerdict } from "./calls/permit-command.ts";
 import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
-import { hookContextOf } from "./hook-context.ts";
+import { hookContextOf } from "./consult.ts";
 import { acceptInput, dropInput, dropQueued } from "./inputs.ts";
 import { type EnvelopeListener, Journal, Listeners } from "./journal.ts";
 import { cacheState, readState } from "./load-state.ts";

@@ -26,6 +26,8 @@ export {
   type Input,
   inputFromSchema,
   inputSchema,
+  logVersion,
+  protocolVersion,
   purposeSchema,
 } from "./event/durable.ts";
 export { type Envelope, type Event, type EventType, envelopeSchema, isDurable } from "./event/envelope.ts";
@@ -110,4 +112,3 @@ export {
   type Usage,
   usageSchema,
 } from "./usage.ts";
-export { logVersion, protocolVersion } from "./version.ts";

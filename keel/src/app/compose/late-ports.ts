@@ -5,7 +5,6 @@ import type { Checkpoints } from "../../ports/checkpoints.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
 import type { RunProgram } from "../../ports/hook-programs.ts";
-import type { Memory } from "../../ports/memory.ts";
 import type { Search } from "../../ports/search.ts";
 import type { Grammar, Shell } from "../../ports/shell.ts";
 import type { Web, WebSearch } from "../../ports/web.ts";
@@ -60,16 +59,6 @@ export const lateDocuments = (): Documents => ({
 export function lateGrammar(): Grammar {
   const load = once(async () => (await import("../../workspace/processes/grammar.ts")).openGrammar());
   return { parse: async (text) => (await load()).parse(text) };
-}
-
-export function lateMemory(options: { readonly folder: string; readonly uuid: () => string }): Memory {
-  const load = once(async () => (await import("../../memory/notes.ts")).fileMemory(options));
-  return {
-    place: options.folder,
-    index: async () => (await load()).index(),
-    recall: async (query, most) => (await load()).recall(query, most),
-    remember: async (note) => (await load()).remember(note),
-  };
 }
 
 /** Loads once; whoever comes meanwhile waits for the same. */

@@ -9,6 +9,7 @@ import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Hook } from "../../hooks/run.ts";
 import { fault } from "../../kernel/fault.ts";
+import { fileMemory } from "../../memory/notes.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Ids } from "../../ports/clock.ts";
@@ -36,7 +37,6 @@ import {
   lateDiagnostics,
   lateDocuments,
   lateFileSearch,
-  lateMemory,
   latePrograms,
   lateShell,
 } from "./late-ports.ts";
@@ -346,7 +346,7 @@ export function memoryOf(
   { home, root, settings, ids }: { home: string; root: string; settings: KeelSettings; ids: Ids },
 ): Memory | undefined {
   if (request !== "on" || settings.autoMemoryEnabled === false) return undefined;
-  return lateMemory({ folder: memoryFolder(home, root), uuid: ids.uuid });
+  return fileMemory({ folder: memoryFolder(home, root), uuid: ids.uuid });
 }
 
 /** A sandbox for commands, which Keel has not: whoever wants one must not believe that it is there. */

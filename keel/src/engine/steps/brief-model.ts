@@ -9,7 +9,7 @@ import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from ".
 import { isDeferred, toolsNow } from "../../core/toolbox.ts";
 import type { BriefingOutput } from "../../ports/briefing.ts";
 import type { AddedWhy } from "../../protocol/reasons.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
 
 export async function briefModel(work: StepContext): Promise<void> {

@@ -5,7 +5,7 @@ import { inputFor, type Step } from "../../core/next-step.ts";
 import { modelOf, type SessionState } from "../../core/state/state.ts";
 import { hasNews } from "../../core/state/task-state.ts";
 import type { Input } from "../../protocol/event/durable.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefStart } from "./brief-model.ts";
 

@@ -1,5 +1,4 @@
 /** A block while it streams: what its deltas add, and what it is when it closes. */
-import { Gathered } from "../../kernel/gathered.ts";
 import { asText, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
@@ -163,3 +162,35 @@ const end = '"}}';
 // What JSON escapes or refuses in a text is left to JSON.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const escaped = /["\\\0-\x1f]/;
+
+/**
+ * A text that comes in very many small pieces. Added to a string one by one they would all stay alive, and with them
+ * what they were cut from, until somebody reads the string: here they are joined every now and then.
+ */
+class Gathered {
+  #joined: string[] = [];
+  #pieces: string[] = [];
+
+  constructor(initial = "") {
+    if (initial !== "") this.#joined.push(initial);
+  }
+
+  add(piece: string): void {
+    this.#pieces.push(piece);
+    if (this.#pieces.length >= maxPieces) this.#join();
+  }
+
+  text(): string {
+    this.#join();
+    const whole = this.#joined.join("");
+    this.#joined = [whole];
+    return whole;
+  }
+
+  #join(): void {
+    this.#joined.push(this.#pieces.join(""));
+    this.#pieces = [];
+  }
+}
+
+const maxPieces = 256;

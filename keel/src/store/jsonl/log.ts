@@ -8,7 +8,7 @@ import { oneByOne, type Stream } from "../../kernel/one-by-one.ts";
 import type { HeldLease, Leases } from "../../ports/lease.ts";
 import type { CachedFold, Log, LogNotice, Meanwhile, WriteTexts } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
-import { logVersion } from "../../protocol/version.ts";
+import { logVersion } from "../../protocol/event/durable.ts";
 import type { Damage } from "./damage.ts";
 import type { FileLayer, OpenFile } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, writeFoldCache } from "./fold-cache.ts";
