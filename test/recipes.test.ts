@@ -45,7 +45,12 @@ export const lineCountTool = builtInTool({
     '    Grep: async () => (await import("./grep.ts")).grepTool,\n',
     '    LineCount: async () => (await import("./line-count.ts")).lineCountTool,\n',
   );
-  await tree.insert("keel/src/tools/catalog.test.ts", '    "Grep",\n', '    "LineCount",\n');
+  for (const before of ["ExitPlanMode", "Edit"])
+    await tree.insert(
+      "keel/src/tools/catalog.test.ts",
+      `    "${before}",\n    "Glob",\n    "Grep",\n`,
+      '    "LineCount",\n',
+    );
   await tree.write(
     "keel/src/tools/line-count.test.ts",
     `import path from "node:path";
@@ -275,32 +280,34 @@ test("a changed setting is told, and by whom", async () => {
 });
 
 recipe("An event", 7, async (tree) => {
+  const durable = "keel/src/protocol/event/durable.ts";
+  await tree.insert(durable, "sessionSettingsSchema, ", "effortSchema, ");
   await tree.insert(
-    "keel/src/protocol/event/durable.ts",
+    durable,
     '    why: z.enum(["host", "fallback", "plan", "resume", "hook"]),\n  }),\n',
-    '  /** A person gave the session a name. */\n  z.object({ type: z.literal("session.named"), title: z.string() }),\n',
+    '  /** A person chose how hard to think. */\n  z.object({ type: z.literal("effort.chosen"), effort: effortSchema }),\n',
   );
   await tree.insert(
     "keel/src/core/fold.ts",
     "        seen: see(state.seen, event.patch.seen),\n      };\n",
-    `    case "session.named":
-      return { ...state, settings: state.settings && patchSettings(state.settings, { title: event.title }) };
+    `    case "effort.chosen":
+      return { ...state, settings: state.settings && { ...state.settings, effort: event.effort } };
 `,
   );
   await tree.insert(
     "keel/src/view/transcript.ts",
     "      return noteSettings(group, event);\n",
-    '    case "session.named":\n      return note(group, event, { text: `Name: ${event.title}.` });\n',
+    '    case "effort.chosen":\n      return note(group, event, { text: `Effort: ${event.effort}.` });\n',
   );
   await tree.insert(
     "keel/src/sdk/dialect/dialect.ts",
     '    case "files.rewound":\n',
-    '    case "session.named":\n',
+    '    case "effort.chosen":\n',
   );
   await tree.insert(
     "keel/src/engine/change-settings.ts",
     '  work.record({ type: "settings.changed", patch, why: "host" });\n',
-    '  if (patch.title !== undefined) work.record({ type: "session.named", title: patch.title });\n',
+    '  if (patch.effort !== undefined) work.record({ type: "effort.chosen", effort: patch.effort });\n',
   );
   await tree.write(
     "keel/src/engine/change-settings.test.ts",
@@ -308,22 +315,22 @@ recipe("An event", 7, async (tree) => {
 import { openTestSession } from "../../../test/support/test-session.ts";
 import { rowsOf, transcriptOf } from "../view/transcript.ts";
 
-test("a name that a person gives is recorded, folded and shown", async () => {
+test("the effort that a person chooses is recorded, folded and shown", async () => {
   const { session, all, events } = await openTestSession();
-  await session.submit({ type: "set", patch: { title: "Paint" } });
-  expect(all("session.named")).toMatchObject([{ title: "Paint" }]);
-  expect(session.state.settings?.title).toBe("Paint");
-  expect(rowsOf(transcriptOf(events)).at(-1)).toMatchObject({ kind: "notice", text: "Name: Paint." });
+  await session.submit({ type: "set", patch: { effort: "low" } });
+  expect(all("effort.chosen")).toMatchObject([{ effort: "low" }]);
+  expect(session.state.settings?.effort).toBe("low");
+  expect(rowsOf(transcriptOf(events)).at(-1)).toMatchObject({ kind: "notice", text: "Effort: low." });
 });
 `,
   );
   await tree.insert(
     "test/store/every-event.ts",
     '    patch: { permissionMode: "acceptEdits", thinking: { kind: "adaptive" } },\n    why: "host",\n  },\n',
-    '  { type: "session.named", title: "A first session" },\n',
+    '  { type: "effort.chosen", effort: "high" },\n',
   );
   await tree.npm("reference");
-  await tree.npm("golden-log", "named");
+  await tree.npm("golden-log", "effort");
   const files = ["keel/src/engine/change-settings.test.ts", "test/golden.test.ts"];
   return () => tree.test(...files, "keel/src/view/transcript-keys.test.ts");
 });

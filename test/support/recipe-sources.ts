@@ -150,6 +150,7 @@ import { type Loopback, loopback } from "../../../../test/support/loopback.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";
+import { encodeTurns } from "./encode.ts";
 import { acmeModel } from "./model.ts";
 
 const http = openHttp();
@@ -211,6 +212,14 @@ test("a reply streams as one text and ends once, last", async () => {
     turns: [{ role: "user", text: "hi" }],
     limit: 100,
   });
+});
+
+test("the same messages give the same bytes", () => {
+  const more = { role: "assistant" as const, content: [{ type: "text" as const, text: "hello" }] };
+  const [one, two] = [request, { ...request, messages: [...request.messages, more] }].map((asked) =>
+    new TextDecoder().decode(encodeTurns(asked)),
+  );
+  expect(two?.startsWith(one?.slice(0, one.indexOf("]")) ?? "")).toBe(true);
 });
 
 test.each([
