@@ -73,7 +73,14 @@ test("LineCount of a file that is not there is a failure", async () => {
 `,
   );
   await tree.npm("reference");
-  return () => tree.test("keel/src/tools/line-count.test.ts", "keel/src/tools/catalog.test.ts");
+  return async () => {
+    await tree.test("keel/src/tools/line-count.test.ts", "keel/src/tools/catalog.test.ts");
+    const known = await tree.program(`
+      import { familyOf } from "./keel/src/protocol/tool-families.ts";
+      import { BUILTIN_TOOL_NAMES } from "./keel/src/sdk/index.ts";
+      console.log(JSON.stringify([familyOf("LineCount"), BUILTIN_TOOL_NAMES.includes("LineCount")]));`);
+    expect(known).toEqual(["reads", true]);
+  };
 });
 
 recipe("A provider", 7, async (tree) => {
