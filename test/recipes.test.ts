@@ -93,21 +93,10 @@ recipe("A provider", 7, async (tree) => {
   await tree.write("keel/src/models/acme/encode.ts", acme.encode);
   await tree.write("keel/src/models/acme/decode.ts", acme.decode);
   await tree.write("keel/src/models/acme/model.ts", acme.model);
-  const connect = "keel/src/models/connect.ts";
   await tree.insert(
-    connect,
-    'import type { Model } from "../ports/model.ts";\n',
-    'import { acmeHeaders, acmeModel } from "./acme/model.ts";\n',
-  );
-  await tree.insert(
-    connect,
-    "      return openaiModel({ endpoint, ...tools });\n",
-    '    case "acme":\n      return acmeModel({ endpoint, ...tools });\n',
-  );
-  await tree.insert(
-    connect,
-    "      return chatHeaders(endpoint);\n",
-    '    case "acme":\n      return acmeHeaders(endpoint);\n',
+    "keel/src/models/connect.ts",
+    "    return { open: openaiModel, headers: chatHeaders };\n  },\n",
+    acme.wire,
   );
   const catalog = "keel/src/models/catalog-data.ts";
   await tree.insert(catalog, 'const openaiAsOf = "2026-11-05";\n', acme.info);

@@ -15,6 +15,12 @@ export const acme = {
   },
 `,
 
+  wire: `  async acme() {
+    const { acmeModel, acmeHeaders } = await import("./acme/model.ts");
+    return { open: acmeModel, headers: acmeHeaders };
+  },
+`,
+
   info: `
 const acmeModel: ModelInfo = {
   id: "acme-1",
