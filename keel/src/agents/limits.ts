@@ -19,37 +19,6 @@ export const defaultAgentLimits: AgentLimits = {
   maxUnasked: 8,
 };
 
-type AgentCounts = {
-  /** Of the agent that would be started. */
-  readonly depth: number;
-  /** How many run in the tree now. */
-  readonly running: number;
-  /** How many this turn has started before. */
-  readonly inTurn: number;
-  /** How many a person has agreed to in this turn. */
-  readonly agreed: number;
-};
-
-type MayStart =
-  | { readonly kind: "yes" }
-  | { readonly kind: "no"; readonly why: string }
-  | { readonly kind: "ask"; readonly upTo: number };
-
-function mayStart({ depth, running, inTurn, agreed }: AgentCounts, limits: AgentLimits): MayStart {
-  if (depth > limits.maxDepth)
-    return {
-      kind: "no",
-      why: `Agents may not start agents this deep (${limits.maxDepth}). Do it yourself.`,
-    };
-  if (running >= limits.maxAtOnce)
-    return {
-      kind: "no",
-      why: `${limits.maxAtOnce} agents run already, which is the most. Wait for one to end.`,
-    };
-  const most = Math.max(limits.maxUnasked, agreed);
-  return inTurn < most ? { kind: "yes" } : { kind: "ask", upTo: most * 2 };
-}
-
 /** Who of one session may start another agent now: within the limits at once, beyond what is usual after a question. */
 export class Admission {
   readonly #limits: AgentLimits;
@@ -65,24 +34,22 @@ export class Admission {
     request: { turn: string; depth: number; running: () => number; description: string },
     context: AgentCallContext,
   ): Promise<string | undefined> {
+    const { maxDepth, maxAtOnce, maxUnasked } = this.#limits;
+    if (request.depth > maxDepth)
+      return `Agents may not start agents this deep (${maxDepth}). Do it yourself.`;
     if (this.#turn.id !== request.turn) this.#turn = { id: request.turn, started: 0, agreed: 0 };
     for (;;) {
+      if (request.running() >= maxAtOnce)
+        return `${maxAtOnce} agents run already, which is the most. Wait for one to end.`;
       const { started: inTurn, agreed } = this.#turn;
-      const may = mayStart(
-        { depth: request.depth, running: request.running(), inTurn, agreed },
-        this.#limits,
-      );
-      if (may.kind === "no") return may.why;
-      if (may.kind === "yes") {
+      const most = Math.max(maxUnasked, agreed);
+      if (inTurn < most) {
         this.#turn.started++;
         return undefined;
       }
+      const { description } = request;
       // One question for all that wait.
-      this.#consent ??= this.#ask(context, {
-        description: request.description,
-        inTurn,
-        upTo: may.upTo,
-      }).finally(() => {
+      this.#consent ??= this.#ask(context, { description, inTurn, upTo: most * 2 }).finally(() => {
         this.#consent = undefined;
       });
       if (!(await this.#consent)) return "Not started: so many agents in one turn were not agreed to.";

@@ -5,6 +5,7 @@
 import { isRunning } from "../core/state/task-state.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
+import { whenAborted } from "../kernel/abort.ts";
 import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
@@ -31,8 +32,6 @@ import {
 import { recoverAgent } from "./recover.ts";
 import { AgentRun, launchedOutcome, outcomeOf } from "./run.ts";
 import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
-
-type Delivered = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
 export class AgentSupervisor implements Agents {
   readonly #tree: AgentTree;
@@ -87,7 +86,10 @@ export class AgentSupervisor implements Agents {
     return yield* this.#follow(task, pick, signal);
   }
 
-  async send({ to, text: words }: { to: string; text: string }, pick: AgentCallContext): Promise<Delivered> {
+  async send(
+    { to, text: words }: { to: string; text: string },
+    pick: AgentCallContext,
+  ): ReturnType<Agents["send"]> {
     const { parts } = this.#parent();
     const from = parts.above?.origin.agentId ?? above;
     if (to === above && parts.above) return this.#tree.mail.send(agentMessage(from, parts.above.up, words));
@@ -112,7 +114,7 @@ export class AgentSupervisor implements Agents {
   ): AsyncGenerator<Display, AgentOutcome> {
     const life = this.#lives.get(task.id);
     const away = pick.tasks.sentAway().then(() => "away" as const);
-    const stopped = aborted(signal).then(() => "stopped" as const);
+    const stopped = whenAborted(signal).then(() => "stopped" as const);
     const shown = life?.progress[Symbol.asyncIterator]();
     let next = shown?.next();
     while (life && next) {
@@ -289,7 +291,7 @@ export class AgentSupervisor implements Agents {
   }
 
   /** An agent that has ended works again, in the background, with all that it knew. */
-  async #goOn({ id, data }: Task, words: string, pick: AgentCallContext): Promise<Delivered> {
+  async #goOn({ id, data }: Task, words: string, pick: AgentCallContext): ReturnType<Agents["send"]> {
     const { ports: world } = this.#tree;
     const parent = this.#parent();
     const request = { kind: data.agent ?? "", description: data.description ?? id, name: data.name };
@@ -338,9 +340,3 @@ function knownOutcome(task: Task, { tasks }: AgentCallContext): AgentOutcome {
 function aboutOf({ kind, description, agent, session, depth, name, prompt, worktree }: TaskData): TaskAbout {
   return { kind, origin: "asked", description, agent, session, depth, name, prompt, worktree };
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -1,8 +1,10 @@
 /** A model that follows a script, in memory: the Model port without a network. It refuses what a provider refuses. */
 
 import { prefixOf } from "../core/context/prefix.ts";
+import { whenAborted } from "../kernel/abort.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
+import { providerFault } from "../models/anthropic/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
@@ -18,11 +20,10 @@ import {
 } from "./answers.ts";
 import { instantClock } from "./fake-clock.ts";
 import { countBlocks, promptCache } from "./prompt-cache.ts";
-import { faultOf } from "./provider-faults.ts";
 import { viewOf } from "./read-request.ts";
 import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
-import type { Script } from "./script.ts";
+import type { ReplyFault, Script } from "./script.ts";
 import type { MarkedBlock } from "./wires/wire.ts";
 
 export type ScriptedModel = Model & {
@@ -86,7 +87,10 @@ export function scriptedModel(
       yield event;
       waitMs = reply.betweenMs;
     }
-    if (reply.fault?.kind === "stall") await foreverUnlessAborted(signal);
+    if (reply.fault?.kind === "stall") {
+      await whenAborted(signal);
+      throw aborted(signal);
+    }
     const ending = reply.fault && faultOf(reply.fault, request.model);
     // A good reply has had its end: nothing may come after it, not even that somebody stopped it now.
     if (!ending) return;
@@ -185,20 +189,56 @@ function emptied(block: Block): Block {
   return block;
 }
 
+/** What an adapter makes of a broken reply; undefined for what it puts right or passes over. */
+function faultOf(broken: ReplyFault, model: string): Fault | undefined {
+  switch (broken.kind) {
+    case "http": {
+      const { status, headers, ...wire } = broken;
+      const seconds = Number(headers?.["retry-after"]);
+      const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+      return providerFault({ status, wire, model, retryAfterMs, secrets: [] });
+    }
+    case "cut":
+      return broken.error
+        ? providerFault({ wire: broken.error, model, secrets: [] })
+        : fault("stream_cut", {});
+    case "reset":
+      return fault("unreachable", { reason: "the connection was reset" });
+    case "malformed":
+      return malformedFault(broken.how);
+    // The engine's own deadline ends a stalled reply.
+    case "stall":
+      return undefined;
+    default:
+      return never(broken);
+  }
+}
+
+function malformedFault(how: (ReplyFault & { kind: "malformed" })["how"]): Fault | undefined {
+  switch (how) {
+    case "two-message-starts":
+    case "delta-before-start":
+    case "wrong-content-type":
+    case "garbage":
+      return fault("stream_malformed", { reason: how });
+    case "gzip-cut":
+      return fault("stream_cut", {});
+    // A reader stops at the end of the message, and counts that make no sense are read as none.
+    case "call-after-end":
+    case "negative-usage":
+    case "missing-usage":
+      return undefined;
+    default:
+      return never(how);
+  }
+}
+
 const readableUsage = (how: string, usage: Usage): Usage =>
   how === "negative-usage" || how === "missing-usage" ? noUsage : usage;
 
 async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   if (ms > 0) await clock.sleep(ms, signal);
   if (signal.aborted) throw aborted(signal);
-}
-
-function foreverUnlessAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = () => reject(aborted(signal));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
 }
 
 const aborted = (signal: AbortSignal): Fault => fault("aborted", { cause: signal.reason });

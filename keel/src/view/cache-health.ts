@@ -9,7 +9,7 @@ import { type Boundary, boundariesOf } from "../protocol/boundary.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../protocol/event/envelope.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
-import type { Prediction, Usage } from "../protocol/usage.ts";
+import type { Usage } from "../protocol/usage.ts";
 
 /** Why a request read less than was kept for it. */
 export type BreakCause =
@@ -61,13 +61,10 @@ type Tracking = {
   readonly kept: ReadonlyMap<string, CachedRequest>;
 };
 
-type OpenRequest = {
-  readonly requestId: string;
-  readonly seq: number;
-  readonly at: number;
-  readonly model: string;
-  readonly predicted: Prediction | undefined;
-};
+type OpenRequest = Pick<
+  Extract<Durable, { type: "model.started" }>,
+  "requestId" | "seq" | "at" | "model" | "predicted"
+>;
 
 /** What a request left behind, and how many boundaries had come before it. */
 type CachedRequest = {
@@ -117,11 +114,8 @@ const requests: EventHandlers<Durable, [health: CacheHealth], CacheHealth> = {
   "model.failed": (_, health) => ({ ...health, now: { ...health.now, open: undefined } }),
 };
 
-export function cacheHealthOf(envelopes: Iterable<Envelope>): CacheHealth {
-  let health = noCacheHealth;
-  for (const envelope of envelopes) health = foldCacheHealth(health, envelope);
-  return health;
-}
+export const cacheHealthOf = (envelopes: Iterable<Envelope>): CacheHealth =>
+  Iterator.from(envelopes).reduce(foldCacheHealth, noCacheHealth);
 
 /** The share of all input that was read from the cache; undefined when nothing was sent. */
 export function readRatio({ readTokens, writtenTokens, newTokens }: CacheTokens): number | undefined {
