@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
-import { fault } from "../kernel/fault.ts";
+import { fault, reasonOf } from "../kernel/fault.ts";
 import { parseWith, sayIssues } from "../kernel/schema.ts";
 import { jsonSchema } from "../protocol/message.ts";
 
@@ -52,7 +52,7 @@ export const recordedIn = (answer: { header(name: string): string | undefined })
 /** Throws `usage` when the file cannot be read or is none of ours. */
 export async function readCassette(file: string): Promise<RecordedExchange[]> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw fault("usage", { reason: `The cassette ${file} cannot be read: ${wordsOf(cause)}`, cause });
+    throw fault("usage", { reason: `The cassette ${file} cannot be read: ${reasonOf(cause)}`, cause });
   });
   return text
     .split("\n")
@@ -64,12 +64,10 @@ function exchangeIn(line: string, place: string): RecordedExchange {
   try {
     written = JSON.parse(line);
   } catch (cause) {
-    throw fault("usage", { reason: `${place} is not JSON: ${wordsOf(cause)}`, cause });
+    throw fault("usage", { reason: `${place} is not JSON: ${reasonOf(cause)}`, cause });
   }
   const parsed = parseWith(exchangeSchema, written);
   if (!parsed.ok)
     throw fault("usage", { reason: `${place} is no recorded exchange: ${sayIssues(parsed.error)}` });
   return parsed.value;
 }
-
-const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

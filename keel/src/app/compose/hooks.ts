@@ -15,7 +15,7 @@ import { textOf } from "../../protocol/message.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { jsonPoster } from "../../workspace/web/post-json.ts";
-import type { McpControl } from "./mcp-control.ts";
+import type { McpControl } from "./mcp.ts";
 import { mayUse } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
 

@@ -7,7 +7,7 @@ import type { Briefing } from "../../ports/briefing.ts";
 import type { Command } from "../../protocol/command.ts";
 import type { McpPrompt } from "../../protocol/mcp.ts";
 import { type InputBlock, text, textOf } from "../../protocol/message.ts";
-import type { McpControl } from "../compose/mcp-control.ts";
+import type { McpControl } from "../compose/mcp.ts";
 
 /** At its start a conversation is also told what servers say about their use; it is theirs, and said to be. */
 export function withServers(briefing: Briefing, mcp: Pick<McpControl, "instructions">): Briefing {
