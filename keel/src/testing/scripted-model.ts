@@ -3,8 +3,8 @@
 import { prefixOf } from "../core/context/prefix.ts";
 import { whenAborted } from "../kernel/abort.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
+import type { ProviderFaultCode } from "../kernel/faults.ts";
 import { never } from "../kernel/never.ts";
-import { providerFault } from "../models/anthropic/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
@@ -193,14 +193,14 @@ function emptied(block: Block): Block {
 function faultOf(broken: ReplyFault, model: string): Fault | undefined {
   switch (broken.kind) {
     case "http": {
-      const { status, headers, ...wire } = broken;
+      const { status, headers, message: reason } = broken;
       const seconds = Number(headers?.["retry-after"]);
-      const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
-      return providerFault({ status, wire, model, retryAfterMs, secrets: [] });
+      const retry = Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {};
+      return fault(codeOf(broken), { reason, status, model, ...retry });
     }
     case "cut":
       return broken.error
-        ? providerFault({ wire: broken.error, model, secrets: [] })
+        ? fault(codes[broken.error.type] ?? "server_error", { reason: broken.error.message, model })
         : fault("stream_cut", {});
     case "reset":
       return fault("unreachable", { reason: "the connection was reset" });
@@ -213,6 +213,25 @@ function faultOf(broken: ReplyFault, model: string): Fault | undefined {
       return never(broken);
   }
 }
+
+function codeOf({ status, type, message }: ReplyFault & { kind: "http" }): ProviderFaultCode {
+  if (status === 400) return /too long/i.test(message) ? "prompt_too_long" : "model_bad_request";
+  if (status === 529) return "overloaded";
+  return codes[type] ?? (status >= 500 ? "server_error" : "model_bad_request");
+}
+
+const codes: Readonly<Record<string, ProviderFaultCode>> = {
+  invalid_request_error: "model_bad_request",
+  authentication_error: "key_refused",
+  billing_error: "billing",
+  permission_error: "model_forbidden",
+  not_found_error: "model_unknown",
+  request_too_large: "request_too_large",
+  rate_limit_error: "rate_limited",
+  overloaded_error: "overloaded",
+  api_error: "server_error",
+  timeout_error: "server_error",
+};
 
 function malformedFault(how: (ReplyFault & { kind: "malformed" })["how"]): Fault | undefined {
   switch (how) {

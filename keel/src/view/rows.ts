@@ -1,7 +1,8 @@
 /** The rows that every screen shows: data, so that a terminal, a browser and an exported page tell the same story. */
 import type { Json } from "../kernel/json.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
-import type { Denial, DurableEvent, Input } from "../protocol/event/durable.ts";
+import type { Denial, Input } from "../protocol/event/durable.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
 import type { TaskData, TaskStatus } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
@@ -14,7 +15,8 @@ import type { Totals } from "./totals.ts";
  */
 type RowBase = { readonly id: string; readonly at: number };
 
-type Is<T extends DurableEvent["type"]> = Extract<DurableEvent, { type: T }>;
+/** The event of a type, with what its log or its listener adds. */
+export type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
 
 /** What a conversation consists of. */
 export type ConversationRow =

@@ -20,7 +20,7 @@ import {
   type RowGroup,
   withoutLive,
 } from "./row-group.ts";
-import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
+import type { Is, NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
 
@@ -211,8 +211,6 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
       return never(event);
   }
 }
-
-type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
 
 const markAsking = (group: RowGroup, { ask }: Is<"ask.opened">): RowGroup =>
   changeCall(group, ask.callId, (row) => ({ ...row, status: "asking" }));

@@ -1,16 +1,14 @@
 /** The hooks of a session: those of the settings in force, of plugins, and of the program that opened it. */
 
 import type { Plugin } from "../../config/definitions/plugins.ts";
+import type { SessionPorts } from "../../engine/step-context.ts";
 import type { CallTool } from "../../hooks/model-hooks.ts";
 import type { Hook } from "../../hooks/run.ts";
 import { hooksFrom } from "../../hooks/run-hooks.ts";
 import { hooksInSettings } from "../../hooks/settings-hooks.ts";
 import { fault } from "../../kernel/fault.ts";
 import { wireName } from "../../mcp/names.ts";
-import type { Rules } from "../../policy/decide.ts";
-import type { Ids } from "../../ports/clock.ts";
 import type { Hooks } from "../../ports/hooks.ts";
-import type { Workspace } from "../../ports/workspace.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { programs } from "../../workspace/processes/program.ts";
@@ -22,22 +20,21 @@ import type { SettingsInForce } from "./settings.ts";
 export function sessionHooks(
   own: readonly Hook[],
   {
-    inForce,
+    inForce: { settings, env, commandEnv },
     guard,
     cwd,
     transcript,
-    plugins = [],
+    plugins,
     callTool,
   }: {
     inForce: Pick<SettingsInForce, "settings" | "env" | "commandEnv">;
     guard: ProcessGuard;
     cwd: string;
     transcript: (session: string) => string | undefined;
-    plugins?: readonly Plugin[] | undefined;
-    callTool?: CallTool | undefined;
+    plugins: readonly Plugin[];
+    callTool: CallTool;
   },
 ): { hooks: Hooks; problems: readonly string[] } {
-  const { settings, env, commandEnv } = inForce;
   const context = {
     runProgram: programs({ env: commandEnv, guard }),
     postJson: jsonPoster({ allowHosts: settings.web?.allowHosts ?? [] }),
@@ -62,12 +59,7 @@ export function hookCalls({
   rules,
   workspace,
   ids,
-}: {
-  mcp: Pick<McpControl, "call">;
-  rules: Rules;
-  workspace: Workspace;
-  ids: Ids;
-}): CallTool {
+}: Pick<SessionPorts, "rules" | "workspace" | "ids"> & { mcp: Pick<McpControl, "call"> }): CallTool {
   return async ({ server, tool, input }, signal) => {
     const name = wireName(server, tool);
     const { verdict, because } = await mayUse(name, { rules, workspace, mode: "default" });

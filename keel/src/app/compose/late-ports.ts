@@ -1,10 +1,20 @@
-/** Diagnostics and checkpoints, loaded with the first edit and the first checkpoint: most sessions end before that. */
+/** Ports that are loaded with their first use: diagnostics, checkpoints, the web. Most sessions end before that. */
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
+import type { Web, WebSearch } from "../../ports/web.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { DiagnosticsEntry, DiagnosticsOptions } from "../../workspace/diagnostics/diagnostics.ts";
+import type { WebOptions } from "../../workspace/web/web.ts";
+import type { SearchEngine } from "../../workspace/web/web-search.ts";
+
+/** Opens at the first call; `opened` waits for nothing that nobody has used. */
+function late<T>(open: () => Promise<T>): { use(): Promise<T>; opened(): Promise<T> | undefined } {
+  let loading: Promise<T> | undefined;
+  return { use: () => (loading ??= open()), opened: () => loading };
+}
 
 type DiagnosticsSetting = NonNullable<KeelSettings["diagnostics"]>[number];
 
@@ -16,29 +26,19 @@ export function lateDiagnostics(
 ): Diagnostics | undefined {
   const entries = (written ?? []).flatMap(entryOf);
   if (entries.length === 0) return undefined;
-  let loading: Promise<Diagnostics> | undefined;
-  const open = async (): Promise<Diagnostics> => {
+  const port = late(async () => {
     const { nodeDiagnostics } = await import("../../workspace/diagnostics/diagnostics.ts");
     return nodeDiagnostics({ ...context, entries, root: cwd, userHome: commands?.home ?? "/", shell });
-  };
+  });
   return {
-    async watch(file, signal) {
-      loading ??= open();
-      return (await loading).watch(file, signal);
-    },
-    close: async () => (await loading)?.close(),
+    watch: async (file, signal) => (await port.use()).watch(file, signal),
+    close: async () => (await port.opened())?.close(),
   };
 }
 
 /** What names neither or both has passed the schema and says nothing; the check of settings tells of it. */
-function entryOf({
-  files,
-  command,
-  check,
-  language,
-  options,
-  timeoutMs,
-}: DiagnosticsSetting): DiagnosticsEntry[] {
+function entryOf({ files, timeoutMs, check, ...server }: DiagnosticsSetting): DiagnosticsEntry[] {
+  const { command, language, options } = server;
   const common = { files: typeof files === "string" ? [files] : files, timeoutMs };
   if (command !== undefined) return [{ ...common, command, language, options }];
   return check === undefined ? [] : [{ ...common, check }];
@@ -49,18 +49,11 @@ export function lateCheckpoints({
   workspace,
   clock,
   limits = {},
-}: {
+}: Pick<SessionPorts, "workspace" | "clock"> & {
   home: string;
-  workspace: Workspace;
-  clock: Clock;
   limits?: KeelSettings["checkpoints"];
 }): Checkpoints {
-  let loading: Promise<Checkpoints> | undefined;
-  const load = (): Promise<Checkpoints> => {
-    loading ??= open();
-    return loading;
-  };
-  const open = async (): Promise<Checkpoints> => {
+  const port = late(async () => {
     const [{ nodeCheckpoints }, { defaultBounds }] = await Promise.all([
       import("../../workspace/checkpoints/checkpoints.ts"),
       import("../../workspace/checkpoints/snapshot.ts"),
@@ -74,14 +67,48 @@ export function lateCheckpoints({
     const { quotaBytes, exclude } = limits;
     const userHome = workspace.commands?.home;
     return nodeCheckpoints({ home, root, files, now: clock.now, bounds, quotaBytes, exclude, userHome });
-  };
+  });
   return {
-    backUp: async (path) => (await load()).backUp(path),
-    prepare: async (key, signal) => (await load()).prepare(key, signal),
-    changes: async (signal) => (await load()).changes(signal),
-    stamp: async (path) => (await load()).stamp(path),
-    preview: async (files) => (await load()).preview(files),
-    restore: async (file) => (await load()).restore(file),
-    close: async () => (await loading)?.close(),
+    backUp: async (path) => (await port.use()).backUp(path),
+    prepare: async (key, signal) => (await port.use()).prepare(key, signal),
+    changes: async (signal) => (await port.use()).changes(signal),
+    stamp: async (path) => (await port.use()).stamp(path),
+    preview: async (files) => (await port.use()).preview(files),
+    restore: async (file) => (await port.use()).restore(file),
+    close: async () => (await port.opened())?.close(),
   };
+}
+
+export function lateWeb(options: Pick<WebOptions, "allowHosts" | "version">): Web {
+  const port = late(async () => (await import("../../workspace/web/web.ts")).nodeWeb(options));
+  return {
+    address: async (url) => (await port.use()).address(url),
+    fetch: async (url, signal) => (await port.use()).fetch(url, signal),
+  };
+}
+
+type SearchSettings = { readonly settings: KeelSettings; readonly env: EnvironmentVariables };
+
+export function lateSearch({ version, ...facts }: SearchSettings & { version: string }): WebSearch {
+  const port = late(async () => {
+    const { nodeWebSearch } = await import("../../workspace/web/web-search.ts");
+    return nodeWebSearch({ engine: searchEngine(facts), version });
+  });
+  return {
+    missing: async () => (await port.use()).missing(),
+    search: async (request, signal) => (await port.use()).search(request, signal),
+  };
+}
+
+/** The engine that the settings name, else the one that the environment has what is needed for. */
+export function searchEngine({ settings, env }: SearchSettings): SearchEngine | undefined {
+  const {
+    provider,
+    url = env["KEEL_SEARCH_URL"]?.trim(),
+    key = env["BRAVE_API_KEY"]?.trim(),
+  } = settings.search ?? {};
+  const searxng: SearchEngine | undefined = url && URL.canParse(url) ? { kind: "searxng", url } : undefined;
+  const brave: SearchEngine | undefined = key ? { kind: "brave", key, url: settings.search?.url } : undefined;
+  if (provider !== undefined) return provider === "brave" ? brave : searxng;
+  return searxng ?? brave;
 }
