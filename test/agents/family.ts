@@ -3,8 +3,7 @@
 import { TreeBudget } from "../../keel/src/agents/budget.ts";
 import { type AgentLimits, defaultAgentLimits } from "../../keel/src/agents/limits.ts";
 import { AgentSupervisor } from "../../keel/src/agents/supervisor.ts";
-import { type AgentPorts, AgentTree } from "../../keel/src/agents/tree.ts";
-import { sessionArtifacts } from "../../keel/src/app/compose/artifacts.ts";
+import { type AgentPorts, AgentTree, sessionArtifacts } from "../../keel/src/agents/tree.ts";
 import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
 import type { SessionPorts } from "../../keel/src/engine/step-context.ts";
@@ -79,11 +78,7 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
   const world: AgentPorts = {
     version: "test",
     definitions: () => options.definitions ?? [worker],
-    createLog: (id, place) => store.create(id, place),
-    openLog: (id) => store.open(id),
-    readLog: (id) => store.read(id),
-    location: (id) => store.location(id),
-    artifacts: (id) => sessionArtifacts(store, id),
+    store,
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (name) => ({ ok: true, value: name }),
     system: ({ definition }) => [definition.prompt],

@@ -4,7 +4,6 @@
  * and channels register their members here by the same two lines.
  */
 import type { InputBlock } from "../protocol/message.ts";
-import { text } from "../protocol/message.ts";
 
 export type AgentAddress = { readonly id: string; readonly name?: string | undefined };
 
@@ -61,9 +60,3 @@ export class Mail {
     return names.length === 0 ? "No agent is at work." : `At work: ${names.join(", ")}.`;
   }
 }
-
-export const agentMessage = (from: string, to: string, words: string): AgentMessage => ({
-  from,
-  to,
-  content: [text(words)],
-});

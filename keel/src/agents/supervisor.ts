@@ -18,7 +18,7 @@ import type { TaskData } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
 import { type Bill, noBill } from "../protocol/usage.ts";
 import { Admission } from "./limits.ts";
-import { above, agentMessage } from "./mail.ts";
+import { above } from "./mail.ts";
 import {
   type AgentPlan,
   type AgentSessionOptions,
@@ -92,10 +92,11 @@ export class AgentSupervisor implements Agents {
   ): ReturnType<Agents["send"]> {
     const { parts } = this.#parent();
     const from = parts.above?.origin.agentId ?? above;
-    if (to === above && parts.above) return this.#tree.mail.send(agentMessage(from, parts.above.up, words));
+    const content = [text(words)];
+    if (to === above && parts.above) return this.#tree.mail.send({ from, to: parts.above.up, content });
     const known = pick.tasks.list().findLast(({ id, data }) => id === to || data.name === to);
     if (known?.data.kind === "agent" && !isRunning(known)) return this.#goOn(known, words, pick);
-    return this.#tree.mail.send(agentMessage(from, to, words));
+    return this.#tree.mail.send({ from, to, content });
   }
 
   /** What became of an agent whose process has ended. */
@@ -160,7 +161,8 @@ export class AgentSupervisor implements Agents {
           { agentId: place.id, kind: definition.name },
           parentHookContext(parent, signal),
         );
-        const log = await this.#tree.ports.createLog(id, { cwd: workspace.cwd, parent: parent.session.id });
+        const of = { cwd: workspace.cwd, parent: parent.session.id };
+        const log = await this.#tree.ports.store.create(id, of);
         const opening = {
           log,
           origin: this.#originOf(place.id, { ...order, kind: definition.name, callId: site.callId }),
@@ -302,7 +304,7 @@ export class AgentSupervisor implements Agents {
     // Nobody knows yet what it did and cost.
     if (data.unsettled)
       return { ok: false, why: `${id} cannot go on: its log could not be read or written.` };
-    const log = await world.openLog(data.session);
+    const log = await world.store.open(data.session);
     const free = this.#tree.take();
     try {
       await pick.tasks.start({ ...aboutOf(data), id, since: log.lastSeq }, async (place) => {

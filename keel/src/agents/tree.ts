@@ -3,14 +3,15 @@
 import { isRunning } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
+import type { Refused, Result } from "../kernel/result.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { Agents } from "../ports/agents.ts";
+import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Log } from "../ports/store.ts";
+import type { Store } from "../ports/store.ts";
 import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Ask } from "../protocol/ask.ts";
-import type { Durable } from "../protocol/event/durable.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import type { Worktree } from "../protocol/task.ts";
 import type { TreeBudget } from "./budget.ts";
@@ -21,18 +22,12 @@ import { type AgentAddress, type AgentMessage, Mail } from "./mail.ts";
 export type AgentPorts = {
   readonly version: string;
   definitions(): readonly AgentProfile[];
-  createLog(id: string, place: { cwd: string; parent: string }): Promise<Log>;
-  openLog(id: string): Promise<Log>;
-  readLog(id: string): AsyncIterable<Durable>;
-  location(id: string): string | undefined;
-  /** What an agent keeps beside its log. */
-  artifacts(id: string): Pick<SessionPorts, "spill" | "taskFile">;
+  /** Where logs stand, and what is kept beside them. */
+  readonly store: Pick<Store, "create" | "open" | "read" | "location"> & ArtifactStore;
   /** The tools that give work to agents, over the supervisor of the session that uses them. */
   tools(agents: Agents): readonly ToolHead[];
   /** The name under which a model is asked, or why it cannot be. */
-  resolveModel(
-    name: string,
-  ): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly error: string };
+  resolveModel(name: string): Result<string>;
   system(about: { definition: AgentProfile; workspace: Workspace }): readonly string[];
   /** What its kind brings along: skills and servers. Absent where there are none to be had. */
   extras?(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras>;
@@ -42,9 +37,7 @@ export type AgentPorts = {
   isolate?(
     workspace: Workspace,
     name: string,
-  ): Promise<
-    { readonly ok: true; readonly place: IsolatedWorkspace } | { readonly ok: false; readonly why: string }
-  >;
+  ): Promise<{ readonly ok: true; readonly place: IsolatedWorkspace } | Refused>;
 };
 
 export type AgentExtras = {
@@ -56,6 +49,24 @@ export type AgentExtras = {
   join(box: Toolbox | undefined): Toolbox | undefined;
   close(): Promise<void>;
 };
+
+type ArtifactStore = { readonly artifacts: Pick<Artifacts, "put" | "file"> };
+
+/** What a session keeps beside its log, as the engine asks for it. */
+export function sessionArtifacts(
+  { artifacts }: ArtifactStore,
+  session: string,
+): Pick<SessionPorts, "spill" | "taskFile" | "plan"> {
+  const spill: SessionPorts["spill"] = async (name, text) => {
+    const { path, bytes } = await artifacts.put({ session, kind: "output", name }, text);
+    return { path, bytes };
+  };
+  // Plans and the output of tasks are written by tools and commands, which need a file.
+  const plan = artifacts.file({ session, kind: "plan", name: "plan.md" });
+  if (!plan) return { spill };
+  // An empty text makes the file; the task then writes into it.
+  return { spill, plan, taskFile: async (name) => (await spill(name, "")).path };
+}
 
 export type IsolatedWorkspace = {
   readonly workspace: Workspace;

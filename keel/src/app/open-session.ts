@@ -1,4 +1,5 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
+import { sessionArtifacts } from "../agents/tree.ts";
 import { breakdownOf } from "../core/context/breakdown.ts";
 import { hasWork } from "../core/next-step.ts";
 import { modelOf } from "../core/state/state.ts";
@@ -19,7 +20,6 @@ import type { Bill } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
 import { attachTo } from "./attach.ts";
 import { type CloseReason, closeAll } from "./close.ts";
-import { sessionArtifacts } from "./compose/artifacts.ts";
 import type { HomeResources } from "./compose/home-resources.ts";
 import { type HostFold, HostFolds } from "./compose/host-folds.ts";
 import { mustKnowPrices } from "./compose/limits.ts";

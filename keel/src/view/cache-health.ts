@@ -4,7 +4,6 @@
  */
 
 import { canonicalJson } from "../kernel/json.ts";
-import { never } from "../kernel/never.ts";
 import { type Boundary, boundariesOf } from "../protocol/boundary.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../protocol/event/envelope.ts";
@@ -217,19 +216,11 @@ export function namedBoundaries(event: DurableEvent, before: FixedPrompt | undef
 }
 
 function blockOf({ what }: Boundary, event: DurableEvent, before: FixedPrompt | undefined): string {
-  switch (what) {
-    case "prompt":
-      return event.type === "prompt.fixed" && before ? changedBlock(before, event) : "tool 1";
-    case "thinking":
-      return "thinking";
-    case "messages":
-      return "message 1";
-    case "model":
-      return "all";
-    default:
-      return never(what);
-  }
+  if (what !== "prompt") return firstBlocks[what];
+  return event.type === "prompt.fixed" && before ? changedBlock(before, event) : "tool 1";
 }
+
+const firstBlocks = { thinking: "thinking", messages: "message 1", model: "all" } as const;
 
 /** In the order in which a provider reads: tools first. */
 function changedBlock(before: FixedPrompt, after: FixedPrompt): string {

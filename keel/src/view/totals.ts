@@ -4,7 +4,6 @@ import { addBill, foldBill } from "../protocol/bill.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../protocol/event/envelope.ts";
 import { outcomeOf } from "../protocol/outcome.ts";
 import { type Bill, type ItemizedBill, noUsage, type Usage } from "../protocol/usage.ts";
-import type { Is } from "./rows.ts";
 import { sayUsd } from "./say.ts";
 
 /** `unpricedTokens`: of replies that had no known price; the cost leaves them out. `replies`: compactions and what hooks and servers asked included. */
@@ -89,7 +88,10 @@ function withBill(totals: Totals, change: (bill: ItemizedBill) => ItemizedBill):
 export const chargeAgent = (totals: Totals, bill: Bill): Totals =>
   withBill(totals, (before) => addBill(before, bill));
 
-function countCall(before: ToolTotals | undefined, call: Is<"tool.finished">): ToolTotals {
+function countCall(
+  before: ToolTotals | undefined,
+  call: Extract<Envelope, { type: "tool.finished" }>,
+): ToolTotals {
   const { calls, failed, denied, ms } = before ?? { calls: 0, failed: 0, denied: 0, ms: 0 };
   const isDenied = outcomeOf(call).kind === "denied";
   return {

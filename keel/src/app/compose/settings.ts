@@ -9,25 +9,8 @@ import type { LogNotice } from "../../ports/store.ts";
 import type { OpenOptions } from "../options.ts";
 import { limitsInEnvironment } from "./limits.ts";
 
-export type SettingsOptions = Pick<
-  OpenOptions,
-  | "cwd"
-  | "env"
-  | "home"
-  | "settings"
-  | "settingSources"
-  | "managedSettings"
-  | "projectConfigRoot"
-  | "model"
-  | "fallbackModels"
-  | "permissionMode"
-  | "allowedTools"
-  | "disallowedTools"
-  | "addDirs"
-  | "sandbox"
-  | "maxTurns"
-  | "maxBudgetUsd"
->;
+/** Whatever is said for a start; most of it is no setting. */
+export type SettingsOptions = Omit<OpenOptions, "version">;
 
 export type SettingsInForce = LoadedSettings & {
   /** What Keel itself goes by: the environment in which it was started, and the person's own settings. */
