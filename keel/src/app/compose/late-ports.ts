@@ -1,19 +1,73 @@
-/** Ports that are loaded with their first use: diagnostics, checkpoints, the web. Most sessions end before that. */
+/** Ports whose adapters are loaded when they are first used: most sessions end before that. */
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
-import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
+import type { RunProgram } from "../../ports/hook-programs.ts";
+import type { Search } from "../../ports/search.ts";
+import type { Grammar, Shell } from "../../ports/shell.ts";
 import type { Web, WebSearch } from "../../ports/web.ts";
-import type { Workspace } from "../../ports/workspace.ts";
-import type { DiagnosticsEntry, DiagnosticsOptions } from "../../workspace/diagnostics/diagnostics.ts";
+import type { Documents, Workspace } from "../../ports/workspace.ts";
+import type { DiagnosticsEntry } from "../../workspace/diagnostics/diagnostics.ts";
+import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
+import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
 import type { SearchEngine } from "../../workspace/web/web-search.ts";
 
-/** Opens at the first call; `opened` waits for nothing that nobody has used. */
-function late<T>(open: () => Promise<T>): { use(): Promise<T>; opened(): Promise<T> | undefined } {
+/** What ends processes, once the first is about to start. */
+export type LateGuard = () => Promise<ProcessGuard>;
+
+type ProcessContext = { readonly env: ProcessEnvironment; readonly guard: LateGuard };
+
+export function lateShell({ env, guard }: ProcessContext): Shell {
+  const load = once(async () => {
+    const [{ nodeShell }, opened] = await Promise.all([
+      import("../../workspace/processes/shell.ts"),
+      guard(),
+    ]);
+    return nodeShell({ env, guard: opened });
+  });
+  return {
+    async *run(command, signal) {
+      return yield* (await load()).run(command, signal);
+    },
+    start: async (command) => (await load()).start(command),
+  };
+}
+
+export const latePrograms =
+  ({ env, guard }: ProcessContext): RunProgram =>
+  async (request, signal) => {
+    const { programs } = await import("../../workspace/processes/program.ts");
+    return programs({ env, guard: await guard() })(request, signal);
+  };
+
+export function lateFileSearch(env: ProcessEnvironment): Search {
+  const load = once(async () => (await import("../../workspace/search/search.ts")).nodeSearch({ env }));
+  return {
+    files: async (request, signal) => (await load()).files(request, signal),
+    text: async (request, signal) => (await load()).text(request, signal),
+  };
+}
+
+export const lateDocuments = (): Documents => ({
+  pdfText: async (request, signal) =>
+    (await import("../../workspace/files/documents.ts")).nodeDocuments().pdfText(request, signal),
+});
+
+export function lateGrammar(): Grammar {
+  const load = once(async () => (await import("../../workspace/processes/grammar.ts")).openGrammar());
+  return { parse: async (text) => (await load()).parse(text) };
+}
+
+/** Loads once; whoever comes meanwhile waits for the same. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
-  return { use: () => (loading ??= open()), opened: () => loading };
+  return () => {
+    loading ??= load();
+    return loading;
+  };
 }
 
 type DiagnosticsSetting = NonNullable<KeelSettings["diagnostics"]>[number];
@@ -22,17 +76,22 @@ type DiagnosticsSetting = NonNullable<KeelSettings["diagnostics"]>[number];
 export function lateDiagnostics(
   written: KeelSettings["diagnostics"],
   { cwd, commands, shell }: Pick<Workspace, "cwd" | "commands" | "shell">,
-  context: Pick<DiagnosticsOptions, "env" | "guard">,
+  { env, guard }: ProcessContext,
 ): Diagnostics | undefined {
   const entries = (written ?? []).flatMap(entryOf);
   if (entries.length === 0) return undefined;
-  const port = late(async () => {
+  let loading: Promise<Diagnostics> | undefined;
+  const open = async (): Promise<Diagnostics> => {
     const { nodeDiagnostics } = await import("../../workspace/diagnostics/diagnostics.ts");
-    return nodeDiagnostics({ ...context, entries, root: cwd, userHome: commands?.home ?? "/", shell });
-  });
+    const userHome = commands?.home ?? "/";
+    return nodeDiagnostics({ env, guard: await guard(), entries, root: cwd, userHome, shell });
+  };
   return {
-    watch: async (file, signal) => (await port.use()).watch(file, signal),
-    close: async () => (await port.opened())?.close(),
+    async watch(file, signal) {
+      loading ??= open();
+      return (await loading).watch(file, signal);
+    },
+    close: async () => (await loading)?.close(),
   };
 }
 
@@ -49,11 +108,18 @@ export function lateCheckpoints({
   workspace,
   clock,
   limits = {},
-}: Pick<SessionPorts, "workspace" | "clock"> & {
+}: {
   home: string;
+  workspace: Workspace;
+  clock: Clock;
   limits?: KeelSettings["checkpoints"];
 }): Checkpoints {
-  const port = late(async () => {
+  let loading: Promise<Checkpoints> | undefined;
+  const load = (): Promise<Checkpoints> => {
+    loading ??= open();
+    return loading;
+  };
+  const open = async (): Promise<Checkpoints> => {
     const [{ nodeCheckpoints }, { defaultBounds }] = await Promise.all([
       import("../../workspace/checkpoints/checkpoints.ts"),
       import("../../workspace/checkpoints/snapshot.ts"),
@@ -67,36 +133,37 @@ export function lateCheckpoints({
     const { quotaBytes, exclude } = limits;
     const userHome = workspace.commands?.home;
     return nodeCheckpoints({ home, root, files, now: clock.now, bounds, quotaBytes, exclude, userHome });
-  });
+  };
   return {
-    backUp: async (path) => (await port.use()).backUp(path),
-    prepare: async (key, signal) => (await port.use()).prepare(key, signal),
-    changes: async (signal) => (await port.use()).changes(signal),
-    stamp: async (path) => (await port.use()).stamp(path),
-    preview: async (files) => (await port.use()).preview(files),
-    restore: async (file) => (await port.use()).restore(file),
-    close: async () => (await port.opened())?.close(),
+    backUp: async (path) => (await load()).backUp(path),
+    prepare: async (key, signal) => (await load()).prepare(key, signal),
+    changes: async (signal) => (await load()).changes(signal),
+    stamp: async (path) => (await load()).stamp(path),
+    preview: async (files) => (await load()).preview(files),
+    restore: async (file) => (await load()).restore(file),
+    close: async () => (await loading)?.close(),
   };
 }
 
+/** The web's ports as the user has set them up. What reaches out is loaded at the first use: most sessions stay at home. */
 export function lateWeb(options: Pick<WebOptions, "allowHosts" | "version">): Web {
-  const port = late(async () => (await import("../../workspace/web/web.ts")).nodeWeb(options));
+  const load = once(async () => (await import("../../workspace/web/web.ts")).nodeWeb(options));
   return {
-    address: async (url) => (await port.use()).address(url),
-    fetch: async (url, signal) => (await port.use()).fetch(url, signal),
+    address: async (url) => (await load()).address(url),
+    fetch: async (url, signal) => (await load()).fetch(url, signal),
   };
 }
 
 type SearchSettings = { readonly settings: KeelSettings; readonly env: EnvironmentVariables };
 
 export function lateSearch({ version, ...facts }: SearchSettings & { version: string }): WebSearch {
-  const port = late(async () => {
+  const load = once(async () => {
     const { nodeWebSearch } = await import("../../workspace/web/web-search.ts");
     return nodeWebSearch({ engine: searchEngine(facts), version });
   });
   return {
-    missing: async () => (await port.use()).missing(),
-    search: async (request, signal) => (await port.use()).search(request, signal),
+    missing: async () => (await load()).missing(),
+    search: async (request, signal) => (await load()).search(request, signal),
   };
 }
 

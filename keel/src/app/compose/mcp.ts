@@ -15,8 +15,8 @@ import type { Workspace } from "../../ports/workspace.ts";
 import type { McpPrompt, McpResource, McpServerOptions, McpServerState } from "../../protocol/mcp.ts";
 import type { InputBlock } from "../../protocol/message.ts";
 import { commandEnvironment } from "../../workspace/processes/environment.ts";
-import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { HomeResources } from "./home-resources.ts";
+import type { LateGuard } from "./late-ports.ts";
 import type { SettingsInForce } from "./settings.ts";
 
 export type SessionMcpOptions = {
@@ -29,7 +29,7 @@ export type SessionMcpOptions = {
   /** Keel's own folder; undefined where nothing is to be kept. */
   readonly home: string | undefined;
   readonly workspace: Pick<Workspace, "cwd" | "roots">;
-  readonly guard: ProcessGuard;
+  readonly guard: LateGuard;
   /** The connections that sessions share. */
   readonly links: HomeResources["links"];
   readonly clock: Clock;
@@ -186,7 +186,7 @@ async function load(servers: readonly NamedServer[], options: SessionMcpOptions)
     environment: {
       cwd: workspace.cwd,
       home,
-      start: pipedPrograms({ env: serverEnvironment(inForce.commandEnv), guard }),
+      start: pipedPrograms({ env: serverEnvironment(inForce.commandEnv), guard: await guard() }),
       async whyNot(url, from) {
         const { whyNotOutward } = await import("../../workspace/web/outward.ts");
         return whyNotOutward(url, { home: from, allowHosts: web?.allowHosts ?? [] });

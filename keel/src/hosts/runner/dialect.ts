@@ -2,9 +2,10 @@
  * The session's events in the host's words: a pure fold. Calls begin before they end and end before the turn's result,
  * whatever overlaps; of an agent the host learns what it does, not what it says.
  */
+
+import type { Origin } from "../../protocol/ask.ts";
 import { isCharge } from "../../protocol/bill.ts";
 import { type Envelope, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
-import type { Origin } from "../../protocol/origin.ts";
 import { askEvent } from "./ask-event.ts";
 import { callEnds, callProgress, callStarts, knowCalls, openCallsEnd } from "./calls.ts";
 import type { RunnerEvent } from "./events.ts";

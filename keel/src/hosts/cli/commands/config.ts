@@ -12,9 +12,9 @@ import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { SettingRow } from "../../../protocol/inquiry.ts";
 import { usage } from "../arguments.ts";
+import { type TargetValues, targetOf } from "../command.ts";
 import type { Context } from "../context.ts";
-import { sayWritten } from "./say-written.ts";
-import { type TargetValues, targetOf } from "./target-options.ts";
+import { sayWritten } from "../show-fault.ts";
 
 export async function get(
   { values, positionals }: { values: { json: boolean }; positionals: readonly string[] },

@@ -14,9 +14,9 @@ import { shownUrl, withShownUrls } from "../../../kernel/shown-url.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import { usage } from "../arguments.ts";
+import { type TargetValues, targetOf } from "../command.ts";
 import type { Context } from "../context.ts";
-import { sayWritten } from "./say-written.ts";
-import { type TargetValues, targetOf } from "./target-options.ts";
+import { sayWritten } from "../show-fault.ts";
 
 type McpArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
 

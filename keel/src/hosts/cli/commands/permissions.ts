@@ -13,9 +13,9 @@ import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { lineReader } from "../../../transport/lines.ts";
 import { usage } from "../arguments.ts";
+import { type TargetValues, targetOf } from "../command.ts";
 import type { Context } from "../context.ts";
-import { sayWritten } from "./say-written.ts";
-import { type TargetValues, targetOf } from "./target-options.ts";
+import { sayWritten } from "../show-fault.ts";
 
 type PermissionsArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
 
