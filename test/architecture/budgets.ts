@@ -1,7 +1,7 @@
 // How many lines each room of `keel/src` may have, tests not counted. A room that needs more says why here.
 export const budgets: Readonly<Record<string, number>> = {
-  agents: 1_700,
-  app: 7_900,
+  agents: 1_600,
+  app: 7_800,
   config: 3_600,
   core: 3_000,
   engine: 3_000,
@@ -24,6 +24,6 @@ export const budgets: Readonly<Record<string, number>> = {
   testing: 5_050,
   tools: 3_500,
   transport: 450,
-  view: 3_000,
+  view: 2_750,
   workspace: 6_200,
 };
