@@ -59,6 +59,13 @@ export function parseArguments<const T extends CliOptions>(
 
 export const usage = (reason: string): Fault => fault("usage", { reason });
 
+/** The one word that a command takes. The sentence is what it says when there is none, or more. */
+export function oneWord(positionals: readonly string[], sentence: string): string {
+  const [word, ...more] = positionals;
+  if (word === undefined || more.length > 0) throw usage(sentence);
+  return word;
+}
+
 /** A whole number of at least `least`. */
 export function wholeNumber(name: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
