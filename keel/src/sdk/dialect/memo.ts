@@ -1,9 +1,9 @@
 /** What the dialect remembers between two events: enough to tell totals, and no more than the events themselves told. */
-import type { Input } from "../../protocol/event/durable.ts";
+import type { Durable, Input } from "../../protocol/event/durable.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { type ItemizedBill, type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
-import type { SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
+import type { SDKMessage, SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
 import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";
 
 /** What `init` shows and no event tells. Model, mode and folder are corrected by the events. */
@@ -93,6 +93,10 @@ export type StreamMemo = {
   readonly block: number | null;
   readonly events: number;
 };
+
+/** What an event says to a program, and what to remember of it. */
+export type DialectOutput<Message = SDKMessage> = [Message[], DialectMemo];
+export type DurableOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
 export function newMemo(facts: InitFacts): DialectMemo {
   return {

@@ -12,7 +12,7 @@ import { toMessages } from "./dialect.ts";
 import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
 import { messagesFold } from "./messages-fold.ts";
 import type { Outlet } from "./outlet.ts";
-import { resultWithoutTurn } from "./result.ts";
+import { answered, resultWithoutTurn } from "./result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./say.ts";
 import { uuidFrom } from "./uuid.ts";
 
@@ -74,11 +74,7 @@ export class MessageEmitter {
 
   /** Something was said that asks for no answer. */
   emitNoTurn(): void {
-    const [result, next] = resultWithoutTurn(this.#memo, {
-      ending: { kind: "answer", text: "", isError: false, terminal: "completed" },
-      ms: 0,
-      more: {},
-    });
+    const [result, next] = resultWithoutTurn(this.#memo, answered(""));
     this.#out.push(initMessage(this.#memo, `init/unasked/${this.#memo.results}`));
     this.#out.push(result);
     this.#memo = next;

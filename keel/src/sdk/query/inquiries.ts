@@ -104,12 +104,7 @@ async function usageOf(session: OpenSession): Promise<SessionUsage> {
       total_duration_ms: totals.ms,
       total_lines_added: totals.linesAdded,
       total_lines_removed: totals.linesRemoved,
-      model_usage: Object.fromEntries(
-        Object.entries(totals.models).map(([model, { usage, costUsd, unpricedTokens }]) => [
-          model,
-          modelUsageOf({ usage, costUsd, unpriced: unpricedTokens > 0 }, session.info.models[model]),
-        ]),
-      ),
+      model_usage: modelUsageOf(totals.models, session.info.models),
     },
     subscription_type: null,
     rate_limits_available: false,
