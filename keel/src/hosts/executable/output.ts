@@ -2,7 +2,7 @@
 import { type Fault, toFault } from "../../kernel/fault.ts";
 import { toLine } from "../../kernel/json.ts";
 import type { ControlFrame, KeepAlive } from "../../sdk/control/frames.ts";
-import type { Outlet } from "../../sdk/dialect/outlet.ts";
+import type { Outlet } from "../../sdk/dialect/message-emitter.ts";
 import { uuidFrom } from "../../sdk/dialect/uuid.ts";
 import type { SDKMessage } from "../../sdk/messages/messages.ts";
 import type { Context } from "../cli/context.ts";

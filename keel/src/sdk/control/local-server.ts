@@ -5,7 +5,7 @@ import type { SdkMcpServer } from "../tools/mcp-server.ts";
 import type { AnyToolDefinition, CallToolResult } from "../tools/tool.ts";
 import { toolInputOf } from "../tools/tool-schema.ts";
 import type { JsonRpc } from "./process-requests.ts";
-import { protocolVersion } from "./protocol-version.ts";
+import { protocolVersion } from "./process-requests.ts";
 
 /** What a server sends by itself, such as how far a call is. */
 export type Tell = (message: JsonRpc) => void;

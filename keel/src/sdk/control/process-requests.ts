@@ -176,3 +176,6 @@ export function readMcpAnswer(answer: unknown): Json {
   // It came as a line of JSON.
   return (result ?? {}) as Json;
 }
+
+/** The revision of the Model Context Protocol that both of our ends of a wire speak. */
+export const protocolVersion = "2025-11-25";

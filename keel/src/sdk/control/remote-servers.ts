@@ -12,8 +12,7 @@ import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } fr
 import type { StandardSchema } from "../tools/tool-schema.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
-import { type McpMessageRequest, readMcpAnswer } from "./process-requests.ts";
-import { protocolVersion } from "./protocol-version.ts";
+import { type McpMessageRequest, protocolVersion, readMcpAnswer } from "./process-requests.ts";
 
 const opt = z.optional;
 const initializeResult = z.looseObject({

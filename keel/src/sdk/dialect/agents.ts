@@ -7,7 +7,7 @@ import { toolUses } from "../../protocol/message.ts";
 import type { Origin } from "../../protocol/origin.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type { SDKMessage } from "../messages/messages.ts";
-import type { SDKTaskProgressMessage } from "../messages/tasks.ts";
+import type { SDKTaskProgressMessage } from "../messages/system.ts";
 import { toInputBlock } from "./blocks.ts";
 import { type AgentMemo, type DialectMemo, type DialectOutput, newMemo } from "./memo.ts";
 import { identity, userMessage } from "./say.ts";

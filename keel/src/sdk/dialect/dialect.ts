@@ -17,9 +17,8 @@ import { isShownAddition } from "../../view/shown.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
 import { toInputBlock } from "./blocks.ts";
-import { errorClass, statusOf } from "./errors.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn } from "./memo.ts";
-import { answered, failure, resultOfTurn, resultWithoutTurn } from "./result.ts";
+import { answered, errorClass, failure, resultOfTurn, resultWithoutTurn, statusOf } from "./result.ts";
 import {
   assistantMessage,
   identity,

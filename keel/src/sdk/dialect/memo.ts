@@ -4,7 +4,7 @@ import type { ToolUse } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { type ItemizedBill, type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKMessage, SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
-import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";
+import type { SDKBackgroundTasksChangedMessage } from "../messages/system.ts";
 
 /** What `init` shows and no event tells. Model, mode and folder are corrected by the events. */
 export type InitFacts = {

@@ -1,7 +1,9 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../../app/open-session.ts";
+import type { Queue } from "../../kernel/queue.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
+import type { SDKMessage } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";
@@ -11,7 +13,6 @@ import { version } from "../version.ts";
 import { toMessages } from "./dialect.ts";
 import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
 import { messagesFold } from "./messages-fold.ts";
-import type { Outlet } from "./outlet.ts";
 import { answered, resultWithoutTurn } from "./result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./say.ts";
 import { uuidFrom } from "./uuid.ts";
@@ -156,3 +157,6 @@ const states: EventHandlers<Durable, [], [id: string, state: LifecycleState][]> 
     return inputIds.map((id) => [id, state]);
   },
 };
+
+/** Where the messages of a session go: a queue of them, or of more than them. */
+export type Outlet = Pick<Queue<SDKMessage>, "push" | "fail" | "end">;

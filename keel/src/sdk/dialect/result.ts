@@ -1,4 +1,7 @@
 /** How a turn ended, as the SDK tells it: the subtype, the terminal reason, and the words. */
+
+import type { FaultData } from "../../kernel/fault.ts";
+import type { FaultCode } from "../../kernel/faults.ts";
 import { never } from "../../kernel/never.ts";
 import { own } from "../../kernel/own.ts";
 import { present } from "../../kernel/present.ts";
@@ -14,7 +17,6 @@ import type {
   TerminalReason,
 } from "../messages/messages.ts";
 import { toStopReason, toUsage } from "./blocks.ts";
-import { errorClass, statusOf } from "./errors.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn, type TurnMemo } from "./memo.ts";
 import {
   assistantMessage,
@@ -224,3 +226,26 @@ const usageOf = (
   maxOutputTokens,
   costBasis: unpricedTokens > 0 ? "unknown" : "list",
 });
+
+/** The class in which programs know a fault of a model request. */
+export const errorClass = ({ code }: FaultData): SDKAssistantMessageError => classes[code] ?? "unknown";
+
+/** The HTTP status that the provider gave, if it gave one. */
+export function statusOf({ detail }: FaultData): number | null {
+  const status = detail?.["status"];
+  return typeof status === "number" ? status : null;
+}
+
+const classes: Partial<Record<FaultCode, SDKAssistantMessageError>> = {
+  key_missing: "authentication_failed",
+  key_refused: "authentication_failed",
+  model_forbidden: "authentication_failed",
+  billing: "billing_error",
+  model_unknown: "model_not_found",
+  model_bad_request: "invalid_request",
+  prompt_too_long: "invalid_request",
+  request_too_large: "invalid_request",
+  rate_limited: "rate_limit",
+  overloaded: "overloaded",
+  server_error: "server_error",
+};

@@ -5,7 +5,7 @@ import type {
   SDKTaskNotificationMessage,
   SDKTaskStartedMessage,
   SDKTaskUpdatedMessage,
-} from "../messages/tasks.ts";
+} from "../messages/system.ts";
 import type { DialectMemo, DialectOutput, DurableOf } from "./memo.ts";
 import { identity } from "./say.ts";
 

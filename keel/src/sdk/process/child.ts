@@ -5,8 +5,7 @@ import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
-import type { Options } from "../options/options.ts";
-import type { SpawnedProcess } from "./options.ts";
+import type { Options, SpawnedProcess } from "../options/options.ts";
 
 /** More than any message; a longer line is no message of ours. */
 const maxLineBytes = 64 * 1024 * 1024;

@@ -5,15 +5,18 @@ import type { OpenOptions } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
+import { noUsage } from "../../protocol/usage.ts";
+import { toUsage } from "../dialect/blocks.ts";
+import type { Outlet } from "../dialect/message-emitter.ts";
 import { MessageEmitter } from "../dialect/message-emitter.ts";
-import type { Outlet } from "../dialect/outlet.ts";
+import { uuidFrom } from "../dialect/uuid.ts";
+import type { SDKResultError } from "../messages/messages.ts";
 import { inputOf, type UserMessage } from "../messages/read-content.ts";
 import type { CanUseTool, PermissionResult } from "../options/callbacks.ts";
 import { answerWith } from "../options/callbacks.ts";
 import { openOptionsOf } from "../options/open-options.ts";
 import type { Options } from "../options/options.ts";
-import { Mirror } from "../stored/mirror.ts";
-import { restored } from "../stored/restored.ts";
+import { Mirror, restored } from "../stored/mirror.ts";
 import { projectKeyOf } from "../stored/session-store.ts";
 import { seqOfMessage } from "../stored/stored-messages.ts";
 import { callTool } from "../tools/call-tool.ts";
@@ -155,4 +158,24 @@ function readAnswer(words: string): PermissionResult {
     throw fault("usage", { reason: "its answer is neither allow nor deny." });
   const { updatedInput } = answer;
   return { behavior: "allow", ...(isObject(updatedInput) ? { updatedInput } : {}) };
+}
+
+/** A session that could not be opened, told as the interface tells it: one failed result and nothing before it. */
+export function failedStart({ message, sessionId }: { message: string; sessionId: string }): SDKResultError {
+  return {
+    type: "result",
+    subtype: "error_during_execution",
+    is_error: true,
+    uuid: uuidFrom(`failed start of ${sessionId}`),
+    session_id: sessionId,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    num_turns: 0,
+    stop_reason: null,
+    total_cost_usd: 0,
+    usage: toUsage(noUsage),
+    modelUsage: {},
+    permission_denials: [],
+    errors: [message],
+  };
 }

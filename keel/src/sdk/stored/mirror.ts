@@ -7,7 +7,9 @@ import { isObject, type Json } from "../../kernel/json.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { uuidFrom } from "../dialect/uuid.ts";
+import type { Options } from "../options/options.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
+import { projectKeyOf } from "./session-store.ts";
 
 export function entryOf(event: Durable): SessionStoreEntry {
   return {
@@ -143,4 +145,16 @@ async function inTime<T>(promise: Promise<T>, ms: number | undefined): Promise<T
   } finally {
     done.abort();
   }
+}
+
+/** How far the program's own store knows the session. */
+export async function restored(
+  options: Options,
+  { cwd, sessions }: { cwd: string; sessions: Sessions },
+): Promise<number> {
+  const { sessionStore, resume, forkSession } = options;
+  if (!sessionStore || resume === undefined) return 0;
+  const key = { projectKey: projectKeyOf(cwd), sessionId: resume };
+  const known = await restoreFrom(sessionStore, { key, cwd, sessions, timeoutMs: options.loadTimeoutMs });
+  return forkSession ? 0 : known;
 }

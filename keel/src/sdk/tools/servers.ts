@@ -2,16 +2,22 @@
  * The servers of a session: given with its options, and others later. Those of this process are run here; any other is
  * the session's own affair, which is looked at through `Outside`.
  */
+
+import { type OwnTool, ownTool } from "../../app/compose/own-tools.ts";
 import type { OpenSession } from "../../app/open-session.ts";
+import { callTool } from "./call-tool.ts";
 import {
+  type McpSdkServerConfig,
   type McpServerConfig,
   type McpServerStatus,
   outsideServers,
   outsideState,
   type ServerConfigs,
   serverStates,
+  toolName,
 } from "./mcp-server.ts";
-import { ownToolsOf } from "./server-tools.ts";
+import type { AnyToolDefinition } from "./tool.ts";
+import { toolInputOf } from "./tool-schema.ts";
 
 /** What became of `setMcpServers`. */
 export type McpSetServersResult = {
@@ -106,3 +112,24 @@ export class SessionServers {
 }
 
 const isOwn = (config: McpServerConfig): boolean => config.type === "sdk";
+
+/** The tools of all servers in this process, under the names that the model sees. */
+export function ownToolsOf(servers: ServerConfigs = {}): OwnTool[] {
+  return Object.entries(servers).flatMap(([server, config]) =>
+    config.type === "sdk" ? config.instance.tools.map((one) => toolOf(one, { server, config })) : [],
+  );
+}
+
+function toolOf(
+  definition: AnyToolDefinition,
+  { server, config }: { server: string; config: McpSdkServerConfig },
+): OwnTool {
+  return ownTool({
+    name: toolName(server, definition.name),
+    description: definition.description,
+    ...toolInputOf(definition.inputSchema),
+    readOnly: definition.annotations?.readOnlyHint === true,
+    timeoutMs: config.timeout,
+    run: (input, call) => callTool(definition, input, call),
+  });
+}
