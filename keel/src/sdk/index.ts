@@ -53,8 +53,7 @@ export {
   type Settings,
 } from "./options/resolve-settings.ts";
 export type { QueryControls, ReadFileOptions, ReadFileResult } from "./query/controls.ts";
-export type { Prompt } from "./query/conversation.ts";
-export { AbortError } from "./query/conversation.ts";
+export { AbortError, type Prompt } from "./query/conversation.ts";
 export type { QueryInquiries, ReloadedPlugins, ResourceContents, SessionUsage } from "./query/inquiries.ts";
 export type {
   AccountInfo,

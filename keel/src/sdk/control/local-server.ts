@@ -1,11 +1,11 @@
 /** A server of this program, as it answers over a wire: its tools are listed and called by messages of JSON-RPC. */
+import { messageOf } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { sayIssues } from "../../kernel/schema.ts";
 import type { SdkMcpServer } from "../tools/mcp-server.ts";
 import type { AnyToolDefinition, CallToolResult } from "../tools/tool.ts";
 import { toolInputOf } from "../tools/tool-schema.ts";
-import type { JsonRpc } from "./process-requests.ts";
-import { protocolVersion } from "./process-requests.ts";
+import { type JsonRpc, protocolVersion } from "./process-requests.ts";
 
 /** What a server sends by itself, such as how far a call is. */
 export type Tell = (message: JsonRpc) => void;
@@ -64,7 +64,7 @@ export class LocalServer {
         await this.#run(definition, parsed.value, { params, signal: either(signal, stopped) }),
       );
     } catch (thrown) {
-      return answer(id, failed(thrown instanceof Error ? thrown.message : String(thrown)));
+      return answer(id, failed(messageOf(thrown)));
     } finally {
       this.#calls.delete(String(id));
     }

@@ -35,6 +35,17 @@ export type InitFacts = {
   readonly replayUserMessages?: boolean;
 };
 
+/** For a log that is read without a session. */
+export const noFacts: InitFacts = {
+  sessionId: "",
+  cwd: "",
+  model: "",
+  permissionMode: "default",
+  tools: [],
+  version: "",
+  apiKeySource: "",
+};
+
 /** With what it tells of the session's bill. */
 export type DialectMemo = Pick<ItemizedBill, "costUsd" | "models"> & {
   readonly facts: InitFacts;

@@ -12,7 +12,7 @@ import type { McpServerStatus } from "../tools/mcp-server.ts";
 import { version } from "../version.ts";
 import { toMessages } from "./dialect.ts";
 import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
-import { messagesFold } from "./messages-fold.ts";
+import { factsOf, messagesFold } from "./messages-fold.ts";
 import { answered, resultWithoutTurn } from "./result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./say.ts";
 import { uuidFrom } from "./uuid.ts";
@@ -29,27 +29,12 @@ export class MessageEmitter {
     session: OpenSession,
     { options, named, out }: { options: Options; named: ReadonlySet<string>; out: Outlet },
   ) {
-    const { info } = session;
     this.#session = session;
     this.#named = named;
     this.#out = out;
-    this.#commands = JSON.stringify(info.commands.map(({ name }) => name));
+    this.#commands = JSON.stringify(session.info.commands.map(({ name }) => name));
     this.#memo = newMemo({
-      sessionId: session.id,
-      cwd: info.cwd,
-      model: info.model,
-      permissionMode: info.permissionMode,
-      tools: info.tools,
-      agents: info.agents.map(({ name }) => name),
-      slashCommands: info.commands.map(({ name }) => name),
-      skills: info.skills,
-      plugins: info.plugins.map((plugin) => ({ ...plugin })),
-      outputStyle: info.outputStyle.name,
-      version,
-      apiKeySource: info.keySource,
-      models: info.models,
-      warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
-      projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
+      ...factsOf(session, version),
       hookEvents: options.includeHookEvents ?? false,
       agentText: options.forwardSubagentText ?? false,
       partialMessages: options.includePartialMessages ?? false,
@@ -119,13 +104,8 @@ export class MessageEmitter {
   }
 
   emitMirrorError(error: string, key: SessionKey): void {
-    this.#out.push({
-      type: "system",
-      subtype: "mirror_error",
-      ...identity(this.#memo, "mirror"),
-      error,
-      key,
-    });
+    const id = identity(this.#memo, "mirror");
+    this.#out.push({ type: "system", subtype: "mirror_error", ...id, error, key });
   }
 }
 

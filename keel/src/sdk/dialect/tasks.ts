@@ -1,4 +1,5 @@
 /** Work in the background, as messages. What a task is about stands in its event's data, as far as it was told. */
+import { present } from "../../kernel/present.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type {
   SDKBackgroundTasksChangedMessage,
@@ -68,9 +69,7 @@ function startedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskStartedMe
     ...callOf(event),
     description: data.description ?? data.command ?? event.taskId,
     is_backgrounded: data.origin !== "waited",
-    ...(data.depth === undefined ? {} : { spawn_depth: data.depth }),
-    ...(data.prompt === undefined ? {} : { prompt: data.prompt }),
-    ...(data.agent === undefined ? {} : { subagent_type: data.agent }),
+    ...present({ spawn_depth: data.depth, prompt: data.prompt, subagent_type: data.agent }),
     ...(data.kind === undefined ? {} : { task_type: typeOf(data) }),
   };
 }

@@ -1,5 +1,6 @@
 /** `resolveSettings()`: the settings that a session in a folder would have, without opening one. */
 import type { ResolvedValue } from "../../app/maintenance/resolve-settings.ts";
+import { present } from "../../kernel/present.ts";
 import type { SettingSource } from "../../protocol/options.ts";
 
 /** What settings may hold is in the reference of settings; a program reads what it knows. */
@@ -64,13 +65,16 @@ function provenanceOf(values: readonly ResolvedValue[]): Record<string, string[]
   return Object.fromEntries([...found].map(([name, sources]) => [name, [...sources]]));
 }
 
-function sourcesOf(values: readonly ResolvedValue[]): ResolvedSource[] {
-  const found = new Map<string, ResolvedSource>();
-  for (const { name, value, source, file, state, why } of values) {
-    const key = JSON.stringify([source, file]);
-    const known = found.get(key) ?? { source, ...(file === undefined ? {} : { file }), values: [] };
-    known.values.push({ name, value, counts: state === "counts", ...(why === undefined ? {} : { why }) });
-    found.set(key, known);
-  }
-  return [...found.values()];
+export function sourcesOf(values: readonly ResolvedValue[]): ResolvedSource[] {
+  const sources = Map.groupBy(values, ({ source, file }) => JSON.stringify([source, file]));
+  return [...sources.values()].map((said) => ({
+    source: said[0]?.source ?? "",
+    ...present({ file: said[0]?.file }),
+    values: said.map(({ name, value, state, why }) => ({
+      name,
+      value,
+      counts: state === "counts",
+      ...present({ why }),
+    })),
+  }));
 }

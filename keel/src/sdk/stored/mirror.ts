@@ -2,14 +2,13 @@
 
 import type { OpenSession } from "../../app/open-session.ts";
 import type { Sessions } from "../../app/sessions/sessions.ts";
-import { fault, toFault } from "../../kernel/fault.ts";
+import { fault, messageOf, toFault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { uuidFrom } from "../dialect/uuid.ts";
 import type { Options } from "../options/options.ts";
-import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
-import { projectKeyOf } from "./session-store.ts";
+import { projectKeyOf, type SessionKey, type SessionStore, type SessionStoreEntry } from "./session-store.ts";
 
 export function entryOf(event: Durable): SessionStoreEntry {
   return {
@@ -123,7 +122,7 @@ export class Mirror {
       try {
         await this.#store.append(this.#key, batch.map(entryOf));
       } catch (thrown) {
-        this.#failed(thrown instanceof Error ? thrown.message : String(thrown));
+        this.#failed(messageOf(thrown));
       }
     });
     return this.#sending;
