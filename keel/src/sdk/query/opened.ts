@@ -19,7 +19,7 @@ import { projectKeyOf } from "../stored/session-store.ts";
 import { seqOfMessage } from "../stored/stored-messages.ts";
 import { callTool } from "../tools/call-tool.ts";
 import { definitionNamed } from "../tools/mcp-server.ts";
-import { outsideOf, SessionServers } from "../tools/servers.ts";
+import { SessionServers } from "../tools/servers.ts";
 import { version } from "../version.ts";
 import type { FindHome } from "./homes.ts";
 
@@ -67,7 +67,6 @@ export async function openFor(
   const servers: SessionServers = new SessionServers(session, {
     given: options.mcpServers,
     changed: () => emitter.showServers(servers.states()),
-    outside: outsideOf(session),
   });
   let hasBegun = false;
   // Before its first turn a program has not been told of anything that could change.

@@ -57,12 +57,8 @@ function partOf(part: ToolContent): ResultPart {
   }
 }
 
-function resourcePart({
-  uri,
-  text: words,
-  blob,
-  mimeType,
-}: Extract<ToolContent, { type: "resource" }>["resource"]): ResultPart {
+function resourcePart(resource: Extract<ToolContent, { type: "resource" }>["resource"]): ResultPart {
+  const { uri, text: words, blob, mimeType } = resource;
   if (words !== undefined) return text(words);
   if (blob !== undefined && mimeType?.startsWith("image/"))
     return { type: "image", mediaType: mimeType, data: blob };
@@ -71,15 +67,8 @@ function resourcePart({
   return text(`(a resource without text: ${uri})`);
 }
 
-function sayProgress({
-  progress,
-  total,
-  message,
-}: {
-  progress?: number;
-  total?: number;
-  message?: string;
-}): string {
+function sayProgress(told: { progress?: number; total?: number; message?: string }): string {
+  const { progress, total, message } = told;
   const count = progress === undefined ? "" : total === undefined ? `${progress}` : `${progress}/${total}`;
   return [count, message].filter(Boolean).join(" ");
 }
