@@ -1,9 +1,8 @@
 /** Sessions with all that they can have: real tools, a hook around each call, agents, logs on disk; the model is a function. */
 
 import { TreeBudget } from "../keel/src/agents/budget.ts";
-import { defaultAgentLimits } from "../keel/src/agents/limits.ts";
 import { AgentSupervisor } from "../keel/src/agents/supervisor.ts";
-import { type AgentPorts, AgentTree } from "../keel/src/agents/tree.ts";
+import { type AgentPorts, AgentTree, defaultAgentLimits } from "../keel/src/agents/tree.ts";
 import { sessionArtifacts } from "../keel/src/app/compose/artifacts.ts";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";

@@ -10,7 +10,13 @@ import { root } from "./run.mjs";
 
 const entry = "keel/src/hosts/cli/main.ts";
 /** Reached by `import()` at every answer. */
-const soonReached = ["keel/src/hosts/cli/print/root.ts", "keel/src/hosts/cli/print/print.ts"];
+const soonReached = [
+  "keel/src/hosts/cli/print/root.ts",
+  "keel/src/hosts/cli/print/print.ts",
+  "keel/src/hosts/cli/print/print-options.ts",
+  "keel/src/app/open-session.ts",
+  "keel/src/models/anthropic/model.ts",
+];
 /** Modules of Node that take milliseconds to load, and that a start may not need. */
 const loadedLate = [
   "node:child_process",

@@ -4,7 +4,7 @@ import { constants } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { logVersion } from "../keel/src/protocol/version.ts";
+import { logVersion } from "../keel/src/protocol/event/durable.ts";
 import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { everyEvent } from "../test/store/every-event.ts";
 

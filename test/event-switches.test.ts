@@ -23,7 +23,7 @@ describe("the sources", () => {
     const found = sources.flatMap(([file, text]) => eventSwitches(file, text, types));
     expect(found.filter(({ isExhaustive }) => !isExhaustive)).toEqual([]);
     expect(found.map(({ file }) => file)).toEqual([
-      "keel/src/core/state/state.ts",
+      "keel/src/core/fold.ts",
       "keel/src/sdk/dialect/dialect.ts",
       "keel/src/sdk/dialect/dialect.ts",
       "keel/src/sdk/dialect/stream.ts",

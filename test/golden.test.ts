@@ -3,8 +3,7 @@ import { globSync } from "node:fs";
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Durable, durableEventSchema } from "../keel/src/protocol/event/durable.ts";
-import { logVersion } from "../keel/src/protocol/version.ts";
+import { type Durable, durableEventSchema, logVersion } from "../keel/src/protocol/event/durable.ts";
 import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
 import { type Home, makeHome, readAll } from "./store/home.ts";
 

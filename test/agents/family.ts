@@ -1,9 +1,13 @@
 /** A session that can start agents, on fakes: the real loop and crew, a model that looks at what it is asked, logs in memory. */
 
 import { TreeBudget } from "../../keel/src/agents/budget.ts";
-import { type AgentLimits, defaultAgentLimits } from "../../keel/src/agents/limits.ts";
 import { AgentSupervisor } from "../../keel/src/agents/supervisor.ts";
-import { type AgentPorts, AgentTree } from "../../keel/src/agents/tree.ts";
+import {
+  type AgentLimits,
+  type AgentPorts,
+  AgentTree,
+  defaultAgentLimits,
+} from "../../keel/src/agents/tree.ts";
 import { sessionArtifacts } from "../../keel/src/app/compose/artifacts.ts";
 import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";

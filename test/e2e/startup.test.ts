@@ -5,6 +5,15 @@ import { expect, test } from "vitest";
 
 type Imports = { readonly now: readonly string[]; readonly late: readonly string[] };
 
+/** By a statement from the first file, or by `import()` at every answer. */
+const soonReached = [
+  "keel/src/hosts/cli/main.ts",
+  "keel/src/hosts/cli/print/root.ts",
+  "keel/src/hosts/cli/print/print.ts",
+  "keel/src/hosts/cli/print/print-options.ts",
+  "keel/src/app/open-session.ts",
+  "keel/src/models/anthropic/model.ts",
+];
 const metafile = path.resolve(import.meta.dirname, "../../keel/dist/metafile.json");
 const { command }: { command: Record<string, Imports> } = JSON.parse(readFileSync(metafile, "utf8"));
 
@@ -17,7 +26,7 @@ test("the first file loads the table of commands and little else", () => {
 });
 
 test("an answer as text loads no testing kit, no command for sessions, no dialect and no foreign schemas", () => {
-  const loaded = loadedWith("keel/src/hosts/cli/print/print.ts");
+  const loaded = soonReached.slice(2).flatMap(loadedWith);
   expect(loaded).toContain("keel/src/engine/session.ts");
   const unused =
     /keel\/src\/(testing|sdk|mcp\/(?!names))\/?|cli\/(sessions-|rehears|doctor|narrator)|store\/(import|memory)|node_modules\/ajv/;
@@ -25,10 +34,16 @@ test("an answer as text loads no testing kit, no command for sessions, no dialec
 });
 
 test("an answer as text loads no library but those of schemas, of events and of diffs", () => {
-  const entries = ["main", "print/root", "print/print"].map((name) => `keel/src/hosts/cli/${name}.ts`);
-  const loaded = entries.flatMap(loadedWith);
+  const loaded = soonReached.flatMap(loadedWith);
   const libraries = loaded.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
   expect(libraries.filter((name) => !["diff", "eventsource-parser", "zod"].includes(name))).toEqual([]);
+});
+
+test("before the first word of an answer at most 250 files are loaded", () => {
+  // Those that every answer reaches by `import()` are in the same bundle, and count too.
+  const loaded = new Set(soonReached.flatMap(loadedWith));
+  const files = [...loaded].filter((file) => /^(keel\/src|node_modules)\//.test(file));
+  expect(files.length).toBeLessThanOrEqual(250);
 });
 
 test("the executable of an SDK loads its wire first, and what a session needs beside it", () => {

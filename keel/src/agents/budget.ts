@@ -3,8 +3,9 @@
  * expected to cost is reserved before it is sent, so that many agents at once cannot all spend the same rest. At four
  * fifths a person is warned; when nothing is left, every session of the tree ends its turn, each with its own end.
  */
-import type { BudgetReason } from "../core/halt.ts";
+
 import type { Limits } from "../core/limits.ts";
+import type { BudgetReason } from "../core/next-step.ts";
 import { over } from "../kernel/abort.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Shell, ShellOutcome, ShellRun } from "../ports/shell.ts";

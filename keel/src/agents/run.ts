@@ -17,7 +17,7 @@ import { type InputBlock, text, textOf } from "../protocol/message.ts";
 import { endsWell, type TurnReason } from "../protocol/reasons.ts";
 import type { Display } from "../protocol/tool.ts";
 import { type Bill, noBill } from "../protocol/usage.ts";
-import { above } from "./mail.ts";
+import { above } from "./tree.ts";
 
 export type AgentRunOptions = {
   readonly kind: string;

@@ -10,14 +10,12 @@ import { fault } from "../kernel/fault.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentCallContext, AgentOrder, AgentOutcome, Agents } from "../ports/agents.ts";
 import type { Task, TaskAbout, TaskEnd, TaskOutputLocation } from "../ports/tasks.ts";
+import type { Origin } from "../protocol/ask.ts";
 import type { DurableEvent } from "../protocol/event/durable.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
-import type { Origin } from "../protocol/origin.ts";
 import type { TaskData } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
 import { type Bill, noBill } from "../protocol/usage.ts";
-import { Admission } from "./limits.ts";
-import { above, agentMessage } from "./mail.ts";
 import {
   type AgentPlan,
   type AgentSessionOptions,
@@ -31,6 +29,7 @@ import {
 import { recoverAgent } from "./recover.ts";
 import { AgentRun, launchedOutcome, outcomeOf } from "./run.ts";
 import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
+import { Admission, above, agentMessage } from "./tree.ts";
 
 type Delivered = { readonly ok: true } | { readonly ok: false; readonly why: string };
 

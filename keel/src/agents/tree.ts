@@ -4,7 +4,7 @@ import { isRunning } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
-import type { Agents } from "../ports/agents.ts";
+import type { AgentCallContext, Agents } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/store.ts";
 import type { Toolbox, ToolHead } from "../ports/tool.ts";
@@ -12,10 +12,9 @@ import type { Workspace } from "../ports/workspace.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import type { InputBlock } from "../protocol/message.ts";
+import { text } from "../protocol/message.ts";
 import type { Worktree } from "../protocol/task.ts";
 import type { TreeBudget } from "./budget.ts";
-import type { AgentLimits } from "./limits.ts";
-import { type AgentAddress, type AgentMessage, Mail } from "./mail.ts";
 
 /** What agents need of the world beside the parts of their parent. */
 export type AgentPorts = {
@@ -156,3 +155,176 @@ async function deliverTo(session: Session, { from, content }: AgentMessage): Pro
     when: "now",
   });
 }
+
+/** How many agents there may be, how deep, and from when on a person is asked first. */
+export type AgentLimits = {
+  /** Agents may start agents this far below the session of the host. */
+  readonly maxDepth: number;
+  /** Agents that run at once, over the whole tree. */
+  readonly maxAtOnce: number;
+  /** Agents that one turn starts without a question. */
+  readonly maxUnasked: number;
+};
+
+export const defaultAgentLimits: AgentLimits = {
+  // Deeper ones have lost sight of what was asked.
+  maxDepth: 3,
+  // More than a provider answers at once; each is a conversation in memory.
+  maxAtOnce: 32,
+  // A handful of searches is ordinary; more is a bill that a person should know of.
+  maxUnasked: 8,
+};
+
+type AgentCounts = {
+  /** Of the agent that would be started. */
+  readonly depth: number;
+  /** How many run in the tree now. */
+  readonly running: number;
+  /** How many this turn has started before. */
+  readonly inTurn: number;
+  /** How many a person has agreed to in this turn. */
+  readonly agreed: number;
+};
+
+type MayStart =
+  | { readonly kind: "yes" }
+  | { readonly kind: "no"; readonly why: string }
+  | { readonly kind: "ask"; readonly upTo: number };
+
+function mayStart({ depth, running, inTurn, agreed }: AgentCounts, limits: AgentLimits): MayStart {
+  if (depth > limits.maxDepth)
+    return {
+      kind: "no",
+      why: `Agents may not start agents this deep (${limits.maxDepth}). Do it yourself.`,
+    };
+  if (running >= limits.maxAtOnce)
+    return {
+      kind: "no",
+      why: `${limits.maxAtOnce} agents run already, which is the most. Wait for one to end.`,
+    };
+  const most = Math.max(limits.maxUnasked, agreed);
+  return inTurn < most ? { kind: "yes" } : { kind: "ask", upTo: most * 2 };
+}
+
+/** Who of one session may start another agent now: within the limits at once, beyond what is usual after a question. */
+export class Admission {
+  readonly #limits: AgentLimits;
+  #turn = { id: "", started: 0, agreed: 0 };
+  #consent: Promise<boolean> | undefined;
+
+  constructor(limits: AgentLimits) {
+    this.#limits = limits;
+  }
+
+  /** Undefined when it may start, otherwise why not. Counts those that may. */
+  async enter(
+    request: { turn: string; depth: number; running: () => number; description: string },
+    context: AgentCallContext,
+  ): Promise<string | undefined> {
+    if (this.#turn.id !== request.turn) this.#turn = { id: request.turn, started: 0, agreed: 0 };
+    for (;;) {
+      const { started: inTurn, agreed } = this.#turn;
+      const may = mayStart(
+        { depth: request.depth, running: request.running(), inTurn, agreed },
+        this.#limits,
+      );
+      if (may.kind === "no") return may.why;
+      if (may.kind === "yes") {
+        this.#turn.started++;
+        return undefined;
+      }
+      // One question for all that wait.
+      this.#consent ??= this.#ask(context, {
+        description: request.description,
+        inTurn,
+        upTo: may.upTo,
+      }).finally(() => {
+        this.#consent = undefined;
+      });
+      if (!(await this.#consent)) return "Not started: so many agents in one turn were not agreed to.";
+    }
+  }
+
+  async #ask(
+    context: AgentCallContext,
+    { description, inTurn, upTo }: { description: string; inTurn: number; upTo: number },
+  ): Promise<boolean> {
+    const { verdict } = await context.ask({
+      kind: "permission",
+      title: `Start more than ${inTurn} agents in one turn?`,
+      body: { kind: "text", text: `This turn has started ${inTurn} agents. The next one: ${description}` },
+      reason: "each agent is a conversation of its own, with its own cost",
+      options: [
+        { id: "once", label: `Yes, up to ${upTo} in this turn`, verdict: "allow" },
+        { id: "no", label: "No", verdict: "deny" },
+      ],
+    });
+    if (verdict === "allow") this.#turn.agreed = upTo;
+    return verdict === "allow";
+  }
+}
+
+/**
+ * Who can be told something, and by which name. An agent is known by its id and, if it was given one, by its name; the
+ * session above an agent is `main` to it. A word from another is input, by the same command that a person uses. Teams
+ * and channels register their members here by the same two lines.
+ */
+type AgentAddress = { readonly id: string; readonly name?: string | undefined };
+
+type AgentMessage = {
+  /** The name under which the receiver knows the sender. */
+  readonly from: string;
+  readonly to: string;
+  readonly content: readonly InputBlock[];
+};
+
+type Delivery = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly why: string };
+
+export const above = "main";
+
+type Mailbox = AgentAddress & {
+  /** Whether others are told that it is there; it is when left out. */
+  readonly isListed?: boolean;
+  deliver(message: AgentMessage): Promise<void>;
+};
+
+class Mail {
+  readonly #boxes = new Map<string, Mailbox>();
+
+  /** The newest of a name gets its letters. Returns what takes it away again. */
+  register(box: Mailbox): () => void {
+    this.#boxes.set(box.id, box);
+    return () => {
+      if (this.#boxes.get(box.id) === box) this.#boxes.delete(box.id);
+    };
+  }
+
+  find(to: string): AgentAddress | undefined {
+    return this.#boxes.get(to) ?? [...this.#boxes.values()].findLast(({ name }) => name === to);
+  }
+
+  /** Settles when the receiver has it on record. */
+  async send(message: AgentMessage): Promise<Delivery> {
+    const found = this.find(message.to);
+    const box = found && this.#boxes.get(found.id);
+    if (!box) return { ok: false, why: `Nobody here is called ${message.to}. ${this.#who()}` };
+    try {
+      await box.deliver(message);
+      return { ok: true, id: box.id };
+    } catch {
+      return { ok: false, why: `${message.to} takes no messages any more.` };
+    }
+  }
+
+  #who(): string {
+    const listed = [...this.#boxes.values()].filter(({ isListed = true }) => isListed);
+    const names = listed.map(({ id, name }) => name ?? id);
+    return names.length === 0 ? "No agent is at work." : `At work: ${names.join(", ")}.`;
+  }
+}
+
+export const agentMessage = (from: string, to: string, words: string): AgentMessage => ({
+  from,
+  to,
+  content: [text(words)],
+});

@@ -2,14 +2,16 @@
  * What happens next: a pure function of the facts and the limits, and of nothing else. Every rule of going on,
  * recovering and stopping is one row of the table below; the first row that applies decides.
  */
+
 import { delayMs } from "../kernel/backoff.ts";
 import type { FaultCode } from "../kernel/faults.ts";
-import { retryKind } from "../kernel/retryable.ts";
+import { retryKind } from "../kernel/faults.ts";
 import type { Input } from "../protocol/event/durable.ts";
 import type { AddedWhy, Stop, TurnReason } from "../protocol/reasons.ts";
 import type { Limits } from "./limits.ts";
 import { modelOf, type SessionState } from "./state/state.ts";
 import { circleIn } from "./state/stuck.ts";
+import { isRunning } from "./state/task-state.ts";
 import type { Failure, Turn } from "./state/turn.ts";
 
 export type Step =
@@ -259,3 +261,22 @@ const continued: readonly Stop[] = ["output_limit", "window_full", "pause"];
 function waits({ state }: StepFacts, which: InputRole): boolean {
   return inputFor(state, which) !== undefined;
 }
+
+/** Whether a session whose budget is used up is stopped where it stands, or ends by itself at its next step. Pure. */
+export function canHalt(
+  { turn, tasks }: SessionState,
+  doing: Step["kind"] | undefined,
+  reason: BudgetReason,
+): boolean {
+  if (!turn || turn.interrupted) return false;
+  // Who waits for agents ends after them: each level has its own end, from below.
+  if (doing === "run-tools")
+    return !tasks.values().some((task) => isRunning(task) && task.data.origin === "waited");
+  // A request is paid for by now, and its reply is still taken; where time is up nothing is waited for.
+  return reason === "budget_time" && doing !== "finish";
+}
+
+export type BudgetReason = Extract<TurnReason, "budget_usd" | "budget_tokens" | "budget_time">;
+
+export const isBudget = (reason: TurnReason): reason is BudgetReason =>
+  reason === "budget_usd" || reason === "budget_tokens" || reason === "budget_time";

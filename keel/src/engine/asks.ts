@@ -3,7 +3,7 @@
 import type { Limits } from "../core/limits.ts";
 import type { SessionState } from "../core/state/state.ts";
 import { over } from "../kernel/abort.ts";
-import { answersAsk } from "../policy/remember.ts";
+import { answersAsk } from "../policy/changes.ts";
 import type { Above } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ask } from "../protocol/ask.ts";

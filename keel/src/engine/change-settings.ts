@@ -3,7 +3,7 @@
 import { note } from "../core/context/blocks.ts";
 import { fault } from "../kernel/fault.ts";
 import type { SettingsPatch } from "../protocol/settings.ts";
-import { hookContextOf } from "./hook-context.ts";
+import { hookContextOf } from "./consult.ts";
 import type { StepContext } from "./step-context.ts";
 
 /** Throws `usage` when a hook refuses another model; then nothing has changed. */

@@ -7,6 +7,7 @@ import { modelOf } from "../core/state/state.ts";
 import { failed, ok } from "../kernel/result.ts";
 import { estimateTokens } from "../kernel/text.ts";
 import type { Consult } from "../ports/consult.ts";
+import type { HookContext } from "../ports/hooks.ts";
 import { costOf } from "../protocol/bill.ts";
 import { text, textOf } from "../protocol/message.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
@@ -66,3 +67,22 @@ export const consultOf =
 /** What a request cost that had begun to be answered nobody knows; one that never was costs nothing. */
 const costOfFailure = ({ begun }: Failed) =>
   begun ? { usage: null, costUsd: null } : { usage: noUsage, costUsd: 0 };
+
+/** Where a session calls its hooks, from what its steps work with. */
+export function hookContextOf(work: StepContext): HookContext {
+  const { parts, state, signal, show } = work;
+  return {
+    // An agent is a part of the session that the host opened.
+    session: parts.above?.root ?? parts.log.session,
+    cwd: parts.workspace.cwd,
+    permissionMode: parts.above?.mode() ?? state.settings?.permissionMode ?? "default",
+    inputId: state.turn?.inputIds[0],
+    clock: parts.clock,
+    hookMs: parts.limits.hookMs,
+    agent: parts.above && { id: parts.above.origin.agentId, kind: parts.above.origin.kind },
+    signal,
+    show,
+    newId: () => parts.ids.uuid(),
+    consult: consultOf(work),
+  };
+}

@@ -1,10 +1,9 @@
 /** The only object that changes. Everything enters by `submit` and leaves by `record`; this file holds wiring only. */
 
 import { fold } from "../core/fold.ts";
-import type { BudgetReason } from "../core/halt.ts";
-import { canHalt } from "../core/halt.ts";
 import { limitsFor } from "../core/limits.ts";
-import { inputFor, nextStep, type Step } from "../core/next-step.ts";
+import type { BudgetReason } from "../core/next-step.ts";
+import { canHalt, inputFor, nextStep, type Step } from "../core/next-step.ts";
 import type { SessionOpening } from "../core/opening.ts";
 import { closingOf, settleAsLost, settleLeft, settleRequest } from "../core/settle.ts";
 import { emptyState, modelOf, type SessionState } from "../core/state/state.ts";
@@ -20,10 +19,10 @@ import type { LiveEvent } from "../protocol/event/live.ts";
 import type { TurnReason } from "../protocol/reasons.ts";
 import { TaskBoard } from "../tasks/board.ts";
 import { Asks, interruptedAnswer, notWritten } from "./asks.ts";
-import { type CommandRequest, type CommandVerdict, permitCommand } from "./calls/permit-command.ts";
+import type { CommandRequest, CommandVerdict } from "./calls/permit-command.ts";
 import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
 import { rewind } from "./checkpoint.ts";
-import { hookContextOf } from "./hook-context.ts";
+import { hookContextOf } from "./consult.ts";
 import { acceptInput, dropInput, dropQueued } from "./inputs.ts";
 import { type EnvelopeListener, Journal, Listeners } from "./journal.ts";
 import { cacheState, readState } from "./load-state.ts";
@@ -145,8 +144,7 @@ export class Session {
       case "drop":
         return dropInput(this.#work(), command.inputId);
       case "set":
-        await changeSettings(this.#work(), command.patch);
-        return this.#done();
+        return changeSettings(this.#work(), command.patch).then(() => this.#done());
       case "compact":
         requestCompaction(this.#work(), command.instructions);
         return this.#done().finally(() => this.#wake());
@@ -194,8 +192,9 @@ export class Session {
   }
 
   /** Leave for a command in a person's own words, before they are an input. */
-  permitBeside(request: CommandRequest): Promise<CommandVerdict> {
-    return permitCommand(this.#work(), request, (ask) => this.#asks.open(ask));
+  async permitCommand(request: CommandRequest): Promise<CommandVerdict> {
+    const late = await import("./calls/permit-command.ts");
+    return late.permitCommand(this.#work(), request, (ask) => this.#asks.open(ask));
   }
 
   /** Works until nothing is left to do. A second call joins the first. Never throws: a fault is shown as a notice. */

@@ -1,8 +1,8 @@
 /** What the steps work with: the facts, the ports, and the few ways to leave a trace. */
 
 import type { CondenseStrategy } from "../core/context/condense.ts";
-import type { BudgetReason } from "../core/halt.ts";
 import type { Limits } from "../core/limits.ts";
+import type { BudgetReason } from "../core/next-step.ts";
 import type { SessionState } from "../core/state/state.ts";
 import type { Rules } from "../policy/decide.ts";
 import type { Above } from "../ports/agents.ts";

@@ -298,3 +298,19 @@ export type ProviderFaultCode = {
 }[FaultCode];
 
 export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(faults, text);
+
+/** Which faults of a model request may be tried again, and how often. Everything else ends the turn. */
+const tries: Partial<Record<FaultCode, "often" | "seldom">> = {
+  rate_limited: "often",
+  overloaded: "often",
+  server_error: "often",
+  unreachable: "often",
+  // Each of these may already have cost a whole reply.
+  stream_stalled: "seldom",
+  stream_cut: "seldom",
+  stream_malformed: "seldom",
+  request_lost: "seldom",
+};
+
+export const retryKind = (code: FaultCode): "often" | "seldom" | "never" => tries[code] ?? "never";
+export const isRetryable = (code: FaultCode): boolean => retryKind(code) !== "never";

@@ -71,6 +71,12 @@ export function nameAt(provider: ProviderId, name: string, { unalias }: Pick<Cat
   return named?.id === provider ? unalias(model) : unalias(name);
 }
 
+/** What is known of a model as this provider serves it. The catalog's own names are those of the first provider. */
+export const infoAt = (provider: ProviderId, name: string, catalog: Catalog): ModelInfo =>
+  provider === "anthropic"
+    ? catalog.info(nameAt(provider, name, catalog))
+    : { ...catalog.info(`${provider}/${nameAt(provider, name, catalog)}`), id: name };
+
 /** Sizes belong to the model, prices and abilities of the wire to whoever serves it. */
 function elsewhere(model: ModelInfo, provider: ProviderId, id: string): ModelInfo {
   const abilities: ModelInfo["abilities"] = { ...model.abilities, thinking: "none", cache: false };

@@ -1,34 +1,53 @@
-/** From a resolved model to the port that the engine asks. The one place that knows every wire. */
-import { never } from "../kernel/never.ts";
-import type { Model } from "../ports/model.ts";
-import { anthropicModel, messagesHeaders } from "./anthropic/model.ts";
-import { chatHeaders, openaiModel } from "./openai/model.ts";
-import type { Endpoint } from "./providers.ts";
+/** From a resolved model to the port that the engine asks. The one place that knows every wire; each is loaded when it is needed. */
+import { oneByOne } from "../kernel/one-by-one.ts";
+import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
+import { infoAt } from "./catalog.ts";
+import type { Endpoint, ProviderId } from "./providers.ts";
 import type { ModelOptions } from "./read-answer.ts";
 import type { ResolvedModel } from "./resolve.ts";
 
 export type ConnectTools = Omit<ModelOptions, "endpoint">;
 
+type ProviderWire = {
+  open(options: ModelOptions): Model;
+  /** What a request to the endpoint says about itself, also one that asks for no reply. */
+  headers(endpoint: Endpoint): Record<string, string>;
+};
+
+const wires: Readonly<Record<ProviderId, () => Promise<ProviderWire>>> = {
+  async anthropic() {
+    const { anthropicModel, messagesHeaders } = await import("./anthropic/model.ts");
+    return { open: anthropicModel, headers: messagesHeaders };
+  },
+  async openai() {
+    const { openaiModel, chatHeaders } = await import("./openai/model.ts");
+    return { open: openaiModel, headers: chatHeaders };
+  },
+};
+
+export const wireOf = (provider: ProviderId): Promise<ProviderWire> => wires[provider]();
+
 /** The port serves every model of the endpoint; `resolved.model` is only the one to start with. */
 export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tools: ConnectTools): Model {
-  switch (endpoint.provider) {
-    case "anthropic":
-      return anthropicModel({ endpoint, ...tools });
-    case "openai":
-      return openaiModel({ endpoint, ...tools });
-    default:
-      return never(endpoint.provider);
+  const { provider } = endpoint;
+  let opened: Model | undefined;
+  const opening = wireOf(provider).then(({ open }) => {
+    opened = open({ endpoint, ...tools });
+    return opened;
+  });
+  // Told to whoever asks.
+  opening.catch(() => undefined);
+  async function* whenOpen(
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly ModelEvent[]> {
+    const stream = (await opening).stream(request, signal);
+    for await (const event of stream) yield [event, ...(stream.ready?.() ?? [])];
   }
-}
-
-/** What a request to the endpoint says about itself, also one that asks for no reply. */
-export function headersOf(endpoint: Endpoint): Record<string, string> {
-  switch (endpoint.provider) {
-    case "anthropic":
-      return messagesHeaders(endpoint);
-    case "openai":
-      return chatHeaders(endpoint);
-    default:
-      return never(endpoint.provider);
-  }
+  return {
+    info: (name) => infoAt(provider, name, tools.catalog),
+    prepare: (request) => opened?.prepare?.(request),
+    stream: (request, signal) =>
+      opened ? opened.stream(request, signal) : oneByOne(whenOpen(request, signal)),
+  };
 }

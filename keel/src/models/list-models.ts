@@ -1,7 +1,7 @@
 /** The models that a server says it has: a list that both common wires answer alike. */
 import { fault } from "../kernel/fault.ts";
 import { asObject, parseJson } from "../kernel/json.ts";
-import { headersOf } from "./connect.ts";
+import { wireOf } from "./connect.ts";
 import { type Http, readText } from "./http.ts";
 import { type Endpoint, providerOf } from "./providers.ts";
 
@@ -10,7 +10,8 @@ const maxBytes = 1024 * 1024;
 /** Throws a Fault when the server cannot be asked or answers something else. */
 export async function listModels(endpoint: Endpoint, http: Http, signal: AbortSignal): Promise<string[]> {
   const url = `${endpoint.baseUrl}${providerOf(endpoint.provider)?.modelsPath ?? ""}`;
-  const headers = { ...headersOf(endpoint), accept: "application/json" };
+  const wire = await wireOf(endpoint.provider);
+  const headers = { ...wire.headers(endpoint), accept: "application/json" };
   const response = await http({ method: "GET", url, headers }, signal);
   const text = await readText(response, maxBytes);
   const ids = response.status === 200 ? idsIn(text) : undefined;

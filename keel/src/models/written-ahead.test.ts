@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../ports/model.ts";
-import { writtenAhead } from "./written-ahead.ts";
+import { writtenAhead } from "./encoding.ts";
 
 const request = (session: string): ModelRequest => ({
   model: "m",

@@ -1,7 +1,8 @@
 /** Changes of what a session may do while it runs: its own rules and folders beside those that it started with. Pure. */
+import type { Ask } from "../protocol/ask.ts";
 import type { PermissionChange } from "../protocol/settings.ts";
 import type { Rules } from "./decide.ts";
-import { type PermissionRule, parseRule, type RuleSource } from "./rules.ts";
+import { covers, type PermissionRule, parseRule, type RuleSource } from "./rules.ts";
 
 /** What was said in the session itself. */
 export type Learnt = {
@@ -72,4 +73,25 @@ export function changed(
     case "remove":
       return known.filter((text) => !given.includes(text));
   }
+}
+
+/**
+ * Whether a newly learnt rule answers an open permission ask. About a command or a path only the rule does that its own
+ * question has offered: that one was found to cover all of it.
+ */
+export function answersAsk(rule: string, ask: Ask): boolean {
+  const parsed = parseRule(rule);
+  if (
+    !parsed ||
+    ask.kind !== "permission" ||
+    ask.tool === undefined ||
+    !ask.claims ||
+    ask.claims.length === 0 ||
+    // A question that offers no rule is asked every time: no rule answers it.
+    !ask.options.some((option) => option.rule !== undefined)
+  )
+    return false;
+  const { tool } = ask;
+  const isOffered = ask.options.some((option) => option.rule === rule);
+  return isOffered || ask.claims.every((claim) => covers(parsed, tool, claim));
 }

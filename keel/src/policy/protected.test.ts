@@ -5,9 +5,9 @@ import type { PathFacts } from "../ports/workspace.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
+import { answersAsk } from "./changes.ts";
 import { type Decision, decide, noRules, type Rules } from "./decide.ts";
 import { protectionOf } from "./protected.ts";
-import { answersAsk } from "./remember.ts";
 import { parseRule } from "./rules.ts";
 
 const because = (path: string) => protectionOf({ path: `/srv/project/${path}` });

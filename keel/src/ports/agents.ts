@@ -1,7 +1,7 @@
 /** Other agents as tools see them: who can be given work, giving it, and telling one of them something. */
 import type { Json } from "../kernel/json.ts";
+import type { Origin } from "../protocol/ask.ts";
 import type { ResultPart } from "../protocol/message.ts";
-import type { Origin } from "../protocol/origin.ts";
 import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
 import type { Display } from "../protocol/tool.ts";
 import type { FileLedger } from "./file-ledger.ts";

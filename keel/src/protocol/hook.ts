@@ -5,7 +5,7 @@
  */
 import type { Json } from "../kernel/json.ts";
 import type { Input } from "./event/durable.ts";
-import { type ResultPart, textOf } from "./message.ts";
+import type { ResultPart } from "./message.ts";
 
 /** What every hook is told. */
 export type HookBase = {
@@ -30,6 +30,10 @@ type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly
 type AgentFacts = { readonly agentId: string; readonly kind: string };
 type AgentFields = { agent_id: string; agent_type: string };
 type StopFacts = { readonly objections: number; readonly lastText: string };
+/** The same as `textOf`, which stands beside schemas: the SDK loads this table with its first import, and no schema. */
+const textIn = (content: readonly ResultPart[]): string =>
+  content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+
 type StopFields = { stop_hook_active: boolean; last_assistant_message?: string };
 /** `source`: who wanted it, `host` or `fallback`. `contextTokens`: an estimate of what the new model has to read. */
 type ModelSwitch = { from: string; to: string; source: string; contextTokens: number };
@@ -127,7 +131,7 @@ export const hookPoints = {
     tell: ({ content, data, ms, ...call }: EndedCall & { data: Json | undefined }) => ({
       ...toolFields(call),
       duration_ms: ms,
-      tool_response: data ?? textOf(content),
+      tool_response: data ?? textIn(content),
     }),
   }),
   toolFailed: point({
@@ -138,7 +142,7 @@ export const hookPoints = {
     tell: ({ content, interrupted, ms, ...call }: EndedCall & { interrupted: boolean }) => ({
       ...toolFields(call),
       duration_ms: ms,
-      error: textOf(content),
+      error: textIn(content),
       is_interrupt: interrupted,
     }),
   }),

@@ -3,10 +3,9 @@
  * gives its answer. `app/inquiries/` has the answers; doors that speak somebody else's words put them into those.
  */
 import * as z from "zod/mini";
-import { contextKinds } from "./context.ts";
 import { jsonSchema } from "./message.ts";
 import { effortSchema, permissionModeSchema, ruleListSchema } from "./settings.ts";
-import { billSchema, modelInfoSchema } from "./usage.ts";
+import { billSchema, contextKinds, modelInfoSchema } from "./usage.ts";
 
 const text = z.string();
 const opt = z.optional;

@@ -11,10 +11,11 @@ export {
   answerSchema,
   askOptionSchema,
   askSchema,
+  type Origin,
+  originSchema,
 } from "./ask.ts";
 export { type Boundary, boundariesOf, changedSections, type Section } from "./boundary.ts";
 export { type Command, commandSchema, type Receipt } from "./command.ts";
-export { type ContextBreakdown, type ContextKind, contextKinds } from "./context.ts";
 export {
   type Denial,
   type Durable,
@@ -25,6 +26,8 @@ export {
   type Input,
   inputFromSchema,
   inputSchema,
+  logVersion,
+  protocolVersion,
   purposeSchema,
 } from "./event/durable.ts";
 export { type Envelope, type Event, type EventType, envelopeSchema, isDurable } from "./event/envelope.ts";
@@ -54,7 +57,6 @@ export {
   toolUseSchema,
   toolUses,
 } from "./message.ts";
-export { type Origin, originSchema } from "./origin.ts";
 export { type Outcome, outcomeOf } from "./outcome.ts";
 export {
   type AddedWhy,
@@ -96,6 +98,9 @@ export {
   addUsage,
   type Bill,
   billSchema,
+  type ContextBreakdown,
+  type ContextKind,
+  contextKinds,
   contextTokens,
   type ModelInfo,
   modelInfoSchema,
@@ -107,4 +112,3 @@ export {
   type Usage,
   usageSchema,
 } from "./usage.ts";
-export { logVersion, protocolVersion } from "./version.ts";

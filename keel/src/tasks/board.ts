@@ -3,9 +3,9 @@
  * on the work itself: to look at it, to wait for it, to stop it. A task that ends by itself comes back as input.
  */
 
+import { taskNotice } from "../core/model-text.ts";
 import type { SessionState } from "../core/state/state.ts";
 import { hasNews, isRunning, isUnsettled } from "../core/state/task-state.ts";
-import { taskNotice } from "../core/task-text.ts";
 import { over } from "../kernel/abort.ts";
 import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";

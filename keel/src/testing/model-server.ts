@@ -81,7 +81,7 @@ const keepAliveTimeout = 120_000;
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: SeenRequest[] = [];
   const others: SeenRequest[] = [];
-  const worklist = new RequestHandler(options, (seen) => {
+  const handler = new RequestHandler(options, (seen) => {
     const kept = seen.wants === "reply" ? requests : others;
     kept.push(seen);
     if (kept.length > (options.maxRequests ?? defaultMostRequests)) kept.shift();
@@ -93,7 +93,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     response.on("close", () => gone.abort());
     // A reader that leaves early is part of many tests, not an error of the server.
     response.on("error", () => gone.abort());
-    worklist.serve(request, response, gone.signal).catch((thrown: unknown) => {
+    handler.serve(request, response, gone.signal).catch((thrown: unknown) => {
       if (!gone.signal.aborted) response.destroy(toFault(thrown));
     });
   });

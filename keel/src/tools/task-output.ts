@@ -1,8 +1,8 @@
 /** TaskOutput: how a task in the background is doing, and what it has written. */
 
 import * as z from "zod/mini";
+import { sayTask } from "../core/model-text.ts";
 import { isRunning } from "../core/state/task-state.ts";
-import { sayTask } from "../core/task-text.ts";
 import type { CallTasks, Task } from "../ports/tasks.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import { middleOut } from "./bash-result.ts";

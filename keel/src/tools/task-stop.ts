@@ -1,7 +1,7 @@
 /** TaskStop: ends a task in the background. */
 import * as z from "zod/mini";
+import { sayTask } from "../core/model-text.ts";
 import { isRunning } from "../core/state/task-state.ts";
-import { sayTask } from "../core/task-text.ts";
 import { present } from "../kernel/present.ts";
 import { builtInTool, failure, said, textField } from "./built-in.ts";
 import { unknownTask } from "./task-output.ts";

@@ -1,6 +1,6 @@
 /** ToolSearch: finds tools that are known but not offered, and loads them for the next request. */
 import * as z from "zod/mini";
-import { toolSearchName } from "../core/deferred.ts";
+import { toolSearchName } from "../core/toolbox.ts";
 import { shorten } from "../kernel/text.ts";
 import { text } from "../protocol/message.ts";
 import type { ToolSpec } from "../protocol/tool.ts";

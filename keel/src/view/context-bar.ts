@@ -1,5 +1,5 @@
 /** What fills the context, for a person: a bar and a line for each kind. */
-import { type ContextBreakdown, type ContextKind, contextKinds } from "../protocol/context.ts";
+import { type ContextBreakdown, type ContextKind, contextKinds } from "../protocol/usage.ts";
 import { sayCount } from "./say.ts";
 
 const names: Readonly<Record<ContextKind, string>> = {

@@ -5,10 +5,10 @@
  */
 import { KeyedList } from "../kernel/keyed-list.ts";
 import { never } from "../kernel/never.ts";
+import type { Origin } from "../protocol/ask.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import { isReplyEvent } from "../protocol/event/live.ts";
 import { textOf } from "../protocol/message.ts";
-import type { Origin } from "../protocol/origin.ts";
 import { type Outcome, outcomeOf } from "../protocol/outcome.ts";
 import {
   append,

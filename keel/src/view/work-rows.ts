@@ -1,6 +1,7 @@
 /** Agents and commands in the background as rows, from what their events say. */
+
+import type { Origin } from "../protocol/ask.ts";
 import type { Durable } from "../protocol/event/durable.ts";
-import type { Origin } from "../protocol/origin.ts";
 import type { TaskData } from "../protocol/task.ts";
 import type { AgentRow, TaskRow } from "./rows.ts";
 import { chargeAgent, noTotals } from "./totals.ts";

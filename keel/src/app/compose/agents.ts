@@ -1,9 +1,8 @@
 /** The agents of a session: what the engine needs of the world to open them, put together from the session's own kit. */
 import { basename } from "node:path";
 import type { TreeBudget } from "../../agents/budget.ts";
-import { type AgentLimits, defaultAgentLimits } from "../../agents/limits.ts";
 import { AgentSupervisor } from "../../agents/supervisor.ts";
-import { type AgentPorts, AgentTree } from "../../agents/tree.ts";
+import { type AgentLimits, type AgentPorts, AgentTree, defaultAgentLimits } from "../../agents/tree.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Store } from "../../ports/store.ts";

@@ -10,13 +10,9 @@ import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import type { Store } from "../../ports/store.ts";
 import { jsonlStore } from "../../store/jsonl/store.ts";
-import { openGrammar } from "../../workspace/processes/grammar.ts";
-import {
-  type GuardMode,
-  openProcessGuard,
-  type ProcessGuard,
-} from "../../workspace/processes/process-guard.ts";
+import type { GuardMode, ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { nodeClock, nodeIds } from "../node-ports.ts";
+import { type LateGuard, lateGrammar } from "./late-ports.ts";
 import { type Heap, MemoryBudget } from "./memory-budget.ts";
 
 export type HomeResources = {
@@ -27,8 +23,8 @@ export type HomeResources = {
   readonly store: Store;
   readonly grammar: Grammar;
   readonly memory: MemoryBudget;
-  /** Ends whatever commands started when Keel ends. Starts with the first command. */
-  guard(env: EnvironmentVariables, settings: KeelSettings): ProcessGuard;
+  /** Ends whatever commands started when Keel ends. Comes and starts with the first command. */
+  guard(env: EnvironmentVariables, settings: KeelSettings): LateGuard;
   /** Connections to MCP servers that sessions share. Loaded with the first server. */
   links(): Promise<LinkPool>;
   /** Ends every process that is still guarded. */
@@ -38,27 +34,33 @@ export type HomeResources = {
 export function homeResources(path: string): HomeResources {
   const clock = nodeClock();
   const ids = nodeIds();
-  const guards = new Map<GuardMode, ProcessGuard>();
+  const guards = new Map<GuardMode, Promise<ProcessGuard>>();
   let pool: Promise<LinkPool> | undefined;
   return {
     path,
     clock,
     ids,
     store: jsonlStore({ home: path, clock, ids, keeping: build === undefined ? undefined : { build } }),
-    grammar: openGrammar(),
+    grammar: lateGrammar(),
     memory: new MemoryBudget(nodeHeap()),
     guard(env, settings) {
-      const mode = guardMode(env, settings);
-      const guard = guards.get(mode) ?? openProcessGuard({ env, wish: mode });
-      guards.set(mode, guard);
-      return guard;
+      const wish = guardMode(env, settings);
+      return () => {
+        const guard =
+          guards.get(wish) ??
+          import("../../workspace/processes/process-guard.ts").then(({ openProcessGuard }) =>
+            openProcessGuard({ env, wish }),
+          );
+        guards.set(wish, guard);
+        return guard;
+      };
     },
     links() {
       pool ??= import("../../mcp/pool.ts").then(({ LinkPool }) => new LinkPool());
       return pool;
     },
     async close() {
-      await Promise.all([...guards.values()].map((guard) => guard.close()));
+      await Promise.all([...guards.values()].map(async (guard) => (await guard).close()));
     },
   };
 }

@@ -3,23 +3,20 @@
 import type { Plugin } from "../../config/definitions/plugins.ts";
 import type { CallTool } from "../../hooks/model-hooks.ts";
 import type { Hook } from "../../hooks/run.ts";
-import { hooksFrom } from "../../hooks/run-hooks.ts";
-import { hooksInSettings } from "../../hooks/settings-hooks.ts";
 import { fault } from "../../kernel/fault.ts";
 import { wireName } from "../../mcp/names.ts";
 import type { Rules } from "../../policy/decide.ts";
 import type { Ids } from "../../ports/clock.ts";
-import type { Hooks } from "../../ports/hooks.ts";
+import { type Hooks, noHooks } from "../../ports/hooks.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import { textOf } from "../../protocol/message.ts";
-import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
-import { programs } from "../../workspace/processes/program.ts";
-import { jsonPoster } from "../../workspace/web/post-json.ts";
+import { type LateGuard, latePrograms } from "./late-ports.ts";
 import type { McpControl } from "./mcp-control.ts";
 import { mayUse } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
 
-export function sessionHooks(
+/** What calls hooks is loaded where there are any. */
+export async function sessionHooks(
   own: readonly Hook[],
   {
     inForce,
@@ -30,16 +27,23 @@ export function sessionHooks(
     callTool,
   }: {
     inForce: Pick<SettingsInForce, "settings" | "env" | "commandEnv">;
-    guard: ProcessGuard;
+    guard: LateGuard;
     cwd: string;
     transcript: (session: string) => string | undefined;
     plugins?: readonly Plugin[] | undefined;
     callTool?: CallTool | undefined;
   },
-): { hooks: Hooks; problems: readonly string[] } {
+): Promise<{ hooks: Hooks; problems: readonly string[] }> {
   const { settings, env, commandEnv } = inForce;
+  if (own.length === 0 && [settings, ...plugins].every(({ hooks }) => hooks === undefined))
+    return { hooks: noHooks, problems: [] };
+  const [{ hooksFrom }, { hooksInSettings }, { jsonPoster }] = await Promise.all([
+    import("../../hooks/run-hooks.ts"),
+    import("../../hooks/settings-hooks.ts"),
+    import("../../workspace/web/post-json.ts"),
+  ]);
   const context = {
-    runProgram: programs({ env: commandEnv, guard }),
+    runProgram: latePrograms({ env: commandEnv, guard }),
     postJson: jsonPoster({ allowHosts: settings.web?.allowHosts ?? [] }),
     cwd,
     projectRoot: cwd,

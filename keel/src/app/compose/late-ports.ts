@@ -1,10 +1,74 @@
-/** Diagnostics and checkpoints, loaded with the first edit and the first checkpoint: most sessions end before that. */
+/** Ports whose adapters are loaded when they are first used: most sessions end before that. */
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
-import type { Workspace } from "../../ports/workspace.ts";
-import type { DiagnosticsEntry, DiagnosticsOptions } from "../../workspace/diagnostics/diagnostics.ts";
+import type { RunProgram } from "../../ports/hook-programs.ts";
+import type { Search } from "../../ports/search.ts";
+import type { Grammar, Shell } from "../../ports/shell.ts";
+import type { Web, WebSearch } from "../../ports/web.ts";
+import type { Documents, Workspace } from "../../ports/workspace.ts";
+import type { DiagnosticsEntry } from "../../workspace/diagnostics/diagnostics.ts";
+import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
+import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
+import type { WebOptions } from "../../workspace/web/web.ts";
+import type { SearchEngine } from "../../workspace/web/web-search.ts";
+
+/** What ends processes, once the first is about to start. */
+export type LateGuard = () => Promise<ProcessGuard>;
+
+type ProcessContext = { readonly env: ProcessEnvironment; readonly guard: LateGuard };
+
+export function lateShell({ env, guard }: ProcessContext): Shell {
+  const load = once(async () => {
+    const [{ nodeShell }, opened] = await Promise.all([
+      import("../../workspace/processes/shell.ts"),
+      guard(),
+    ]);
+    return nodeShell({ env, guard: opened });
+  });
+  return {
+    async *run(command, signal) {
+      return yield* (await load()).run(command, signal);
+    },
+    start: async (command) => (await load()).start(command),
+  };
+}
+
+export const latePrograms =
+  ({ env, guard }: ProcessContext): RunProgram =>
+  async (request, signal) => {
+    const { programs } = await import("../../workspace/processes/program.ts");
+    return programs({ env, guard: await guard() })(request, signal);
+  };
+
+export function lateFileSearch(env: ProcessEnvironment): Search {
+  const load = once(async () => (await import("../../workspace/search/search.ts")).nodeSearch({ env }));
+  return {
+    files: async (request, signal) => (await load()).files(request, signal),
+    text: async (request, signal) => (await load()).text(request, signal),
+  };
+}
+
+export const lateDocuments = (): Documents => ({
+  pdfText: async (request, signal) =>
+    (await import("../../workspace/files/documents.ts")).nodeDocuments().pdfText(request, signal),
+});
+
+export function lateGrammar(): Grammar {
+  const load = once(async () => (await import("../../workspace/processes/grammar.ts")).openGrammar());
+  return { parse: async (text) => (await load()).parse(text) };
+}
+
+/** Loads once; whoever comes meanwhile waits for the same. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load();
+    return loading;
+  };
+}
 
 type DiagnosticsSetting = NonNullable<KeelSettings["diagnostics"]>[number];
 
@@ -12,14 +76,15 @@ type DiagnosticsSetting = NonNullable<KeelSettings["diagnostics"]>[number];
 export function lateDiagnostics(
   written: KeelSettings["diagnostics"],
   { cwd, commands, shell }: Pick<Workspace, "cwd" | "commands" | "shell">,
-  context: Pick<DiagnosticsOptions, "env" | "guard">,
+  { env, guard }: ProcessContext,
 ): Diagnostics | undefined {
   const entries = (written ?? []).flatMap(entryOf);
   if (entries.length === 0) return undefined;
   let loading: Promise<Diagnostics> | undefined;
   const open = async (): Promise<Diagnostics> => {
     const { nodeDiagnostics } = await import("../../workspace/diagnostics/diagnostics.ts");
-    return nodeDiagnostics({ ...context, entries, root: cwd, userHome: commands?.home ?? "/", shell });
+    const userHome = commands?.home ?? "/";
+    return nodeDiagnostics({ env, guard: await guard(), entries, root: cwd, userHome, shell });
   };
   return {
     async watch(file, signal) {
@@ -84,4 +149,58 @@ export function lateCheckpoints({
     restore: async (file) => (await load()).restore(file),
     close: async () => (await loading)?.close(),
   };
+}
+
+/** The web's ports as the user has set them up. What reaches out is loaded at the first use: most sessions stay at home. */
+export function lateWeb(options: Pick<WebOptions, "allowHosts" | "version">): Web {
+  let loading: Promise<Web> | undefined;
+  const load = (): Promise<Web> => {
+    loading ??= import("../../workspace/web/web.ts").then(({ nodeWeb }) => nodeWeb(options));
+    return loading;
+  };
+  return {
+    address: async (url) => (await load()).address(url),
+    fetch: async (url, signal) => (await load()).fetch(url, signal),
+  };
+}
+
+export function lateSearch({
+  settings,
+  env,
+  version,
+}: {
+  settings: KeelSettings;
+  env: EnvironmentVariables;
+  version: string;
+}): WebSearch {
+  let loading: Promise<WebSearch> | undefined;
+  const load = (): Promise<WebSearch> => {
+    loading ??= import("../../workspace/web/web-search.ts").then(({ nodeWebSearch }) =>
+      nodeWebSearch({ engine: searchEngine({ settings, env }), version }),
+    );
+    return loading;
+  };
+  return {
+    missing: async () => (await load()).missing(),
+    search: async (request, signal) => (await load()).search(request, signal),
+  };
+}
+
+/** The engine that the settings name, else the one that the environment has what is needed for. */
+export function searchEngine({
+  settings,
+  env,
+}: {
+  settings: KeelSettings;
+  env: EnvironmentVariables;
+}): SearchEngine | undefined {
+  const {
+    provider,
+    url = env["KEEL_SEARCH_URL"]?.trim(),
+    key = env["BRAVE_API_KEY"]?.trim(),
+  } = settings.search ?? {};
+  const searxng: SearchEngine | undefined = url && URL.canParse(url) ? { kind: "searxng", url } : undefined;
+  const brave: SearchEngine | undefined = key ? { kind: "brave", key, url: settings.search?.url } : undefined;
+  if (provider !== undefined) return provider === "brave" ? brave : searxng;
+  return searxng ?? brave;
 }

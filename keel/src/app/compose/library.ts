@@ -4,7 +4,7 @@ import { readAgentFiles } from "../../config/definitions/agent-files.ts";
 import { configFolders } from "../../config/definitions/folders.ts";
 import { type OutputStyle, readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
 import { addedPlugins } from "../../config/definitions/plugin-list.ts";
-import { type Plugin, readPlugin } from "../../config/definitions/plugins.ts";
+import type { Plugin } from "../../config/definitions/plugins.ts";
 import { type PromptFile, readCommandFiles, readSkillFiles } from "../../config/definitions/skills.ts";
 import type { ChosenSource } from "../../config/settings/layers.ts";
 import type { FolderKind, Paths } from "../../config/settings/paths.ts";
@@ -67,6 +67,8 @@ async function readPlugins({
 }: LibraryOptions): Promise<Pick<SessionLibrary, "plugins" | "problems">> {
   const added = (chosen?.includes("user") ?? true) ? await addedPlugins(paths.home) : [];
   const places = new Set([...named.map((place) => path.resolve(cwd, place)), ...added]);
+  if (places.size === 0) return { plugins: [], problems: [] };
+  const { readPlugin } = await import("../../config/definitions/plugins.ts");
   const reads = await Promise.all([...places].map(readPlugin));
   const plugins = new Map<string, Plugin>();
   const problems: string[] = [];

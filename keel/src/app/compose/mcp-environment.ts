@@ -3,9 +3,9 @@ import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { McpEnvironment } from "../../mcp/routes.ts";
 import { pipedPrograms } from "../../workspace/processes/piped.ts";
-import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
+import type { LateGuard } from "./late-ports.ts";
 
-export function mcpEnvironment({
+export async function mcpEnvironment({
   cwd,
   home,
   guard,
@@ -14,15 +14,15 @@ export function mcpEnvironment({
 }: {
   cwd: string;
   home: string | undefined;
-  guard: ProcessGuard;
+  guard: LateGuard;
   env: EnvironmentVariables;
   settings: KeelSettings;
-}): McpEnvironment {
+}): Promise<McpEnvironment> {
   const allowHosts = settings.web?.allowHosts ?? [];
   return {
     cwd,
     home,
-    start: pipedPrograms({ env: serverEnvironment(env), guard }),
+    start: pipedPrograms({ env: serverEnvironment(env), guard: await guard() }),
     async whyNot(url, from) {
       const { whyNotOutward } = await import("../../workspace/web/outward.ts");
       return whyNotOutward(url, { home: from, allowHosts });

@@ -13,8 +13,8 @@ import type { Toolbox } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { commandEnvironment } from "../../workspace/processes/environment.ts";
-import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { HomeResources } from "./home-resources.ts";
+import type { LateGuard } from "./late-ports.ts";
 import type { McpControl } from "./mcp-control.ts";
 import type { SettingsInForce } from "./settings.ts";
 
@@ -28,7 +28,7 @@ export type SessionMcpOptions = {
   /** Keel's own folder; undefined where nothing is to be kept. */
   readonly home: string | undefined;
   readonly workspace: Pick<Workspace, "cwd" | "roots">;
-  readonly guard: ProcessGuard;
+  readonly guard: LateGuard;
   /** The connections that sessions share. */
   readonly links: HomeResources["links"];
   readonly clock: Clock;
@@ -147,7 +147,7 @@ async function load(servers: readonly NamedServer[], options: SessionMcpOptions)
     version,
     clock,
     ids,
-    environment: mcpEnvironment({
+    environment: await mcpEnvironment({
       cwd: workspace.cwd,
       home,
       guard: options.guard,

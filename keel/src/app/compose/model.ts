@@ -5,7 +5,6 @@ import { fault } from "../../kernel/fault.ts";
 import { type Catalog, catalog } from "../../models/catalog.ts";
 import { readEndpoints } from "../../models/endpoints.ts";
 import { openHttp } from "../../models/http.ts";
-import { listModels } from "../../models/list-models.ts";
 import { type Endpoint, providers } from "../../models/providers.ts";
 import { type ResolvedModel, resolveModel, resolveNamed } from "../../models/resolve.ts";
 import { routedModel } from "../../models/router.ts";
@@ -50,9 +49,10 @@ export async function openModel(request: OpenModelRequest, clock: Clock): Promis
   const http = openHttp({ proxyEnv: proxyIn(request.env) });
   const known = catalogOf(request.settings);
   try {
-    const resolved = await resolve(request, known, (endpoint) =>
-      answered(clock, listMs, (signal) => listModels(endpoint, http.send, signal)),
-    );
+    const resolved = await resolve(request, known, async (endpoint) => {
+      const { listModels } = await import("../../models/list-models.ts");
+      return answered(clock, listMs, (signal) => listModels(endpoint, http.send, signal));
+    });
     return {
       port: routedModel({
         home: resolved.endpoint,

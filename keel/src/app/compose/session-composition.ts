@@ -21,13 +21,7 @@ import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import { projectKey } from "../../store/jsonl/log-locations.ts";
 import { offersForeign } from "../../tools/presets.ts";
-import { answerTool } from "../../tools/structured-answer.ts";
-import { nodeDocuments } from "../../workspace/files/documents.ts";
 import { nodeFiles } from "../../workspace/files/files.ts";
-import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
-import { programs } from "../../workspace/processes/program.ts";
-import { nodeShell } from "../../workspace/processes/shell.ts";
-import { nodeSearch } from "../../workspace/search/search.ts";
 import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
@@ -37,7 +31,15 @@ import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import type { HomeResources } from "./home-resources.ts";
 import { hookCalls, sessionHooks } from "./hooks.ts";
-import { lateCheckpoints, lateDiagnostics } from "./late-ports.ts";
+import {
+  type LateGuard,
+  lateCheckpoints,
+  lateDiagnostics,
+  lateDocuments,
+  lateFileSearch,
+  latePrograms,
+  lateShell,
+} from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
@@ -104,7 +106,7 @@ export async function composeSession(
   const at = workspaces({ ...inForce, guard, budget, home, grammar: shared.grammar });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
-    run: programs({ env: inForce.commandEnv, guard }),
+    run: latePrograms({ env: inForce.commandEnv, guard }),
     leases: shared.store.leases,
     isTrusted: trust.state !== "untrusted",
     at: ({ cwd, root }) => at({ cwd, roots: [root] }),
@@ -161,7 +163,7 @@ export async function composeSession(
     worktrees: worktrees.port,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
-  const hooks = sessionHooks(options.hooks ?? [], {
+  const hooks = await sessionHooks(options.hooks ?? [], {
     inForce,
     guard,
     cwd: workspace.cwd,
@@ -269,11 +271,11 @@ function workspaces({
   grammar,
 }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
   budget: TreeBudget;
-  guard: ProcessGuard;
+  guard: LateGuard;
   home: string;
   grammar: Grammar;
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
-  const shell = boundShell(nodeShell({ env: commandEnv, guard }), budget);
+  const shell = boundShell(lateShell({ env: commandEnv, guard }), budget);
   const commands = {
     grammar,
     home: commandEnv["HOME"] ?? "/",
@@ -295,8 +297,8 @@ function workspaces({
         return folders.roots;
       },
       files: nodeFiles(place),
-      search: nodeSearch({ env }),
-      documents: nodeDocuments(),
+      search: lateFileSearch(env),
+      documents: lateDocuments(),
       shell,
       commands,
       diagnostics: lateDiagnostics(
@@ -328,7 +330,10 @@ async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Prom
 
 async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
   if (jsonSchema === undefined) return [];
-  const { jsonChecker } = await import("./check-json.ts");
+  const [{ jsonChecker }, { answerTool }] = await Promise.all([
+    import("./check-json.ts"),
+    import("../../tools/structured-answer.ts"),
+  ]);
   return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
 }
 

@@ -10,7 +10,7 @@ import { startModelServer } from "../../testing/model-server.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
 import type { OpenOptions } from "../options.ts";
-import { searchEngine } from "./web-ports.ts";
+import { searchEngine } from "./late-ports.ts";
 
 /** Says something in a session of its own and returns what the model was sent. */
 async function said(more: Partial<OpenOptions> = {}, replies: Reply[] = [reply("hi")]) {

@@ -10,8 +10,8 @@ import type { Worktrees } from "../../ports/worktrees.ts";
 import { builtInTools } from "../../tools/catalog.ts";
 import { chooseTools } from "../../tools/presets.ts";
 import type { OpenOptions } from "../options.ts";
+import { lateSearch, lateWeb } from "./late-ports.ts";
 import { offeredTools } from "./rules.ts";
-import { lateSearch, lateWeb } from "./web-ports.ts";
 
 export type ToolSet = {
   readonly tools: readonly ToolHead[];

@@ -5,12 +5,7 @@ import type { Leases } from "../../ports/lease.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Worktree } from "../../protocol/task.ts";
-import {
-  knownWorktree,
-  newWorktree,
-  type OpenWorktree,
-  type WorktreePorts,
-} from "../../workspace/git/worktree.ts";
+import type { OpenWorktree, WorktreePorts } from "../../workspace/git/worktree.ts";
 
 export type SessionWorktrees = {
   readonly port: Worktrees;
@@ -78,10 +73,11 @@ export function sessionWorktrees(composition: WorktreeContext): SessionWorktrees
   };
   const workspaceIn = ({ cwd, worktree }: OpenWorktree): Workspace =>
     composition.at({ cwd, root: worktree.path });
-  const make = (cwd: string, name: string) =>
+  const git = () => import("../../workspace/git/worktree.ts");
+  const make = async (cwd: string, name: string) =>
     composition.isTrusted
-      ? newWorktree(cwd, name, ports)
-      : Promise.resolve({ ok: false as const, why: untrusted });
+      ? (await git()).newWorktree(cwd, name, ports)
+      : { ok: false as const, why: untrusted };
   const settle = (opened: OpenWorktree): void => {
     mine = opened;
     composition.home.move(workspaceIn(opened));
@@ -120,7 +116,7 @@ export function sessionWorktrees(composition: WorktreeContext): SessionWorktrees
       return { ok: true, place };
     },
     async takeUp(worktree) {
-      const opened = await knownWorktree(worktree, ports);
+      const opened = await (await git()).knownWorktree(worktree, ports);
       if (!opened.ok) return `${opened.why} The session works in ${composition.home.cwd}.`;
       settle(opened.value);
       return undefined;

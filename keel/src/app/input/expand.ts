@@ -3,12 +3,12 @@
  * agents. Every host gets the same, since it happens here and not in a host. What is none of these passes as it is.
  */
 
-import { enclose } from "../../core/context/enclose.ts";
+import { enclose, marksOf } from "../../core/context/enclose.ts";
 import { toFault } from "../../kernel/fault.ts";
+import { oneLine } from "../../kernel/text.ts";
 import type { Command } from "../../protocol/command.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { AttachContext } from "./attach-mentions.ts";
-import { isAttachedFile } from "./attached-file.ts";
 import type { CommandContext } from "./commands/command.ts";
 import type { Registry } from "./commands/registry.ts";
 
@@ -92,3 +92,19 @@ async function answer(run: () => Promise<string>): Promise<string> {
     return toFault(thrown).message;
   }
 }
+
+/** The tag that models know for it; it is the host's, not ours, and holds nothing but data. */
+const tag = "attached_file";
+const marks = marksOf(tag);
+
+export function attachedFile({ path, content }: { path: string; content: string }): InputBlock {
+  const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
+  const name = oneLine(path).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  return text(`<${tag} path="${name}" lines="${lines}">\n${content.replace(marks, "&lt;")}\n</${tag}>`);
+}
+
+/** What a person says cannot pass as such a file, nor end one. */
+export const escapeMarks = (words: string): string => words.replace(marks, "&lt;");
+
+/** What stands in a file mentions nothing: only a person does. */
+const isAttachedFile = (words: string): boolean => words.startsWith(`<${tag} `);

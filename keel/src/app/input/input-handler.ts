@@ -106,7 +106,7 @@ function askingContext(context: AttachContext, session: Session): AttachContext 
     },
     policy: {
       ...context.policy,
-      mayRun: (command, allow) => session.permitBeside({ command, allow }),
+      mayRun: (command, allow) => session.permitCommand({ command, allow }),
     },
   };
 }

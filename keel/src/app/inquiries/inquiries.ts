@@ -7,7 +7,6 @@ import { isObject } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import type { ToolOutcome } from "../../ports/tool.ts";
-import type { ContextBreakdown } from "../../protocol/context.ts";
 import {
   type HookRow,
   type InquiryAnswer,
@@ -16,6 +15,7 @@ import {
   inquiries,
   type SessionFacts,
 } from "../../protocol/inquiry.ts";
+import type { ContextBreakdown } from "../../protocol/usage.ts";
 import { knownModels } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import { mayUse } from "../compose/session-policy.ts";

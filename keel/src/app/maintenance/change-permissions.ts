@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Session } from "../../engine/session.ts";
 import { fault } from "../../kernel/fault.ts";
 import { never } from "../../kernel/never.ts";
-import { answersAsk } from "../../policy/remember.ts";
+import { answersAsk } from "../../policy/changes.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { PermissionChange, PermissionMode } from "../../protocol/settings.ts";
 import { realFolder, withHome } from "../compose/folders.ts";

@@ -74,7 +74,7 @@ async function fetchGuarded(
 ) {
   const home = homeResources(pathsOf(place).home);
   try {
-    const run = programs({ env: place.env, guard: home.guard(place.env, {}) });
+    const run = programs({ env: place.env, guard: await home.guard(place.env, {})() });
     return await fetchPlugin(source, { run, folder: path.join(home.path, "plugins"), signal });
   } finally {
     await home.close();

@@ -1,7 +1,7 @@
 /** What fills the next request, by kind: a projection of the state. */
 import { estimateTokens } from "../../kernel/text.ts";
-import { type ContextBreakdown, type ContextKind, contextKinds } from "../../protocol/context.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
+import { type ContextBreakdown, type ContextKind, contextKinds } from "../../protocol/usage.ts";
 import { type Limits, limitsFor } from "../limits.ts";
 import { modelOf, type SessionState } from "../state/state.ts";
 

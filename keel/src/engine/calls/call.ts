@@ -23,7 +23,7 @@ import { type ResultPart, text } from "../../protocol/message.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
 import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths } from "./context.ts";

@@ -8,7 +8,7 @@ import { parseRule } from "../../policy/rules.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { Ask } from "../../protocol/ask.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import type { Closed, StepContext } from "../step-context.ts";
 import { contextFor } from "./context.ts";
 import { permit } from "./permit.ts";

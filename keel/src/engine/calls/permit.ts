@@ -15,7 +15,7 @@ import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event/durable.ts";
 import type { Claim } from "../../protocol/tool.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import type { Closed, StepContext } from "../step-context.ts";
 import { rememberingPaths } from "./context.ts";
 import { complaintAbout, look } from "./look.ts";

@@ -8,7 +8,7 @@ import { predictRequest, spendingOf } from "../../core/predict.ts";
 import { modelOf } from "../../core/state/state.ts";
 import { withFreshIds } from "../../core/used-ids.ts";
 import type { Fault } from "../../kernel/fault.ts";
-import { isRetryable } from "../../kernel/retryable.ts";
+import { isRetryable } from "../../kernel/faults.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { costOf } from "../../protocol/bill.ts";
 import { type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";

@@ -4,13 +4,13 @@
  */
 
 import { defuse, note } from "../../core/context/blocks.ts";
-import { promptFor } from "../../core/context/prompt.ts";
-import { isDeferred } from "../../core/deferred.ts";
+import { promptFor } from "../../core/context/request.ts";
 import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../../core/model-text.ts";
-import { toolsNow } from "../../core/toolbox.ts";
+import { isDeferred, toolsNow } from "../../core/toolbox.ts";
+import type { BriefingOutput } from "../../ports/briefing.ts";
 import type { AddedWhy } from "../../protocol/reasons.ts";
+import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
-import { briefNear, briefStart } from "./brief-start.ts";
 
 export async function briefModel(work: StepContext): Promise<void> {
   await work.parts.toolbox?.ready(work.signal);
@@ -58,4 +58,31 @@ async function tellPlan(work: StepContext): Promise<void> {
 
 function tell(work: StepContext, why: AddedWhy, words: string, tools?: string[]): void {
   work.record({ type: "context.added", content: [note(words)], why, ...(tools ? { tools } : {}) });
+}
+
+/** Before the first word of a person, and again after the conversation was cleared or shortened. */
+export async function briefStart(work: StepContext): Promise<void> {
+  const { briefing } = work.parts;
+  if (!briefing || work.state.worklist.briefed) return;
+  await record(work, await briefing.start(), "start");
+}
+
+/** Before a request: instructions of the folders in which files were looked at since the last one. */
+async function briefNear(work: StepContext): Promise<void> {
+  const { briefing } = work.parts;
+  const { looked, instructed } = work.state.worklist;
+  if (!briefing || looked.length === 0) return;
+  const told = await briefing.near(looked, instructed);
+  if (told.content.length > 0) await record(work, told, "near");
+}
+
+async function record(
+  work: StepContext,
+  { content, files }: BriefingOutput,
+  at: "start" | "near",
+): Promise<void> {
+  const paths = files.map(({ path }) => path);
+  work.record({ type: "context.added", content: [...content], why: "instructions", files: paths });
+  for (const { path, source } of files)
+    await work.parts.hooks.instructed({ path, source, at }, hookContextOf(work));
 }

@@ -15,7 +15,7 @@ import { fault } from "../../kernel/fault.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import { costOf } from "../../protocol/bill.ts";
 import { text, textOf } from "../../protocol/message.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
 import { fail, reserveFor, waitBefore } from "./ask-model.ts";
 import { readReply } from "./stream.ts";

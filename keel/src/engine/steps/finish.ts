@@ -1,11 +1,11 @@
 /** Ends the turn, unless a stop hook sends the model back to work. */
 
-import { isBudget } from "../../core/halt.ts";
 import type { Step } from "../../core/next-step.ts";
+import { isBudget } from "../../core/next-step.ts";
 import { finishedTurn } from "../../core/settle.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { TurnReason } from "../../protocol/reasons.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
 
 export async function finish(work: StepContext, step: Extract<Step, { kind: "finish" }>): Promise<void> {

@@ -7,7 +7,7 @@ import type { Todo } from "../../protocol/tool.ts";
 import { runCall } from "../calls/call.ts";
 import { prepareCall } from "../calls/context.ts";
 import { type PreparedCall, traitsOf } from "../calls/prepared.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 
 export async function runTools(work: StepContext): Promise<void> {

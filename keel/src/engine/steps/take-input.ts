@@ -1,13 +1,13 @@
 /** Takes the next input into the conversation: as the start of a turn, or as steering of the running one. */
 
+import { sayTask } from "../../core/model-text.ts";
 import { inputFor, type Step } from "../../core/next-step.ts";
 import { modelOf, type SessionState } from "../../core/state/state.ts";
 import { hasNews } from "../../core/state/task-state.ts";
-import { sayTask } from "../../core/task-text.ts";
 import type { Input } from "../../protocol/event/durable.ts";
-import { hookContextOf } from "../hook-context.ts";
+import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
-import { briefStart } from "./brief-start.ts";
+import { briefStart } from "./brief-model.ts";
 
 export async function takeInput(
   work: StepContext,

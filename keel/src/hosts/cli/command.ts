@@ -1,5 +1,6 @@
 /** What a command is. The table of them is in `command-table.ts`. */
-import type { CliOptions, OptionValues } from "./arguments.ts";
+import type { WritableSource } from "../../app/maintenance/settings-files.ts";
+import { type CliOptions, type OptionValues, usage } from "./arguments.ts";
 import type { Context } from "./context.ts";
 
 /** Options that many commands have. */
@@ -34,3 +35,18 @@ export type CommandRow<T extends CliOptions> = Pick<CliCommand, "usage" | "says"
 };
 
 export type Define = <const T extends CliOptions>(row: CommandRow<T>) => CliCommand;
+
+/** Which file is written; the person's own when none is named. */
+export const targetOptions = {
+  user: { kind: "flag", says: "In your own settings (the default)" },
+  project: { kind: "flag", says: "In the settings that the project shares" },
+  local: { kind: "flag", says: "In your own settings for this project" },
+} as const satisfies CliOptions;
+
+export type TargetValues = { readonly [Name in keyof typeof targetOptions]: boolean };
+
+export function targetOf(values: TargetValues): WritableSource {
+  const named = (["user", "project", "local"] as const).filter((name) => values[name]);
+  if (named.length > 1) throw usage("Name one of --user, --project and --local.");
+  return named[0] ?? "user";
+}

@@ -1,9 +1,9 @@
 /** Calls in the host's words: each begins once and ends once, in that order. */
 
 import type { Json } from "../../kernel/json.ts";
+import type { Origin } from "../../protocol/ask.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import { textOf, toolUses } from "../../protocol/message.ts";
-import type { Origin } from "../../protocol/origin.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
 import type { RunnerEvent } from "./events.ts";
 import { countCall, type KnownCall, type RunnerDialectOutput, type RunnerMemo } from "./memo.ts";

@@ -4,10 +4,9 @@
  */
 
 import { asText, isObject } from "../../kernel/json.ts";
-import type { Ask } from "../../protocol/ask.ts";
+import type { Ask, Origin } from "../../protocol/ask.ts";
 import { isCharge } from "../../protocol/bill.ts";
 import { type Envelope, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
-import type { Origin } from "../../protocol/origin.ts";
 import { callEnds, callProgress, callStarts, knowCalls, openCallsEnd } from "./calls.ts";
 import type { RunnerEvent } from "./events.ts";
 import { noStats, type RunnerDialectOutput, type RunnerMemo } from "./memo.ts";

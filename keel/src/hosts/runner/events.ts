@@ -1,8 +1,8 @@
 /** What a host application reads, one JSON object a line. Each event has a form, and `keel runner --schema` prints it. */
 import * as z from "zod/mini";
-import { contextKinds } from "../../protocol/context.ts";
 import { jsonSchema } from "../../protocol/message.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
+import { contextKinds } from "../../protocol/usage.ts";
 import { errorCodes } from "./inputs.ts";
 
 const text = z.string();

@@ -9,8 +9,7 @@ import { type Block, toolUses } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { count, countIn, malformed, maxReplyCharacters } from "../read-answer.ts";
-import { type OpenBlock, openBlock } from "./open-block.ts";
-import { pieceOf, startOf } from "./quick-delta.ts";
+import { type OpenBlock, openBlock, pieceOf, startOf } from "./open-block.ts";
 
 export type MessagesDecoder = {
   /** The data of one event, parsed. Throws `stream_malformed`, or what `errorOf` makes of an error of the provider. */

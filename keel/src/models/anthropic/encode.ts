@@ -16,8 +16,7 @@ import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
-import { remember } from "../encoding.ts";
-import { GrowingBytes } from "../growing-bytes.ts";
+import { GrowingBytes, remember } from "../encoding.ts";
 import { encodeBlock, type MessagesBlockTarget } from "./blocks.ts";
 import { thinkingFields } from "./thinking.ts";
 

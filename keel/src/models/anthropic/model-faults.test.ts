@@ -16,8 +16,8 @@ import {
 import { type Loopback, loopback } from "../../../../test/support/loopback.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
+import { isRetryable } from "../../kernel/faults.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { isRetryable } from "../../kernel/retryable.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";
 import { openHttp } from "../http.ts";

@@ -3,11 +3,11 @@ import { fault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
-import { nameAt } from "../catalog.ts";
+import { infoAt, nameAt } from "../catalog.ts";
+import { writtenAhead } from "../encoding.ts";
 import { retryAfterMs } from "../provider-error.ts";
 import type { Endpoint } from "../providers.ts";
 import { type ModelOptions, malformed, parseData, readAnswer, readErrorText } from "../read-answer.ts";
-import { writtenAhead } from "../written-ahead.ts";
 import { asStream, messagesDecoder } from "./decode.ts";
 import { messagesEncoder } from "./encode.ts";
 import { errorInBody, providerFault } from "./errors.ts";
@@ -57,7 +57,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Mod
   }
 
   return {
-    info: (model) => catalog.info(nameOf(model)),
+    info: (model) => infoAt("anthropic", model, catalog),
     prepare: ahead.prepare,
     stream: (asked, signal) => oneByOne(batches(asked, signal)),
   };

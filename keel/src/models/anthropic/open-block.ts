@@ -1,11 +1,9 @@
 /** A block while it streams: what its deltas add, and what it is when it closes. */
-import { Gathered } from "../../kernel/gathered.ts";
 import { asText, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { headBytes } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import type { Block } from "../../protocol/message.ts";
 import { malformed, maxBrokenBytes, parseInput } from "../read-answer.ts";
-import type { QuickType } from "./quick-delta.ts";
 
 export type OpenBlock = {
   /** The block as it starts, still empty. */
@@ -141,3 +139,58 @@ function joinedJson(initial: Json | undefined) {
     parsed: (): Json | undefined => (text.trim() === "" ? {} : parseInput(text)),
   };
 }
+
+/**
+ * The one event that a long reply consists of, a further piece of the text or thinking that is being written, cut out
+ * without being parsed: it has one form, and where nothing in it is escaped the piece stands there as it is.
+ */
+type QuickType = "text_delta" | "thinking_delta";
+
+/** How such an event begins, as it stands on the wire. */
+export const startOf = (type: QuickType, index: number): string =>
+  `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${fields[type]}":"`;
+
+/** Undefined where it is another event, or one that must be parsed. */
+export function pieceOf(record: string, start: string): string | undefined {
+  if (!record.startsWith(start) || !record.endsWith(end)) return undefined;
+  const piece = record.slice(start.length, -end.length);
+  return escaped.test(piece) ? undefined : piece;
+}
+
+const fields = { text_delta: "text", thinking_delta: "thinking" } as const;
+const end = '"}}';
+// What JSON escapes or refuses in a text is left to JSON.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const escaped = /["\\\0-\x1f]/;
+
+/**
+ * A text that comes in very many small pieces. Added to a string one by one they would all stay alive, and with them
+ * what they were cut from, until somebody reads the string: here they are joined every now and then.
+ */
+class Gathered {
+  #joined: string[] = [];
+  #pieces: string[] = [];
+
+  constructor(initial = "") {
+    if (initial !== "") this.#joined.push(initial);
+  }
+
+  add(piece: string): void {
+    this.#pieces.push(piece);
+    if (this.#pieces.length >= maxPieces) this.#join();
+  }
+
+  text(): string {
+    this.#join();
+    const whole = this.#joined.join("");
+    this.#joined = [whole];
+    return whole;
+  }
+
+  #join(): void {
+    this.#joined.push(this.#pieces.join(""));
+    this.#pieces = [];
+  }
+}
+
+const maxPieces = 256;

@@ -3,7 +3,7 @@ import { type Fault, fault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
-import { nameAt } from "../catalog.ts";
+import { infoAt, nameAt } from "../catalog.ts";
 import type { HttpResponse } from "../http.ts";
 import { retryAfterMs } from "../provider-error.ts";
 import type { Endpoint } from "../providers.ts";
@@ -81,7 +81,7 @@ export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Mod
   }
 
   return {
-    info: (model) => ({ ...infoOf(model), id: model }),
+    info: (model) => infoAt("openai", model, catalog),
     stream: (asked, signal) => oneByOne(batches(asked, signal)),
   };
 }

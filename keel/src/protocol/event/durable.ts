@@ -314,3 +314,9 @@ export const durableSchema = z.intersection(
   durableEventSchema,
 );
 export type Durable = z.infer<typeof durableSchema>;
+
+/** The format of a log's lines. Raised only when old readers would misread; `store/upgrade` reads every older one. */
+export const logVersion = 1;
+
+/** The version of commands, events and asks as hosts see them. */
+export const protocolVersion = 1;

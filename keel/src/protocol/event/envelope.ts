@@ -1,6 +1,6 @@
 /** An event as listeners hear it, durable or live. */
 import * as z from "zod/mini";
-import { originSchema } from "../origin.ts";
+import { originSchema } from "../ask.ts";
 import { type Durable, type DurableEvent, durableSchema } from "./durable.ts";
 import { type LiveEvent, liveSchema } from "./live.ts";
 

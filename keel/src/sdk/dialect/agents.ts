@@ -2,9 +2,10 @@
  * What agents do, as messages: the same events through the same dialect, with a memo of their own. What remains of it is
  * their calls and results, each with the call that started them; their words only for those who asked for them.
  */
+
+import type { Origin } from "../../protocol/ask.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { toolUses } from "../../protocol/message.ts";
-import type { Origin } from "../../protocol/origin.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { SDKTaskProgressMessage } from "../messages/system.ts";

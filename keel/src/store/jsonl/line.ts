@@ -10,7 +10,7 @@
 import { crc32 } from "node:zlib";
 import { isObject, toLine } from "../../kernel/json.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
-import { logVersion } from "../../protocol/version.ts";
+import { logVersion } from "../../protocol/event/durable.ts";
 
 /** `,"sum":"0a1b2c3d"}` */
 export const SUM_BYTES = 18;

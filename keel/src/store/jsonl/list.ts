@@ -4,10 +4,9 @@
  */
 import { shorten } from "../../kernel/text.ts";
 import type { SessionInfo } from "../../ports/store.ts";
-import { type DurableEvent, durableEventSchema } from "../../protocol/event/durable.ts";
+import { type DurableEvent, durableEventSchema, logVersion } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
-import { logVersion } from "../../protocol/version.ts";
 import type { FileFacts, FileLayer, OpenFile } from "./files.ts";
 import { type CheckedLine, checkLine, decodeLine } from "./line.ts";
 import type { LogLocation } from "./log-locations.ts";

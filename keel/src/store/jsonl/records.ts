@@ -1,7 +1,9 @@
 /** Turns the whole records of a log into events: read in large stretches, parsed, upgraded and checked, each once. */
+import { fault } from "../../kernel/fault.ts";
 import { parseWith, type SchemaIssue, sayIssues } from "../../kernel/schema.ts";
+import { fits } from "../../kernel/shape.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
-import { isSurelyEvent } from "./accept.ts";
+import { durableShape } from "../../protocol/event-shapes.ts";
 import type { Damage } from "./damage.ts";
 import type { OpenFile } from "./files.ts";
 import { decodeLine } from "./line.ts";
@@ -111,3 +113,24 @@ const isKnown = (issues: readonly SchemaIssue[]): boolean => issues.every(({ pat
 
 const isSame = (left: unknown, right: string): boolean =>
   typeof left === "string" && left.toLowerCase() === right.toLowerCase();
+
+/** `seq` counts without a gap; anything else is a defect of the caller and must not reach the log. */
+export function checkFollows(events: readonly Durable[], lastSeq: number): void {
+  const wrong = events.find(({ seq }, index) => seq !== lastSeq + 1 + index);
+  if (wrong)
+    throw fault("unexpected", { reason: `record ${wrong.seq} does not follow on ${lastSeq} in the log` });
+}
+
+/** Whether this is surely an event, so that no schema need be asked. */
+export const isSurelyEvent = (value: unknown): value is Durable => fits(durableShape, value);
+
+/** `toJson` gives the text that would be kept: a number that is none, say, would only be found at the next resume. */
+export function checkReadable(event: Durable, toJson: () => string): void {
+  // JSON leaves out of a tool's schema what is none, and the rest is still a schema.
+  if (event.type === "prompt.fixed" || fits(durableShape, event)) return;
+  if (parseWith(durableEventSchema, event).ok) return;
+  // What JSON leaves out, such as a member that is undefined, does no harm.
+  const parsed = parseWith(durableEventSchema, JSON.parse(toJson()));
+  if (!parsed.ok)
+    throw fault("unexpected", { reason: `${event.type} is not valid: ${sayIssues(parsed.error)}` });
+}

@@ -2,7 +2,7 @@
  * Reads a log once from start to end and says what stands where: which records are whole, what is damaged, and where
  * the next record may go. Checks every line by its checksum and parses none.
  */
-import { logVersion } from "../../protocol/version.ts";
+import { logVersion } from "../../protocol/event/durable.ts";
 import type { OpenFile } from "./files.ts";
 import { eachLine, type LogLine, type LogPrefix } from "./frame.ts";
 import {

@@ -12,10 +12,8 @@ import type { Durable } from "../../protocol/event/durable.ts";
 import { JsonlArtifacts } from "./artifacts.ts";
 import { type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fold-cache.ts";
-import { copyLog } from "./fork.ts";
 import { SessionLeases } from "./lease.ts";
 import { encodeHeader } from "./line.ts";
-import { listLogs } from "./list.ts";
 import { JsonlLog } from "./log.ts";
 import { agentsOf, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log-locations.ts";
 import { isSessionId, sessionId } from "./names.ts";
@@ -119,6 +117,7 @@ class JsonlStore implements Store {
   }
 
   async list({ only, cwd, parent, limit }: Parameters<Store["list"]>[0] = {}): Promise<SessionInfo[]> {
+    const { listLogs } = await import("./list.ts");
     if (only !== undefined && (cwd ?? parent) === undefined) {
       const found = isSessionId(only) ? await this.#places.findOwn(only) : undefined;
       return listLogs(this.#files, found === undefined ? [] : [{ session: only, path: found }], 1);
@@ -130,6 +129,7 @@ class JsonlStore implements Store {
   }
 
   async fork(id: string, copy: { id: string; upTo?: number | undefined }): Promise<void> {
+    const { copyLog } = await import("./fork.ts");
     const from = sessionId(id);
     const to = sessionId(copy.id);
     const log = await this.#find(from);

@@ -4,8 +4,8 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { countOf, seed } from "../../../../test/support/budget.ts";
 import { durableEventSchema } from "../../protocol/event/durable.ts";
-import { isSurelyEvent } from "./accept.ts";
 import { decodeLine } from "./line.ts";
+import { isSurelyEvent } from "./records.ts";
 
 const golden = path.resolve(import.meta.dirname, "../../../../test/golden/logs");
 

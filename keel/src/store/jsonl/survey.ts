@@ -1,6 +1,6 @@
 /** Looks through an open log before it is read: its format, its records in order, and what is wrong with it. */
 import { fault } from "../../kernel/fault.ts";
-import { logVersion } from "../../protocol/version.ts";
+import { logVersion } from "../../protocol/event/durable.ts";
 import { Damage } from "./damage.ts";
 import type { OpenFile } from "./files.ts";
 import type { LogPrefix } from "./frame.ts";

@@ -2,7 +2,7 @@
  * Reads every older format: each upgrader turns one record of its version into records of the next. A log keeps its
  * old lines for ever; they are upgraded when they are read. Golden logs under test/golden/logs hold this promise.
  */
-import { logVersion } from "../../protocol/version.ts";
+import { logVersion } from "../../protocol/event/durable.ts";
 
 export type RawRecord = Readonly<Record<string, unknown>>;
 

@@ -10,8 +10,8 @@ import type { HeldLease } from "../../ports/lease.ts";
 import type { Log, SessionInfo, Store } from "../../ports/store.ts";
 import { type Durable, type DurableEvent, durableEventSchema } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
-import { checkFollows, checkReadable } from "../jsonl/accept.ts";
 import { namesLike, plainName, sessionId } from "../jsonl/names.ts";
+import { checkFollows, checkReadable } from "../jsonl/records.ts";
 
 export type MemoryStoreOptions = {
   /** Logs that exist already, by session id. */

@@ -68,15 +68,15 @@ export async function openLanguageServer(
     isObject(begun.result) && isObject(begun.result["capabilities"])
       ? begun.result["capabilities"]["diagnosticProvider"] !== undefined
       : false;
-  const worklist = new OpenDocument(peer, language, published);
+  const document = new OpenDocument(peer, language, published);
   return {
     over,
     async errors({ path, text, as }, within) {
-      const uri = worklist.show(path, text);
-      if (as === "saved") worklist.tellSaved(uri);
+      const uri = document.show(path, text);
+      if (as === "saved") document.tellSaved(uri);
       return pulls
         ? pull(peer, uri, within)
-        : published.settled(path, { version: worklist.version, within, over });
+        : published.settled(path, { version: document.version, within, over });
     },
     async close() {
       const soon = AbortSignal.timeout(goodbyeMs);

@@ -2,11 +2,10 @@
 import type { InstructionFile } from "../../../config/definitions/instructions.ts";
 import type { SessionInfo } from "../../../ports/store.ts";
 import type { Command, Receipt } from "../../../protocol/command.ts";
-import type { ContextBreakdown } from "../../../protocol/context.ts";
 import type { CommandInfo, SessionFacts } from "../../../protocol/inquiry.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import type { SessionSettings } from "../../../protocol/settings.ts";
-import type { Bill } from "../../../protocol/usage.ts";
+import type { Bill, ContextBreakdown } from "../../../protocol/usage.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
 import type { SettingsLocation } from "../../maintenance/settings-files.ts";
 
@@ -17,7 +16,7 @@ export type LocalCommand = Pick<CommandInfo, "name" | "description" | "argumentH
   /** Waits for the end of a turn that runs. */
   readonly waits?: boolean;
   /** Empty where what happened is told by an event. Throws a fault for what cannot be done. */
-  run(args: string, worklist: CommandContext): Promise<string>;
+  run(args: string, context: CommandContext): Promise<string>;
 };
 
 /** A built-in command that is a text for the model. */

@@ -1,9 +1,9 @@
 /** The built-in commands that are answered at once: what there is, what was used, what holds. */
 import { fault } from "../../../kernel/fault.ts";
 import { shorten } from "../../../kernel/text.ts";
-import { contextKinds } from "../../../protocol/context.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import { permissionModeSchema } from "../../../protocol/settings.ts";
+import { contextKinds } from "../../../protocol/usage.ts";
 import type { CommandContext, LocalCommand } from "./command.ts";
 
 const local = (
@@ -14,7 +14,7 @@ const local = (
 ): LocalCommand => ({ name, description, argumentHint: "", kind: "local", run, ...more });
 
 export const localCommands: readonly LocalCommand[] = [
-  local("help", "Lists the commands.", async (_, worklist) => sayHelp(worklist), { aliases: ["?"] }),
+  local("help", "Lists the commands.", async (_, context) => sayHelp(context), { aliases: ["?"] }),
   local(
     "clear",
     "Starts the conversation anew; what was said stays in the log.",
@@ -34,10 +34,8 @@ export const localCommands: readonly LocalCommand[] = [
     },
     { argumentHint: "[what the summary should keep]" },
   ),
-  local("context", "Shows what fills the conversation's window.", async (_, worklist) =>
-    sayContext(worklist),
-  ),
-  local("cost", "Shows what the session has used and cost.", async (_, worklist) => sayCost(worklist), {
+  local("context", "Shows what fills the conversation's window.", async (_, context) => sayContext(context)),
+  local("cost", "Shows what the session has used and cost.", async (_, context) => sayCost(context), {
     aliases: ["usage"],
   }),
   local("model", "Shows the model, or asks another from now on.", changeModel, { argumentHint: "[model]" }),
@@ -58,7 +56,7 @@ export const localCommands: readonly LocalCommand[] = [
       );
     },
   ),
-  local("memory", "Lists the instruction files that hold here.", async (_, worklist) => sayMemory(worklist)),
+  local("memory", "Lists the instruction files that hold here.", async (_, context) => sayMemory(context)),
   local("mcp", "Lists the MCP servers.", async (_, { servers }) => lines(servers().map(sayServer))),
   local("agents", "Lists the kinds of agents.", async (_, { info }) =>
     lines((info.agents ?? []).map(({ name, description }) => `${name}: ${shorten(description, 160)}`)),
@@ -73,7 +71,7 @@ export const localCommands: readonly LocalCommand[] = [
   local(
     "status",
     "Shows the session: where, with which model, in which mode.",
-    async (_, worklist) => sayStatus(worklist),
+    async (_, context) => sayStatus(context),
     { aliases: ["session"] },
   ),
   local(

@@ -10,10 +10,10 @@ const screen = (
 ): LocalCommand => ({ name, description, argumentHint: "", kind: "screen", run, ...more });
 
 export const screenCommands: readonly LocalCommand[] = [
-  screen("resume", "Goes on with another session of this folder.", async (_, worklist) =>
+  screen("resume", "Goes on with another session of this folder.", async (_, context) =>
     [
       "`keel -p --resume ID PROMPT` goes on with a session. The newest of this folder:",
-      ...(await saySessions(worklist)),
+      ...(await saySessions(context)),
     ].join("\n"),
   ),
   screen("fork", "Goes on in a copy of this session.", async (_, { id }) =>

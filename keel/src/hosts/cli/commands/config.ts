@@ -12,9 +12,8 @@ import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { SettingRow } from "../../../protocol/inquiry.ts";
 import { oneWord, usage } from "../arguments.ts";
-import type { CommandRun } from "../command.ts";
-import { sayWritten } from "./say-written.ts";
-import { type TargetValues, targetOf } from "./target-options.ts";
+import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
+import { sayWritten } from "../show-fault.ts";
 
 export const get: CommandRun<{ json: boolean }> = async ({ values, positionals }, context) => {
   const name = oneWord(positionals, "Give the name of one setting.");

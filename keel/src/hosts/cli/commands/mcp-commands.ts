@@ -1,6 +1,5 @@
 /** The rows of `keel mcp` in the table of commands. */
-import { type CliCommand, type Define, json } from "../command.ts";
-import { targetOptions } from "./target-options.ts";
+import { type CliCommand, type Define, json, targetOptions } from "../command.ts";
 
 export const mcpCommands = (command: Define): readonly CliCommand[] => [
   command({

@@ -14,9 +14,8 @@ import { shownUrl, withShownUrls } from "../../../kernel/shown-url.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import { oneWord, usage } from "../arguments.ts";
-import type { CommandRun } from "../command.ts";
-import { sayWritten } from "./say-written.ts";
-import { type TargetValues, targetOf } from "./target-options.ts";
+import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
+import { sayWritten } from "../show-fault.ts";
 
 export const list: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const { servers, problems, waiting } = await listServers(context);

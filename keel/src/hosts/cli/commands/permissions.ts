@@ -14,10 +14,9 @@ import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { lineReader } from "../../../transport/lines.ts";
 import { oneWord, usage } from "../arguments.ts";
-import type { CommandRun } from "../command.ts";
+import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
 import type { Context } from "../context.ts";
-import { sayWritten } from "./say-written.ts";
-import { type TargetValues, targetOf } from "./target-options.ts";
+import { sayWritten } from "../show-fault.ts";
 
 export const list: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const { rows, notices } = await listRules(context);

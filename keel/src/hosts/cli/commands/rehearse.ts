@@ -15,7 +15,8 @@ import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { converse } from "../print/converse.ts";
 import type { NewPrinter } from "../print/printer.ts";
-import { answerAsks, askPerson, hasPerson } from "../terminal/answer-asks.ts";
+import { answerAsks, hasPerson } from "../terminal/answer-asks.ts";
+import { askPerson } from "../terminal/ask-person.ts";
 import { terminalAsker } from "../terminal/terminal.ts";
 import { openStage, type Stage } from "./rehearsal-stage.ts";
 

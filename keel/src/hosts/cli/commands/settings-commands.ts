@@ -1,6 +1,5 @@
 /** The rows of `keel config`, `keel trust` and `keel permissions` in the table of commands. */
-import { type CliCommand, type Define, json, yes } from "../command.ts";
-import { targetOptions } from "./target-options.ts";
+import { type CliCommand, type Define, json, targetOptions, yes } from "../command.ts";
 
 export const settingsCommands = (command: Define): readonly CliCommand[] => [
   command({

@@ -4,12 +4,10 @@ import { toFault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { text } from "../../../protocol/message.ts";
 import { usage } from "../arguments.ts";
-import { sayWritten } from "../commands/say-written.ts";
 import type { Context } from "../context.ts";
-import { showFault } from "../show-fault.ts";
+import { sayWritten, showFault } from "../show-fault.ts";
 import { exitCodeOf } from "../signals.ts";
-import { askPerson, hasPerson, type Person, refuseAsks } from "../terminal/answer-asks.ts";
-import { askLine, terminalAsker } from "../terminal/terminal.ts";
+import { hasPerson, refuseAsks } from "../terminal/answer-asks.ts";
 import { awaitTasks } from "./await-tasks.ts";
 import { watchOutcome } from "./outcome.ts";
 import type { NewPrinter } from "./printer.ts";
@@ -25,7 +23,7 @@ export type ConversationOptions = {
   /** Whether a person at the terminal sees the steps on standard error. */
   readonly steps?: "shown" | "hidden";
   /** Who answers, in place of the person at the terminal or of nobody. Returns a function that stops it. */
-  readonly answer?: (session: OpenSession) => () => void;
+  readonly answer?: (session: OpenSession) => (() => void) | Promise<() => void>;
 };
 
 /** Returns the exit code. Throws a fault of the log, and then too the session is closed. */
@@ -33,7 +31,7 @@ export async function converse(session: OpenSession, conversation: ConversationO
   const { newPrinter, context, level, steps = "shown" } = conversation;
   const answer =
     conversation.answer ??
-    ((asked) => (hasPerson(context) ? askPerson(asked, personAt(context, asked)) : refuseAsks(asked)));
+    ((asked) => (hasPerson(context) ? askThePerson(asked, context) : refuseAsks(asked)));
   const printer = await newPrinter(session, context);
   const outcome = watchOutcome(session, context);
   session.onEvent((envelope) => printer.event(envelope));
@@ -41,7 +39,7 @@ export async function converse(session: OpenSession, conversation: ConversationO
   const stopped = untilStopped(session, context);
   let code: number | undefined;
   try {
-    const stopAsking = answer(session);
+    const stopAsking = await answer(session);
     try {
       code = await Promise.race([work(session, conversation, stopped.interrupted), stopped.code]);
     } finally {
@@ -57,9 +55,13 @@ export async function converse(session: OpenSession, conversation: ConversationO
   return code ?? outcome.exitCode();
 }
 
-/** The person at the terminal, whose rules can be kept in a file. */
-function personAt(context: Context, session: Pick<OpenSession, "keepRule">): Person {
-  return {
+/** At the terminal; their rules can be kept in a file. Where nobody is, nothing of it is loaded. */
+async function askThePerson(session: OpenSession, context: Context): Promise<() => void> {
+  const [{ askPerson }, { askLine, terminalAsker }] = await Promise.all([
+    import("../terminal/ask-person.ts"),
+    import("../terminal/terminal.ts"),
+  ]);
+  return askPerson(session, {
     ask: terminalAsker(context),
     readAnswer: (words, signal) => askLine(context, words, signal),
     keep: async (rule, to) => {
@@ -70,7 +72,7 @@ function personAt(context: Context, session: Pick<OpenSession, "keepRule">): Per
         showFault(context.err, toFault(thrown));
       }
     },
-  };
+  });
 }
 
 async function work(

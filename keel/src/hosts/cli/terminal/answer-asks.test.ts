@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Ask } from "../../../protocol/ask.ts";
 import type { Command } from "../../../protocol/command.ts";
 import type { Envelope } from "../../../protocol/event/envelope.ts";
-import { askPerson, refuseAsks } from "./answer-asks.ts";
+import { refuseAsks } from "./answer-asks.ts";
+import { askPerson } from "./ask-person.ts";
 
 describe("without a person", () => {
   test("every question is refused in words, also one that an earlier process left open", async () => {

@@ -1,19 +1,11 @@
-/**
- * Who answers when the engine asks: the person at the terminal, one question after the other, or nobody. What nobody
- * can answer is refused, in words for the model.
- */
+/** Who answers when the engine asks, one question after the other. What nobody can answer is refused, in words for the model. */
 import type { OpenSession } from "../../../app/open-session.ts";
 import type { Answer, Ask } from "../../../protocol/ask.ts";
 import type { Envelope } from "../../../protocol/event/envelope.ts";
-import { askForm, choiceAnswer, questionsAnswer, type RuleFile } from "../../../view/choices.ts";
-import { formAnswer } from "../../../view/forms.ts";
 import type { Context } from "../context.ts";
-import { fillForm } from "./forms.ts";
-import { askQuestions, type ReadAnswer } from "./questions.ts";
-import type { AskPerson } from "./terminal.ts";
 
 /** The part of a session that answering needs. */
-type AskingSession = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
+export type AskingSession = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
 
 export const refusal =
   "Refused: this session has no terminal and nobody to ask. Go on without it, or say which permission is needed and why.";
@@ -51,38 +43,7 @@ export function refuseAsks(session: AskingSession): () => void {
   return answerAsks(session, (ask) => send(session, ask, { verdict: "deny", reason: refusal }, "no-host"));
 }
 
-export type Person = {
-  readonly ask: AskPerson;
-  readonly readAnswer?: ReadAnswer | undefined;
-  /** Keeps the rule of an answer in a file, and says so. Without it a rule holds for the session. Never throws. */
-  readonly keep?: ((rule: string, to: RuleFile) => Promise<void>) | undefined;
-};
-
-/** With a person. A form is asked field by field once they want to answer it. */
-export function askPerson(session: AskingSession, { ask, readAnswer, keep }: Person): () => void {
-  return answerAsks(session, async (asked, signal) => {
-    const form = askForm(asked);
-    if (form.kind === "questions" && readAnswer) {
-      const answers = await askQuestions(form.questions, readAnswer, signal);
-      if (signal.aborted) return;
-      return send(session, asked, questionsAnswer(answers ?? {}), "host");
-    }
-    if (form.kind === "unanswerable" || (asked.schema !== undefined && !readAnswer))
-      return send(session, asked, { verdict: "deny", reason: refusal }, "no-host");
-    const chosen = await ask(asked, signal);
-    if (signal.aborted) return;
-    if (form.kind === "fields" && readAnswer && chosen?.option.verdict === "allow") {
-      const filled = await fillForm(form.fields, readAnswer, signal);
-      if (signal.aborted) return;
-      return send(session, asked, formAnswer(filled), filled.kind === "impossible" ? "no-host" : "host");
-    }
-    if (chosen?.keep !== undefined && chosen.option.rule !== undefined)
-      await keep?.(chosen.option.rule, chosen.keep);
-    await send(session, asked, choiceAnswer(chosen), "host");
-  });
-}
-
-async function send(
+export async function send(
   session: AskingSession,
   { id }: Ask,
   answer: Answer,
