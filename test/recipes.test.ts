@@ -176,7 +176,7 @@ recipe("An inquiry", 2, async (tree) => {
     const seen = await tree.program(`${context}
       import { controls } from "./keel/src/hosts/runner/controls.ts";
       import { answerRequest, readHostRequest } from "./keel/src/sdk/control/host-requests.ts";
-      import { processMethods } from "./keel/src/sdk/process/methods.ts";
+      import { processMethods } from "./keel/src/sdk/process/apart.ts";
       import { query } from "./keel/src/sdk/query/query.ts";
       import { openHome } from "./keel/src/app/home.ts";
       const cwd = process.cwd();

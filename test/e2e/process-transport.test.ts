@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
-import { AbortError } from "../../keel/src/sdk/query/abort-error.ts";
+import { AbortError } from "../../keel/src/sdk/query/conversation.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { createSession } from "../../keel/src/sdk/query/session.ts";
 import { startup } from "../../keel/src/sdk/query/startup.ts";

@@ -2,8 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { AgentDefinition } from "../../keel/src/sdk/options/agent-definition.ts";
-import type { Options } from "../../keel/src/sdk/options/options.ts";
+import type { AgentDefinition, Options } from "../../keel/src/sdk/options/options.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { everything, nobodyWith } from "../support/mcp-stage.ts";

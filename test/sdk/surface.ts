@@ -4,11 +4,9 @@ import { type OptionName, sessionOptions } from "../../keel/src/protocol/options
 import type { PermissionMode } from "../../keel/src/protocol/settings.ts";
 import type { SDKAssistantMessageError } from "../../keel/src/sdk/messages/content.ts";
 import type { ModelUsage, SDKMessage, TerminalReason } from "../../keel/src/sdk/messages/messages.ts";
-import type { AgentDefinition } from "../../keel/src/sdk/options/agent-definition.ts";
 import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
-import type { Options } from "../../keel/src/sdk/options/options.ts";
+import type { AgentDefinition, Options, SandboxSettings } from "../../keel/src/sdk/options/options.ts";
 import type { PermissionUpdate } from "../../keel/src/sdk/options/permission-updates.ts";
-import type { SandboxSettings } from "../../keel/src/sdk/options/sandbox-settings.ts";
 import type { Query } from "../../keel/src/sdk/query/query-methods.ts";
 import type { McpServerStatus } from "../../keel/src/sdk/tools/mcp-server.ts";
 

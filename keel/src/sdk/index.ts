@@ -20,7 +20,6 @@ export type * from "./messages/content.ts";
 export type * from "./messages/messages.ts";
 export type { UserMessage } from "./messages/read-content.ts";
 export type * from "./messages/system.ts";
-export type * from "./messages/tasks.ts";
 export {
   BUILTIN_TOOL_NAMES,
   EXIT_REASONS,
@@ -28,11 +27,18 @@ export {
   LEGACY_TOOL_NAME_ALIASES,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from "./names.ts";
-export type { AgentDefinition } from "./options/agent-definition.ts";
 export type { CanUseTool, PermissionResult } from "./options/callbacks.ts";
 export type * from "./options/hooks.ts";
-export type { Options } from "./options/options.ts";
-export type { AcceptedOptions } from "./options/options-accepted.ts";
+export type {
+  AcceptedOptions,
+  AgentDefinition,
+  Options,
+  SandboxFilesystemConfig,
+  SandboxNetworkConfig,
+  SandboxSettings,
+  SpawnedProcess,
+  SpawnOptions,
+} from "./options/options.ts";
 export type {
   PermissionBehavior,
   PermissionRuleValue,
@@ -46,15 +52,8 @@ export {
   resolveSettings,
   type Settings,
 } from "./options/resolve-settings.ts";
-export type {
-  SandboxFilesystemConfig,
-  SandboxNetworkConfig,
-  SandboxSettings,
-} from "./options/sandbox-settings.ts";
-export type { SpawnedProcess, SpawnOptions } from "./process/options.ts";
-export { AbortError } from "./query/abort-error.ts";
 export type { QueryControls, ReadFileOptions, ReadFileResult } from "./query/controls.ts";
-export type { Prompt } from "./query/conversation.ts";
+export { AbortError, type Prompt } from "./query/conversation.ts";
 export type { QueryInquiries, ReloadedPlugins, ResourceContents, SessionUsage } from "./query/inquiries.ts";
 export type {
   AccountInfo,
@@ -64,8 +63,7 @@ export type {
   OfferedModel as ModelInfo,
 } from "./query/introspection.ts";
 export { query } from "./query/query.ts";
-export type { Query } from "./query/query-methods.ts";
-export type { RewindFilesResult } from "./query/rewind-result.ts";
+export type { Query, RewindFilesResult } from "./query/query-methods.ts";
 export { createSession, resumeSession, type SDKSession } from "./query/session.ts";
 export { type ClaimOptions, prewarm, type SpareProcess, startup, type WarmQuery } from "./query/startup.ts";
 export {

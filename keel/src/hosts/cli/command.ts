@@ -1,6 +1,6 @@
 /** What a command is. The table of them is in `command-table.ts`. */
 import type { WritableSource } from "../../app/maintenance/settings-files.ts";
-import { type Arguments, type CliOptions, usage } from "./arguments.ts";
+import { type CliOptions, type OptionValues, usage } from "./arguments.ts";
 import type { Context } from "./context.ts";
 
 /** Options that many commands have. */
@@ -20,14 +20,18 @@ export type CliCommand = {
   start(given: readonly string[], context: Context): Promise<number>;
 };
 
-type Run<T extends CliOptions> = (parsed: Arguments<T>, context: Context) => Promise<number>;
+/** What a command does with what it was given. Returns the exit code, or throws a fault that has one. */
+export type CommandRun<Values = object> = (
+  given: { readonly values: Values; readonly positionals: readonly string[] },
+  context: Context,
+) => Promise<number>;
 
 /** A row of the table. Its name stands first in its usage; what it does is loaded when it is called. */
 export type CommandRow<T extends CliOptions> = Pick<CliCommand, "usage" | "says" | "unheard"> & {
   /** Left out: nothing but options. What is one word too many is wrong use, and not passed over. */
   readonly takes?: "words";
   readonly options?: T | (() => Promise<T>);
-  load(): Promise<Run<T>>;
+  load(): Promise<CommandRun<OptionValues<T>>>;
 };
 
 export type Define = <const T extends CliOptions>(row: CommandRow<T>) => CliCommand;

@@ -1,7 +1,7 @@
 /** The options of a session as flags: what the parser and the help know of them, and what their values mean. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { isObject } from "../../kernel/json.ts";
+import { isObject, parseJson } from "../../kernel/json.ts";
 import {
   type FlagDoor,
   flagAt,
@@ -137,12 +137,7 @@ export async function readTextFile(flag: string, file: string): Promise<string> 
 }
 
 function objectIn(text: string, { flag }: Flag): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw usage(`--${flag} is not JSON.`);
-  }
+  const value = parseJson(text);
   if (isObject(value)) return value;
-  throw usage(`--${flag} takes an object in JSON.`);
+  throw usage(value === undefined ? `--${flag} is not JSON.` : `--${flag} takes an object in JSON.`);
 }

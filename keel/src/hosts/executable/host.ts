@@ -63,7 +63,7 @@ export class WireHost {
     this.#context = context;
     this.#output = output;
     this.#channel = new Channel({
-      send: (frame) => output.control(frame),
+      send: (frame) => output.send(frame),
       answer: (request) => this.#answer(request),
       newId: () => randomUUID(),
     });
@@ -75,7 +75,7 @@ export class WireHost {
       // Only an SDK that says who it is looks there.
       kept:
         context.env["CLAUDE_CODE_ENTRYPOINT"] && !values["no-session-persistence"] ? "on disk" : "nowhere",
-      mirror: values["session-mirror"] ? (message) => output.mirror(message) : undefined,
+      mirror: values["session-mirror"] ? (message) => output.send(message) : undefined,
     });
     if (!values["await-initialize"]) this.#introduced.resolve();
   }

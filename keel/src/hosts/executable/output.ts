@@ -1,8 +1,9 @@
 /** What goes to an SDK: messages and control frames in the order in which they happen, one JSON object per line. */
+import { setTimeout as pause } from "node:timers/promises";
 import { type Fault, toFault } from "../../kernel/fault.ts";
 import { toLine } from "../../kernel/json.ts";
-import type { ControlFrame, KeepAlive } from "../../sdk/control/frames.ts";
-import type { Outlet } from "../../sdk/dialect/outlet.ts";
+import type { ControlFrame } from "../../sdk/control/frames.ts";
+import type { Outlet } from "../../sdk/dialect/message-emitter.ts";
 import { uuidFrom } from "../../sdk/dialect/uuid.ts";
 import type { SDKMessage } from "../../sdk/messages/messages.ts";
 import type { Context } from "../cli/context.ts";
@@ -43,11 +44,8 @@ export class WireOutput implements Outlet {
     return true;
   }
 
-  mirror(message: MirrorMessage): void {
-    this.#out.line(toLine(message));
-  }
-
-  control(frame: ControlFrame | KeepAlive): void {
+  /** What is beside the messages of the session. */
+  send(frame: ControlFrame | MirrorMessage): void {
     this.#out.line(toLine(frame));
   }
 
@@ -75,7 +73,6 @@ export class WireOutput implements Outlet {
 
   /** Resolves when the other side has read enough, or is gone. */
   async room(): Promise<void> {
-    while (this.#out.waitingBytes > maxWaitingBytes && !this.#out.isClosed)
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    while (this.#out.waitingBytes > maxWaitingBytes && !this.#out.isClosed) await pause(lookEveryMs);
   }
 }

@@ -2,10 +2,12 @@
  * The copy of a session that SDKs of the interface read from disk by themselves, and the lines by which they mirror it to
  * a store. Nothing depends on it here: what cannot be written is told once, and the session goes on.
  */
+
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Home } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
+import { reasonOf } from "../../kernel/fault.ts";
 import { toLine } from "../../kernel/json.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { projectKeyOf } from "../../sdk/stored/session-store.ts";
@@ -77,7 +79,7 @@ export class WireTranscript {
     this.#work = this.#work.then(work).catch((thrown: unknown) => {
       if (this.#hasFailed) return;
       this.#hasFailed = true;
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      const why = reasonOf(thrown);
       this.#context.err.line(`keel: the copy for SDKs is not complete: ${why}`);
     });
   }

@@ -1,25 +1,24 @@
 /** Calls in the host's words: each begins once and ends once, in that order. */
 
+import type { Json } from "../../kernel/json.ts";
 import type { Origin } from "../../protocol/ask.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import { textOf, toolUses } from "../../protocol/message.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
 import type { RunnerEvent } from "./events.ts";
-import type { KnownCall, RunnerMemo } from "./memo.ts";
-import { countCall } from "./stats.ts";
+import { countCall, type KnownCall, type RunnerDialectOutput, type RunnerMemo } from "./memo.ts";
 
-type CallOutput = readonly [readonly RunnerEvent[], RunnerMemo];
-type CallEnvelopeOf<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
+type CallHandler<T extends Envelope["type"]> = (
+  event: Extract<Envelope, { type: T }>,
+  memo: RunnerMemo,
+  origin: Origin | undefined,
+) => RunnerDialectOutput;
 
 /** What a person reads of a result; the whole of it is the model's. */
 const maxSummary = 500;
 
 /** The calls of a reply are known before they begin. */
-export function knowCalls(
-  { content }: CallEnvelopeOf<"model.finished">,
-  memo: RunnerMemo,
-  origin: Origin | undefined,
-): CallOutput {
+export const knowCalls: CallHandler<"model.finished"> = ({ content }, memo, origin) => {
   const uses = toolUses(content);
   if (uses.length === 0) return [[], memo];
   const calls = new Map(memo.calls);
@@ -34,23 +33,14 @@ export function knowCalls(
     ({ id, name }): RunnerEvent => ({ type: "hook_pre_tool", toolUseId: id, tool: name, ...whose }),
   );
   return [events, { ...memo, calls }];
-}
+};
 
-export function callStarts(
-  { callId, tool, input }: CallEnvelopeOf<"tool.started">,
-  memo: RunnerMemo,
-  origin: Origin | undefined,
-): CallOutput {
+export const callStarts: CallHandler<"tool.started"> = ({ callId, tool, input }, memo, origin) => {
   const call = callOf(memo, { id: callId, tool }, origin);
-  const changed = input === undefined ? call : { ...call, params: input };
-  return tellStart(changed, memo, origin);
-}
+  return tellStart({ ...call, params: input ?? call.params }, memo, origin);
+};
 
-export function callProgress(
-  event: CallEnvelopeOf<"tool.progress">,
-  memo: RunnerMemo,
-  origin: Origin | undefined,
-): CallOutput {
+export const callProgress: CallHandler<"tool.progress"> = (event, memo, origin) => {
   const { callId, tool, elapsedMs } = event;
   const seconds = Math.floor(elapsedMs / 1000);
   const known = memo.calls.get(keyOf(callId, origin));
@@ -61,13 +51,9 @@ export function callProgress(
     [{ type: "tool_progress", toolUseId: callId, tool, elapsedMs, ...whoseOf(origin) }],
     { ...memo, calls },
   ];
-}
+};
 
-export function callEnds(
-  event: CallEnvelopeOf<"tool.finished">,
-  memo: RunnerMemo,
-  origin: Origin | undefined,
-): CallOutput {
+export const callEnds: CallHandler<"tool.finished"> = (event, memo, origin) => {
   const { callId, tool, failed, ms, content, todos, data } = event;
   const outcome = outcomeOf(event);
   const isInterrupted = outcome.kind === "denied" ? outcome.interrupted : outcome.kind === "interrupted";
@@ -106,7 +92,7 @@ export function callEnds(
     ],
     { ...next, calls, stats: countCall(next.stats, { tool, ms }) },
   ];
-}
+};
 
 /** Calls whose end nobody told: they are over with the turn. */
 export const openCallsEnd = (memo: RunnerMemo): RunnerEvent[] =>
@@ -120,11 +106,11 @@ export const openCallsEnd = (memo: RunnerMemo): RunnerEvent[] =>
       summary: "Interrupted.",
       durationMs: 0,
       interrupted: true,
-      ...(agentId === undefined ? {} : { agentId }),
-      ...(parentToolUseId === undefined ? {} : { parentToolUseId }),
+      agentId,
+      parentToolUseId,
     }));
 
-function tellStart(call: KnownCall, memo: RunnerMemo, origin: Origin | undefined): CallOutput {
+function tellStart(call: KnownCall, memo: RunnerMemo, origin: Origin | undefined): RunnerDialectOutput {
   if (call.isTold) return [[], memo];
   const calls = new Map(memo.calls).set(keyOf(call.id, origin), { ...call, isTold: true });
   const { id: toolUseId, tool, params } = call;
@@ -151,7 +137,7 @@ const whoseOf = (origin: Origin | undefined): { agentId?: string; parentToolUseI
   origin ? { agentId: origin.agentId, parentToolUseId: origin.parentCallId } : {};
 
 /** What the workspace's own tools leave for the host; it stands in the log as their result. */
-function workspaceNews(tool: string, data: CallEnvelopeOf<"tool.finished">["data"]): RunnerEvent[] {
+function workspaceNews(tool: string, data: Json | undefined): RunnerEvent[] {
   if (data === undefined || !tool.startsWith("mcp__workspace__")) return [];
   switch (tool.slice("mcp__workspace__".length)) {
     case "add_review_comment":

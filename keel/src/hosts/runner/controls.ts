@@ -4,12 +4,16 @@ import type { OpenSession } from "../../app/open-session.ts";
 import { thinkingWith } from "../../app/options.ts";
 import type { Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
+import { present } from "../../kernel/present.ts";
+import { failed, ok, type Result } from "../../kernel/result.ts";
+import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { answerFor, type HostAnswer } from "./answers.ts";
+import { questionsSchema } from "../../protocol/question.ts";
 import type { RunnerEvent } from "./events.ts";
+import { serversOf } from "./init.ts";
 import type { Attachment, ErrorCode, InputOf, RunnerInput } from "./inputs.ts";
-import { readServers, serversOf } from "./servers.ts";
+import { readServers } from "./start.ts";
 
 /** Throws a Fault where the session refuses. */
 export async function controls(
@@ -54,28 +58,21 @@ export async function controls(
       return [{ type: "inquiry_answered", inquiry, answer }];
     }
     case "get_supported_models": {
-      const models = await session.inquire("models");
-      return [
-        {
-          type: "supported_models",
-          models: models.map(({ id, name, provider, windowTokens }) => ({
-            id,
-            name,
-            provider,
-            windowTokens,
-          })),
-        },
-      ];
+      const known = await session.inquire("models");
+      const models = known.map(({ id, name, provider, windowTokens }) => ({
+        id,
+        name,
+        provider,
+        windowTokens,
+      }));
+      return [{ type: "supported_models", models }];
     }
-    case "get_supported_commands":
-      return [
-        {
-          type: "supported_commands",
-          commands: session.info.commands
-            .filter(({ hidden }) => !hidden)
-            .map(({ name, description, argumentHint }) => ({ name, description, argumentHint })),
-        },
-      ];
+    case "get_supported_commands": {
+      const commands = session.info.commands
+        .filter(({ hidden }) => !hidden)
+        .map(({ name, description, argumentHint }) => ({ name, description, argumentHint }));
+      return [{ type: "supported_commands", commands }];
+    }
     case "get_mcp_status":
       return [{ type: "mcp_status", servers: serversOf(session) }];
     case "get_account_info": {
@@ -87,17 +84,7 @@ export async function controls(
       const receipt = await session.submit({ type: "rewind", checkpoint, preview });
       if (receipt.type !== "rewound") return [];
       const { files, skipped, lost, undo } = receipt;
-      return [
-        {
-          type: "files_rewound",
-          checkpoint,
-          preview,
-          files,
-          skipped,
-          lost,
-          ...(undo === undefined ? {} : { undo }),
-        },
-      ];
+      return [{ type: "files_rewound", checkpoint, preview, files, skipped, lost, undo }];
     }
     case "user_question_response":
     case "plan_approval_response":
@@ -120,13 +107,8 @@ async function answer(
 ): Promise<readonly RunnerEvent[]> {
   const { requestId } = given;
   const ask = session.openAsks().find(({ id }) => id === requestId);
-  if (!ask || answered.has(requestId)) {
-    return [
-      answered.has(requestId)
-        ? complaint("duplicate_id", "The request was answered before.")
-        : complaint("unknown_id", "There is no such request, or it is over."),
-    ];
-  }
+  if (answered.has(requestId)) return [complaint("duplicate_id", "The request was answered before.")];
+  if (!ask) return [complaint("unknown_id", "There is no such request, or it is over.")];
   const found = answerFor(given, ask);
   if (!found.ok) return [complaint("bad_field", found.error)];
   answered.add(requestId);
@@ -178,3 +160,55 @@ function withMentions(words: string, attachments: readonly Attachment[]): string
   );
   return named.length === 0 ? words : `${words}\n\n${named.join(" ")}`;
 }
+
+type HostAnswer = InputOf<"user_question_response" | "plan_approval_response" | "tool_approval_response">;
+
+const kinds: Readonly<Record<HostAnswer["type"], readonly Ask["kind"][]>> = {
+  user_question_response: ["question"],
+  plan_approval_response: ["plan"],
+  tool_approval_response: ["permission", "elicitation", "hook", "host-tool"],
+};
+
+/** The error is a sentence for the host. */
+function answerFor(given: HostAnswer, ask: Ask): Result<Answer> {
+  if (!kinds[given.type].includes(ask.kind))
+    return failed(`The request ${given.requestId.slice(0, 80)} is not answered by ${given.type}.`);
+  switch (given.type) {
+    case "user_question_response":
+      return questionAnswer(given, ask);
+    case "plan_approval_response": {
+      const { approved, mode, reason, plan } = given;
+      if (!approved) return ok({ verdict: "deny", ...said(reason) });
+      const option = mode === "acceptEdits" ? "edits" : "yes";
+      return ok({ verdict: "allow", option, ...(plan === undefined ? {} : { data: { plan } }) });
+    }
+    case "tool_approval_response": {
+      const { approved, option, reason, input, data } = given;
+      const chosen = ask.options.find(({ id }) => id === option);
+      if (option !== undefined && !chosen) return failed("The request has no such option.");
+      const verdict = approved ? "allow" : "deny";
+      if (chosen && chosen.verdict !== verdict)
+        return failed("The option says something else than `approved`.");
+      return ok({ verdict, ...present({ option }), ...said(reason), ...present({ input, data }) });
+    }
+  }
+}
+
+function questionAnswer(given: InputOf<"user_question_response">, ask: Ask): Result<Answer> {
+  if (given.cancelled) return ok({ verdict: "deny", reason: "The person did not answer." });
+  const parsed = questionsSchema.safeParse(ask.input);
+  const questions = parsed.success ? parsed.data.questions : [];
+  const [only] = questions;
+  if (given.answers) {
+    const strange = Object.keys(given.answers).find((words) =>
+      questions.every(({ question }) => question !== words),
+    );
+    if (strange !== undefined) return failed(`There is no question ${JSON.stringify(strange.slice(0, 80))}.`);
+    return ok({ verdict: "allow", data: { answers: given.answers } });
+  }
+  if (given.answer === undefined) return failed("The answer is missing: give answer, answers or cancelled.");
+  if (!only || questions.length > 1) return failed("There are several questions: give answers.");
+  return ok({ verdict: "allow", data: { answers: { [only.question]: given.answer } } });
+}
+
+const said = (reason: string | undefined): Pick<Answer, "reason"> => (reason ? { reason } : {});

@@ -3,18 +3,15 @@
  * whatever overlaps; of an agent the host learns what it does, not what it says.
  */
 
-import type { Origin } from "../../protocol/ask.ts";
+import { asText, isObject } from "../../kernel/json.ts";
+import type { Ask, Origin } from "../../protocol/ask.ts";
 import { isCharge } from "../../protocol/bill.ts";
 import { type Envelope, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
-import { askEvent } from "./ask-event.ts";
 import { callEnds, callProgress, callStarts, knowCalls, openCallsEnd } from "./calls.ts";
 import type { RunnerEvent } from "./events.ts";
-import type { RunnerMemo } from "./memo.ts";
+import { noStats, type RunnerDialectOutput, type RunnerMemo } from "./memo.ts";
 import { addText, flushText, noParagraphs } from "./paragraphs.ts";
 import { resultOf, turnEvents } from "./results.ts";
-import { noStats } from "./stats.ts";
-
-export type RunnerDialectOutput = readonly [readonly RunnerEvent[], RunnerMemo];
 
 export function toEvents(envelope: Envelope, memo: RunnerMemo): RunnerDialectOutput {
   const { origin } = envelope;
@@ -137,59 +134,85 @@ function taskChanges(
 ): RunnerDialectOutput {
   const known = memo.agents.get(taskId);
   if (data.kind !== "agent" && known === undefined) {
-    const { kind = "shell", description = "", summary } = data;
-    return [
-      [{ type: "task_update", taskId, kind, status, description, ...(summary ? { summary } : {}) }],
-      memo,
-    ];
+    const { kind = "shell", description = "" } = data;
+    const summary = data.summary || undefined;
+    return [[{ type: "task_update", taskId, kind, status, description, summary }], memo];
   }
   if (status === "running") {
     const agentType = data.agent ?? "agent";
-    return [
-      known === undefined
-        ? [
-            {
-              type: "subagent_started",
-              agentId: taskId,
-              agentType,
-              description: data.description ?? "",
-              background: data.origin !== "waited",
-              ...(data.callId === undefined ? {} : { parentToolUseId: data.callId }),
-            },
-          ]
-        : [],
-      { ...memo, agents: new Map(memo.agents).set(taskId, agentType) },
-    ];
+    const next = { ...memo, agents: new Map(memo.agents).set(taskId, agentType) };
+    if (known !== undefined) return [[], next];
+    const started: RunnerEvent = {
+      type: "subagent_started",
+      agentId: taskId,
+      agentType,
+      description: data.description ?? "",
+      background: data.origin !== "waited",
+      parentToolUseId: data.callId,
+    };
+    return [[started], next];
   }
   const active = [...memo.calls.values()].filter(({ agentId, isTold }) => agentId === taskId && isTold);
   const agents = new Map(memo.agents);
   agents.delete(taskId);
-  return [
-    [
-      {
-        type: "subagent_stopped",
-        agentId: taskId,
-        agentType: known ?? data.agent ?? "agent",
-        status,
-        activeTools: active.map(({ id }) => id),
-      },
-    ],
-    { ...memo, agents },
-  ];
+  const stopped: RunnerEvent = {
+    type: "subagent_stopped",
+    agentId: taskId,
+    agentType: known ?? data.agent ?? "agent",
+    status,
+    activeTools: active.map(({ id }) => id),
+  };
+  return [[stopped], { ...memo, agents }];
+}
+
+/** What the session asks, in the host's words. */
+export function askEvent(ask: Ask): RunnerEvent {
+  const { id: requestId, callId: toolUseId, input, origin } = ask;
+  const fields = isObject(input) ? input : {};
+  const common = {
+    requestId,
+    toolUseId,
+    agentId: origin?.agentId,
+    parentToolUseId: origin?.parentCallId,
+  };
+  switch (ask.kind) {
+    case "question":
+      return { type: "user_question_request", ...common, questions: fields["questions"] ?? [] };
+    case "plan": {
+      const { plan, planFilePath } = fields;
+      const planFile = typeof planFilePath === "string" ? planFilePath : undefined;
+      return { type: "plan_approval_request", ...common, plan: asText(plan), planFile };
+    }
+    default: {
+      const { tool, title, reason, options, schema } = ask;
+      const kind = ask.kind === "permission" || ask.kind === "elicitation" ? ask.kind : "other";
+      return {
+        type: "tool_approval_request",
+        ...common,
+        kind,
+        tool,
+        title,
+        reason,
+        input,
+        options: options.map(({ id, label, verdict, rule, preview }) => ({
+          id,
+          label,
+          verdict,
+          rule,
+          preview,
+        })),
+        schema,
+      };
+    }
+  }
 }
 
 const spoken = (text: string): RunnerEvent => ({ type: "assistant_text", text });
 const flush = ({ paragraphs }: RunnerMemo): RunnerEvent[] => flushText(paragraphs).map(spoken);
 
-const notification = (
+export const notification = (
   level: "info" | "warning",
   title: string,
   message: string,
   code: string | undefined,
-): RunnerEvent => ({
-  type: "agent_notification",
-  level,
-  title,
-  message,
-  ...(code === undefined ? {} : { code }),
-});
+): RunnerEvent => ({ type: "agent_notification", level, title, message, code });

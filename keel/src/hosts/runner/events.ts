@@ -19,7 +19,7 @@ const usage = z.object({
   cacheWriteTokens: number,
 });
 
-export const statsSchema = z.object({
+const stats = z.object({
   toolCalls: number,
   toolsByType: z.record(text, number),
   subAgents: number,
@@ -140,7 +140,7 @@ export const eventFields = {
     requests: number,
     durationMs: number,
     apiDurationMs: number,
-    stats: statsSchema,
+    stats,
     checkpoint: maybe(text),
   },
   context_usage: { ...usage.shape, totalTokens: number, model: text },

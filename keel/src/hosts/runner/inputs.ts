@@ -1,7 +1,8 @@
 /** What a host application may send, one JSON object a line: each input's form, and what a wrong line is answered with. */
 import * as z from "zod/mini";
-import { type Fault, toFault } from "../../kernel/fault.ts";
-import type { JsonObject } from "../../kernel/json.ts";
+import type { Fault } from "../../kernel/fault.ts";
+import { type JsonObject, mapTexts } from "../../kernel/json.ts";
+import { own } from "../../kernel/own.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { inquireFields } from "../../protocol/inquiry.ts";
 import { jsonSchema } from "../../protocol/message.ts";
@@ -55,6 +56,9 @@ export type Attachment = z.infer<typeof attachment>;
 
 const answerText = z.union([z.string(), z.array(z.string())]);
 
+const input = <Type extends string, Fields extends z.core.$ZodLooseShape>(type: Type, fields: Fields) =>
+  z.object({ type: z.literal(type), ...named, ...fields });
+
 export const inputSchemas = {
   message: z.object({
     type: z.literal("message"),
@@ -63,36 +67,26 @@ export const inputSchemas = {
     content: z.union([words, z.array(contentBlock).check(z.minLength(1))]),
     attachments: z.optional(z.array(attachment)),
   }),
-  stop: z.object({ type: z.literal("stop"), ...named }),
-  interrupt: z.object({ type: z.literal("interrupt"), ...named }),
-  set_model: z.object({ type: z.literal("set_model"), ...named, model: words }),
-  set_permission_mode: z.object({
-    type: z.literal("set_permission_mode"),
-    ...named,
-    mode: permissionModeSchema,
-  }),
-  set_max_thinking_tokens: z.object({
-    type: z.literal("set_max_thinking_tokens"),
-    ...named,
+  stop: input("stop", {}),
+  interrupt: input("interrupt", {}),
+  set_model: input("set_model", { model: words }),
+  set_permission_mode: input("set_permission_mode", { mode: permissionModeSchema }),
+  set_max_thinking_tokens: input("set_max_thinking_tokens", {
     /** Null or 0: no thinking. */
     maxThinkingTokens: z.nullable(z.int().check(z.minimum(0), z.maximum(1_000_000))),
   }),
-  get_supported_models: z.object({ type: z.literal("get_supported_models"), ...named }),
-  get_supported_commands: z.object({ type: z.literal("get_supported_commands"), ...named }),
-  get_mcp_status: z.object({ type: z.literal("get_mcp_status"), ...named }),
+  get_supported_models: input("get_supported_models", {}),
+  get_supported_commands: input("get_supported_commands", {}),
+  get_mcp_status: input("get_mcp_status", {}),
   /** Whatever the table of inquiries has. */
-  inquire: z.object({ type: z.literal("inquire"), ...named, ...inquireFields }),
-  get_account_info: z.object({ type: z.literal("get_account_info"), ...named }),
-  rewind_files: z.object({
-    type: z.literal("rewind_files"),
-    ...named,
+  inquire: input("inquire", { ...inquireFields }),
+  get_account_info: input("get_account_info", {}),
+  rewind_files: input("rewind_files", {
     checkpoint: uuid,
     /** Only say what would change. */
     preview: z.optional(z.boolean()),
   }),
-  user_question_response: z.object({
-    type: z.literal("user_question_response"),
-    ...named,
+  user_question_response: input("user_question_response", {
     requestId: words,
     /** By the words of the question. */
     answers: z.optional(z.record(z.string(), answerText)),
@@ -101,9 +95,7 @@ export const inputSchemas = {
     /** The person does not answer. */
     cancelled: z.optional(z.boolean()),
   }),
-  plan_approval_response: z.object({
-    type: z.literal("plan_approval_response"),
-    ...named,
+  plan_approval_response: input("plan_approval_response", {
     requestId: words,
     approved: z.boolean(),
     /** `acceptEdits`: and files are edited without a question from now on. */
@@ -112,9 +104,7 @@ export const inputSchemas = {
     /** The plan as the person changed it. */
     plan: z.optional(words),
   }),
-  tool_approval_response: z.object({
-    type: z.literal("tool_approval_response"),
-    ...named,
+  tool_approval_response: input("tool_approval_response", {
     requestId: words,
     approved: z.boolean(),
     /** One of the options of the request, such as the one that is remembered. */
@@ -125,9 +115,7 @@ export const inputSchemas = {
     /** What a server's own question is answered with. */
     data: z.optional(jsonSchema),
   }),
-  set_mcp_servers: z.object({
-    type: z.literal("set_mcp_servers"),
-    ...named,
+  set_mcp_servers: input("set_mcp_servers", {
     servers: z.record(z.string(), z.record(z.string(), jsonSchema)),
   }),
 } as const;
@@ -147,11 +135,12 @@ export function readInput(read: LineRead): Result<RunnerInput, BadLine> | undefi
   const object = readObject(read);
   if (!object) return undefined;
   if (!object.ok) return object;
-  const { type } = ownFields(object.value);
+  const type = own(object.value, "type");
   if (typeof type !== "string") return failed({ code: "bad_message", message: "The line has no type." });
   if (!isInputType(type))
     return failed({ code: "unknown_type", message: `There is no input ${JSON.stringify(cut(type))}.` });
-  const parsed = inputSchemas[type].safeParse(wellFormed(object.value));
+  // A half of a character cannot be sent as UTF-8: it is replaced here, before anything keeps it.
+  const parsed = inputSchemas[type].safeParse(mapTexts(object.value, (text) => text.toWellFormed()));
   if (parsed.success) return ok(parsed.data);
   const issue = parsed.error.issues[0];
   const field = issue?.path.join(".") || "content";
@@ -166,27 +155,12 @@ export function readObject(read: LineRead): Result<JsonObject, BadLine> | undefi
   return parsed.ok ? parsed : failed(badLine(parsed.error));
 }
 
-function badLine(found: Fault): BadLine {
-  const { message, detail } = toFault(found);
-  if (found.code === "line_too_long") return { code: "too_large", message };
-  const kind = detail?.["kind"];
-  const code =
-    kind === "utf8" ? "bad_utf8" : kind === "json" || kind === "depth" ? "bad_json" : "bad_message";
-  return { code, message: cut(message) };
+function badLine({ code, message, detail: { kind } }: Fault): BadLine {
+  if (code === "line_too_long") return { code: "too_large", message };
+  const bad = kind === "utf8" ? "bad_utf8" : kind === "json" || kind === "depth" ? "bad_json" : "bad_message";
+  return { code: bad, message: cut(message) };
 }
 
 const isInputType = (type: string): type is InputType => Object.hasOwn(inputSchemas, type);
-
-/** `type` must be the line's own. */
-const ownFields = (object: JsonObject): { type?: unknown } =>
-  Object.hasOwn(object, "type") ? { type: object["type"] } : {};
-
-/** A half of a character cannot be sent as UTF-8: it is replaced here, before anything keeps it. */
-function wellFormed(value: unknown): unknown {
-  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, wellFormed(item)]));
-}
 
 const cut = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text);

@@ -11,14 +11,13 @@ import { toLine } from "../../kernel/json.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import type { LineRead } from "../../transport/lines.ts";
-import { askEvent } from "./ask-event.ts";
-import { authError } from "./auth-errors.ts";
 import { controls } from "./controls.ts";
-import { lastEvents, toEvents } from "./dialect.ts";
+import { askEvent, lastEvents, toEvents } from "./dialect.ts";
 import type { RunnerEvent } from "./events.ts";
 import { initEvents } from "./init.ts";
 import { type BadLine, type RunnerInput, readInput } from "./inputs.ts";
 import { newMemo, type RunnerMemo } from "./memo.ts";
+import { authError } from "./results.ts";
 import type { RunnerStart } from "./start.ts";
 
 export type RunnerOutput = {
@@ -57,16 +56,13 @@ export class Runner {
   /** Text that a reader who lags has not got yet; it goes out before anything else does. */
   #held: Extract<RunnerEvent, { type: "assistant_text" }> | undefined;
   #isClosing = false;
-  #wantsEnd: (end: RunnerEnding) => void = () => undefined;
+  readonly #ending = Promise.withResolvers<RunnerEnding>();
   /** Resolves when the conversation is to end, and says why. */
-  readonly ended: Promise<RunnerEnding>;
+  readonly ended: Promise<RunnerEnding> = this.#ending.promise;
 
   constructor(runnerOptions: RunnerOptions) {
     this.#wish = runnerOptions;
     this.#conversationId = runnerOptions.start.conversationId ?? "default";
-    this.ended = new Promise((resolve) => {
-      this.#wantsEnd = resolve;
-    });
   }
 
   /** A reader that lags gets no pastime, and its text in few long pieces: a line for each short paragraph is many times it. */
@@ -122,24 +118,20 @@ export class Runner {
     const input = readInput(line);
     if (!input) return;
     if (!input.ok) return this.complain(input.error);
-    if (this.#isClosing)
-      return this.complain({ code: "closed", message: "The conversation is ending.", id: input.value.id });
+    const { id } = input.value;
+    if (this.#isClosing) return this.complain({ code: "closed", message: "The conversation is ending.", id });
     if (this.#early && input.value.type !== "stop") {
       if (this.#early.length >= maxEarly)
-        return this.complain({
-          code: "queue_full",
-          message: "Too many lines before the start.",
-          id: input.value.id,
-        });
+        return this.complain({ code: "queue_full", message: "Too many lines before the start.", id });
       this.#early.push(input.value);
       return;
     }
-    if (input.value.type === "stop") return this.#end({ reason: "stop", code: exitCodes.ended });
+    if (input.value.type === "stop") return this.stop({ reason: "stop", code: exitCodes.ended });
     if (this.#session) this.#take(this.#session, input.value);
   }
 
   complain({ code, message, id }: BadLine): void {
-    this.emit({ type: "error", code, message, fatal: false, ...(id === undefined ? {} : { inputId: id }) });
+    this.emit({ type: "error", code, message, fatal: false, inputId: id });
   }
 
   /** No line comes any more: what was accepted is finished, unless somebody would have to be asked. */
@@ -155,7 +147,7 @@ export class Runner {
       });
       await Promise.race([session.idle().catch(() => undefined), asked, this.ended]);
     }
-    this.#end({ reason: "end of input", code: exitCodes.ended });
+    this.stop({ reason: "end of input", code: exitCodes.ended });
   }
 
   /** What has happened in the session. */
@@ -164,20 +156,16 @@ export class Runner {
   }
 
   stop(ending: RunnerEnding): void {
-    this.#end(ending);
+    this.#isClosing = true;
+    this.#ending.resolve(ending);
   }
 
   /** A fault that ends everything, told once. */
   tellFatal(found: Fault): void {
     const auth = authError(found);
     if (auth !== undefined) this.emit({ type: "auth_error", message: auth, code: found.code });
-    this.emit({
-      type: "error",
-      code: "fatal",
-      message: found.message.slice(0, 1_000),
-      fatal: true,
-      fault: found.code,
-    });
+    const message = found.message.slice(0, 1_000);
+    this.emit({ type: "error", code: "fatal", message, fatal: true, fault: found.code });
   }
 
   /**
@@ -197,13 +185,8 @@ export class Runner {
       }
     }
     for (const event of lastEvents(this.#memo)) this.emit(event);
-    this.emit({ type: "complete", ...(session ? { sessionId: session.id } : {}) });
+    this.emit({ type: "complete", sessionId: session?.id });
     this.emit({ type: "shutdown", reason });
-  }
-
-  #end(ending: RunnerEnding): void {
-    this.#isClosing = true;
-    this.#wantsEnd(ending);
   }
 
   #take(session: OpenSession, input: RunnerInput): void {
@@ -248,18 +231,14 @@ function refuseOutsideCalls(session: OpenSession): void {
 
 export type RunnerEnding = { readonly reason: string; readonly code: number };
 
-function complaintOf({ code, message }: Fault): Pick<BadLine, "code" | "message"> {
-  const words = message.slice(0, 500);
-  switch (code) {
-    case "mode_refused":
-      return { code: "forbidden", message: words };
-    case "queue_full":
-      return { code: "queue_full", message: words };
-    case "session_closed":
-      return { code: "closed", message: words };
-    case "checkpoint_unknown":
-      return { code: "unknown_id", message: words };
-    default:
-      return { code: "failed", message: words };
-  }
-}
+const complaintCodes: Partial<Record<Fault["code"], BadLine["code"]>> = {
+  mode_refused: "forbidden",
+  queue_full: "queue_full",
+  session_closed: "closed",
+  checkpoint_unknown: "unknown_id",
+};
+
+const complaintOf = ({ code, message }: Fault): Pick<BadLine, "code" | "message"> => ({
+  code: complaintCodes[code] ?? "failed",
+  message: message.slice(0, 500),
+});

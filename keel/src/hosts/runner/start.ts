@@ -5,12 +5,16 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { mustFit, type OpenOptions, openOptionsOf as sessionOptionsOf } from "../../app/options.ts";
+import { fault } from "../../kernel/fault.ts";
+import { asObject, type JsonObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
+import { schemaOf } from "../../kernel/schema.ts";
+import { type McpServerSpec, mcpServerSchema } from "../../protocol/mcp.ts";
 import { fieldOf, fromPlain, type OptionRow } from "../../protocol/option-row.ts";
 import { rowsOf, type SessionOptions } from "../../protocol/options.ts";
 import type { LineRead } from "../../transport/lines.ts";
-import { type BadLine, readObject } from "./inputs.ts";
-import { readServers } from "./servers.ts";
+import { eventSchemas } from "./events.ts";
+import { type BadLine, inputSchemas, readObject } from "./inputs.ts";
 
 const text = z.string().check(z.minLength(1));
 const maybe = z.optional;
@@ -85,4 +89,32 @@ export function openOptionsOf(
       mcpServers: mcpServers && readServers(mcpServers),
     },
   );
+}
+
+/** As hosts write them: a server with a command is one of `stdio`, whether or not it says so. Throws `usage`. */
+export function readServers(given: Readonly<Record<string, unknown>>): Record<string, McpServerSpec> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, server]) => {
+      const plain = asObject(server);
+      const type = plain["type"] ?? ("command" in plain ? "stdio" : "http");
+      const parsed = mcpServerSchema.safeParse({ ...plain, type });
+      if (parsed.success) return [name, parsed.data];
+      const { path: at = [], message = "" } = parsed.error.issues[0] ?? {};
+      const reason = `The MCP server ${JSON.stringify(name.slice(0, 80))} is wrong: ${at.join(".")} ${message}`;
+      throw fault("usage", { reason: reason.slice(0, 300) });
+    }),
+  );
+}
+
+/** `keel runner --schema`: the JSON Schema of every input and event, for hosts that generate or check their code. */
+export function runnerSchema(): JsonObject {
+  const all: [string, z.ZodMiniType][] = Object.entries({ start: startSchema(), ...inputSchemas });
+  const inputs = all.map(([name, schema]) => [name, schemaOf(schema).json]);
+  const events = [...eventSchemas].map(([name, schema]) => [name, schemaOf(schema).json]);
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Lines of keel runner",
+    inputs: Object.fromEntries(inputs),
+    events: Object.fromEntries(events),
+  };
 }

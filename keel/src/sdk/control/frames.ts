@@ -24,9 +24,6 @@ export type ControlResponse = {
 
 export type ControlCancel = { type: "control_cancel_request"; request_id: string };
 
-/** Says nothing; it shows that somebody is there. */
-export type KeepAlive = { type: "keep_alive" };
-
 export type ControlFrame = ControlRequest | ControlResponse | ControlCancel;
 
 export type ReceivedFrame =

@@ -2,8 +2,10 @@
  * What an SDK may ask of its executable, as one table: each subtype with its fields, and with the method of a query that
  * means the same. A subtype that is not here is answered with the error that the interface has for it.
  */
+
 import * as z from "zod/mini";
 import type { OpenSession } from "../../app/open-session.ts";
+import { reasonOf } from "../../kernel/fault.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
 import { type InquiryName, inquireFields } from "../../protocol/inquiry.ts";
@@ -256,7 +258,7 @@ async function setMode(mode: string, { conversation }: Answering): Promise<{ mod
     await conversation.set({ permissionMode: known.data });
   } catch (thrown) {
     if (known.data !== "bypassPermissions") throw thrown;
-    throw new ControlError(thrown instanceof Error ? thrown.message : String(thrown), "bypass_not_launched");
+    throw new ControlError(reasonOf(thrown), "bypass_not_launched");
   }
   return { mode: known.data };
 }

@@ -4,23 +4,15 @@ import { present } from "../../kernel/present.ts";
 import type { HookCallback } from "../options/hooks.ts";
 import type { Options } from "../options/options.ts";
 import { type ControlAnswerer, ControlError } from "./channel.ts";
+import type { InitializeRequest } from "./host-requests.ts";
 import { LocalServer, type Tell } from "./local-server.ts";
-import {
-  type CanUseToolRequest,
-  type ElicitationWireRequest,
-  type HookCallbackRequest,
-  type McpMessageRequest,
-  readProcessRequest,
-} from "./process-requests.ts";
+import { type ProcessRequestOf, readProcessRequest } from "./process-requests.ts";
 
 type ControlCall = Parameters<ControlAnswerer>[1];
 
 export type WireHooks = {
   /** As the introduction names them. */
-  readonly named: Record<
-    string,
-    { matcher?: string; hookCallbackIds: string[]; timeout?: number; onFailure?: "continue" | "block" }[]
-  >;
+  readonly named: NonNullable<InitializeRequest["hooks"]>;
   readonly callbacks: ReadonlyMap<string, HookCallback>;
 };
 
@@ -36,9 +28,7 @@ export function wireHooks({ hooks = {} }: Options): WireHooks {
     event,
     matchers.map(({ matcher, hooks: own, timeout, onFailure }) => ({
       hookCallbackIds: own.map(keep),
-      ...(matcher === undefined ? {} : { matcher }),
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(onFailure === undefined ? {} : { onFailure }),
+      ...present({ matcher, timeout, onFailure }),
     })),
   ]);
   return { named: Object.fromEntries(named), callbacks };
@@ -79,7 +69,7 @@ export function answerWith(
 
 async function permission(
   { canUseTool }: Options,
-  { tool_name, input, tool_use_id, ...told }: CanUseToolRequest,
+  { tool_name, input, tool_use_id, ...told }: ProcessRequestOf<"can_use_tool">,
   { requestId, signal }: ControlCall,
 ): Promise<unknown> {
   if (!canUseTool) throw new ControlError("canUseTool callback is not provided.");
@@ -108,7 +98,7 @@ async function permission(
 
 async function hook(
   callbacks: WireHooks["callbacks"],
-  { callback_id, input, tool_use_id }: HookCallbackRequest,
+  { callback_id, input, tool_use_id }: ProcessRequestOf<"hook_callback">,
   { signal }: ControlCall,
 ): Promise<unknown> {
   const callback = callbacks.get(callback_id);
@@ -118,7 +108,7 @@ async function hook(
 
 async function serve(
   servers: ReadonlyMap<string, LocalServer>,
-  { server_name, message }: McpMessageRequest,
+  { server_name, message }: ProcessRequestOf<"mcp_message">,
   { signal }: ControlCall,
 ): Promise<unknown> {
   const server = servers.get(server_name);
@@ -128,7 +118,7 @@ async function serve(
 
 async function elicit(
   { onElicitation }: Options,
-  { mcp_server_name: serverName, message, ...more }: ElicitationWireRequest,
+  { mcp_server_name: serverName, message, ...more }: ProcessRequestOf<"elicitation">,
   { requestId, signal }: ControlCall,
 ): Promise<unknown> {
   const wanted = present({

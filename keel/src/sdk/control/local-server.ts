@@ -1,11 +1,12 @@
 /** A server of this program, as it answers over a wire: its tools are listed and called by messages of JSON-RPC. */
-import { isObject } from "../../kernel/json.ts";
+import { reasonOf } from "../../kernel/fault.ts";
+import { asObject } from "../../kernel/json.ts";
+import { present } from "../../kernel/present.ts";
 import { sayIssues } from "../../kernel/schema.ts";
 import type { SdkMcpServer } from "../tools/mcp-server.ts";
 import type { AnyToolDefinition, CallToolResult } from "../tools/tool.ts";
 import { toolInputOf } from "../tools/tool-schema.ts";
-import type { JsonRpc } from "./process-requests.ts";
-import { protocolVersion } from "./protocol-version.ts";
+import { type JsonRpc, protocolVersion } from "./process-requests.ts";
 
 /** What a server sends by itself, such as how far a call is. */
 export type Tell = (message: JsonRpc) => void;
@@ -47,24 +48,22 @@ export class LocalServer {
       protocolVersion,
       capabilities: { tools: {} },
       serverInfo: { name, version },
-      ...(instructions === undefined ? {} : { instructions }),
+      ...present({ instructions }),
     };
   }
 
   async #call(id: string | number, params: Record<string, unknown>, signal: AbortSignal): Promise<JsonRpc> {
     const definition = this.#server.tools.find(({ name }) => name === params["name"]);
     if (!definition) return refusal(id, -32602, `There is no tool ${String(params["name"])}.`);
-    const parsed = inputOf(definition, params["arguments"]);
+    const parsed = toolInputOf(definition.inputSchema).parse(asObject(params["arguments"]));
     if (!parsed.ok) return answer(id, failed(`The input does not fit: ${sayIssues(parsed.error)}`));
     const stopped = new AbortController();
     this.#calls.set(String(id), stopped);
     try {
-      return answer(
-        id,
-        await this.#run(definition, parsed.value, { params, signal: either(signal, stopped) }),
-      );
+      const both = AbortSignal.any([signal, stopped.signal]);
+      return answer(id, await this.#run(definition, parsed.value, { params, signal: both }));
     } catch (thrown) {
-      return answer(id, failed(thrown instanceof Error ? thrown.message : String(thrown)));
+      return answer(id, failed(reasonOf(thrown)));
     } finally {
       this.#calls.delete(String(id));
     }
@@ -75,7 +74,7 @@ export class LocalServer {
     input: unknown,
     { params, signal }: { params: Record<string, unknown>; signal: AbortSignal },
   ): Promise<CallToolResult> {
-    const meta = isObject(params["_meta"]) ? params["_meta"] : {};
+    const meta = asObject(params["_meta"]);
     const token = String(meta["progressToken"] ?? "");
     const callId = String(meta["claudecode/toolUseId"] ?? token);
     // The definition's own schema has made this input.
@@ -89,27 +88,12 @@ export class LocalServer {
   }
 }
 
-function inputOf(
-  definition: AnyToolDefinition,
-  given: unknown,
-): ReturnType<ReturnType<typeof toolInputOf>["parse"]> {
-  return toolInputOf(definition.inputSchema).parse(isObject(given) ? given : {});
-}
-
-const describe = ({
-  name,
-  description,
-  inputSchema,
-  annotations,
-}: AnyToolDefinition): Record<string, unknown> => ({
+const describe = ({ name, description, inputSchema, annotations }: AnyToolDefinition) => ({
   name,
   description,
   inputSchema: toolInputOf(inputSchema).json,
-  ...(annotations ? { annotations } : {}),
+  ...present({ annotations }),
 });
-
-const either = (signal: AbortSignal, stopped: AbortController): AbortSignal =>
-  AbortSignal.any([signal, stopped.signal]);
 
 const answer = (id: string | number, result: unknown): JsonRpc => ({ jsonrpc: "2.0", id, result });
 const refusal = (id: string | number, code: number, message: string): JsonRpc => ({

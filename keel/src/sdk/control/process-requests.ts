@@ -1,6 +1,7 @@
 /** What an executable asks of its SDK, and what it is answered: permission, hooks, and messages for the program's servers. */
 import * as z from "zod/mini";
-import type { Json } from "../../kernel/json.ts";
+import { asObject, type Json } from "../../kernel/json.ts";
+import { present } from "../../kernel/present.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { HookInput, HookOutput } from "../../protocol/hook.ts";
@@ -9,33 +10,6 @@ import type { PermissionUpdate } from "../options/permission-updates.ts";
 import type { ElicitResult } from "../tools/elicitation.ts";
 import { ControlError, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
-
-export type CanUseToolRequest = {
-  subtype: "can_use_tool";
-  tool_name: string;
-  display_name: string;
-  input: Record<string, unknown>;
-  tool_use_id: string;
-  title?: string;
-  description?: string;
-  permission_suggestions?: PermissionUpdate[];
-  blocked_path?: string;
-  decision_reason?: string;
-  mcp_server?: { name: string; source?: string };
-  agent_id?: string;
-  default_to_no?: boolean;
-  suppress_always_allow_rule?: boolean;
-  matched_ask_rule?: string;
-};
-
-export type HookCallbackRequest = {
-  subtype: "hook_callback";
-  callback_id: string;
-  input: HookInput;
-  tool_use_id?: string;
-};
-
-export type McpMessageRequest = { subtype: "mcp_message"; server_name: string; message: JsonRpc };
 
 /** A message of JSON-RPC 2.0: a request, a notification or an answer. */
 export type JsonRpc = {
@@ -47,25 +21,11 @@ export type JsonRpc = {
   error?: { code: number; message: string };
 };
 
-/** A question of a server outside of the program, for the person. */
-export type ElicitationWireRequest = {
-  subtype: "elicitation";
-  mcp_server_name: string;
-  message: string;
-  mode?: "form" | "url";
-  url?: string;
-  elicitation_id?: string;
-  requested_schema?: Record<string, unknown>;
-};
-
-export type ProcessRequest =
-  | CanUseToolRequest
-  | HookCallbackRequest
-  | McpMessageRequest
-  | ElicitationWireRequest;
-
 const record = z.record(z.string(), z.unknown());
 const opt = z.optional;
+/** An object whose members are the sender's own affair: what a hook is told, what a server is sent. */
+const told = <T>(schema: z.ZodMiniType = record) => schema as z.ZodMiniType as z.ZodMiniType<T>;
+
 const schemas = {
   can_use_tool: z.object({
     subtype: z.literal("can_use_tool"),
@@ -75,10 +35,10 @@ const schemas = {
     tool_use_id: z.string(),
     title: opt(z.string()),
     description: opt(z.string()),
-    permission_suggestions: opt(z.array(z.unknown())),
+    permission_suggestions: opt(z.array(z.custom<PermissionUpdate>())),
     blocked_path: opt(z.string()),
     decision_reason: opt(z.string()),
-    mcp_server: opt(z.looseObject({ name: z.string() })),
+    mcp_server: opt(told<{ name: string; source?: string }>(z.looseObject({ name: z.string() }))),
     agent_id: opt(z.string()),
     default_to_no: opt(z.boolean()),
     suppress_always_allow_rule: opt(z.boolean()),
@@ -87,10 +47,15 @@ const schemas = {
   hook_callback: z.object({
     subtype: z.literal("hook_callback"),
     callback_id: z.string(),
-    input: record,
+    input: told<HookInput>(),
     tool_use_id: opt(z.string()),
   }),
-  mcp_message: z.object({ subtype: z.literal("mcp_message"), server_name: z.string(), message: record }),
+  mcp_message: z.object({
+    subtype: z.literal("mcp_message"),
+    server_name: z.string(),
+    message: told<JsonRpc>(),
+  }),
+  /** A question of a server outside of the program, for the person. */
   elicitation: z.object({
     subtype: z.literal("elicitation"),
     mcp_server_name: z.string(),
@@ -102,13 +67,15 @@ const schemas = {
   }),
 } as const;
 
+export type ProcessRequestOf<Subtype extends keyof typeof schemas> = z.infer<(typeof schemas)[Subtype]>;
+type ProcessRequest = { [Subtype in keyof typeof schemas]: ProcessRequestOf<Subtype> }[keyof typeof schemas];
+
 /** Throws `ControlError` for a subtype that nobody knows, and for fields that are wrong. */
 export function readProcessRequest(request: ControlRequest["request"]): ProcessRequest {
   const { subtype } = request;
   if (!isKnown(subtype)) throw unsupported(subtype);
-  const parsed = parseWith<unknown>(schemas[subtype], request);
-  // The forms that are not checked here, such as what a hook is told, are those that the executable owns.
-  if (parsed.ok) return parsed.value as ProcessRequest;
+  const parsed = parseWith<ProcessRequest>(schemas[subtype], request);
+  if (parsed.ok) return parsed.value;
   throw new ControlError(shorten(`${subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
 }
 
@@ -132,7 +99,7 @@ export function readPermission(answer: unknown): PermissionResult {
     return {
       behavior: "deny",
       message: value.message ?? "Refused.",
-      ...(value.interrupt === undefined ? {} : { interrupt: value.interrupt }),
+      ...present({ interrupt: value.interrupt }),
     };
   const { updatedInput, updatedPermissions } = value;
   return {
@@ -144,8 +111,7 @@ export function readPermission(answer: unknown): PermissionResult {
 }
 
 /** A hook that answers with anything but an object has no opinion. */
-export const readHookOutput = (answer: unknown): HookOutput =>
-  typeof answer === "object" && answer !== null && !Array.isArray(answer) ? answer : {};
+export const readHookOutput = (answer: unknown): HookOutput => asObject(answer);
 
 const elicitSchema = z.object({
   action: z.enum(["accept", "decline", "cancel"]),
@@ -157,7 +123,7 @@ export function readElicitation(answer: unknown): ElicitResult {
   const parsed = parseWith(elicitSchema, answer);
   if (!parsed.ok) return { action: "decline" };
   const { action, content } = parsed.value;
-  return { action, ...(content === undefined ? {} : { content }) };
+  return { action, ...present({ content }) };
 }
 
 const mcpAnswerSchema = z.object({
@@ -176,3 +142,6 @@ export function readMcpAnswer(answer: unknown): Json {
   // It came as a line of JSON.
   return (result ?? {}) as Json;
 }
+
+/** The revision of the Model Context Protocol that both of our ends of a wire speak. */
+export const protocolVersion = "2025-11-25";

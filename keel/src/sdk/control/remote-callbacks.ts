@@ -7,9 +7,7 @@ import type { OnElicitation } from "../tools/elicitation.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
 import {
-  type CanUseToolRequest,
-  type ElicitationWireRequest,
-  type HookCallbackRequest,
+  type ProcessRequestOf,
   readElicitation,
   readHookOutput,
   readPermission,
@@ -21,7 +19,7 @@ export function remotePermission(
   waits: { asked(): void; answered(): void },
 ): CanUseTool {
   return async (toolName, input, { signal, ...told }) => {
-    const request: CanUseToolRequest = {
+    const request: ProcessRequestOf<"can_use_tool"> = {
       subtype: "can_use_tool",
       tool_name: toolName,
       display_name: told.displayName ?? toolName,
@@ -52,7 +50,7 @@ export function remotePermission(
 export const remoteElicitation =
   (channel: Pick<Channel, "request">): OnElicitation =>
   async ({ serverName, message, ...more }, { signal }) => {
-    const request: ElicitationWireRequest = {
+    const request: ProcessRequestOf<"elicitation"> = {
       subtype: "elicitation",
       mcp_server_name: serverName,
       message,
@@ -73,22 +71,15 @@ export function remoteHooks(
   const callback =
     (id: string): HookCallback =>
     async (input, toolUseID, { signal }) => {
-      const request: HookCallbackRequest = {
-        subtype: "hook_callback",
-        callback_id: id,
-        input,
-        ...(toolUseID === undefined ? {} : { tool_use_id: toolUseID }),
-      };
-      return readHookOutput(await channel.request(request, signal));
+      const call = { callback_id: id, input, ...present({ tool_use_id: toolUseID }) };
+      return readHookOutput(await channel.request({ subtype: "hook_callback", ...call }, signal));
     };
   return Object.fromEntries(
     Object.entries(hooks).map(([event, matchers]) => [
       event,
       matchers.map(({ matcher, hookCallbackIds, timeout, onFailure }) => ({
         hooks: hookCallbackIds.map(callback),
-        ...(matcher ? { matcher } : {}),
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(onFailure === undefined ? {} : { onFailure }),
+        ...present({ matcher: matcher || undefined, timeout, onFailure }),
       })),
     ]),
   );

@@ -4,7 +4,7 @@
  */
 
 import * as z from "zod/mini";
-import { fault } from "../../kernel/fault.ts";
+import { fault, reasonOf } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith } from "../../kernel/schema.ts";
 import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../tools/mcp-server.ts";
@@ -12,8 +12,7 @@ import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } fr
 import type { StandardSchema } from "../tools/tool-schema.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
-import { type McpMessageRequest, readMcpAnswer } from "./process-requests.ts";
-import { protocolVersion } from "./protocol-version.ts";
+import { type JsonRpc, protocolVersion, readMcpAnswer } from "./process-requests.ts";
 
 const opt = z.optional;
 const initializeResult = z.looseObject({
@@ -56,7 +55,7 @@ export class RemoteServers {
           const timeout = sdkMcpServerConfigs[name]?.timeout;
           return [[name, { type: "sdk", name, instance, ...(timeout === undefined ? {} : { timeout }) }]];
         } catch (thrown) {
-          failed(name, thrown instanceof Error ? thrown.message : String(thrown));
+          failed(name, reasonOf(thrown));
           return [];
         }
       }),
@@ -111,14 +110,9 @@ export class RemoteServers {
   }
 
   async #initialize(server: string, signal: AbortSignal): Promise<unknown> {
-    const result = await this.#call(server, "initialize", {
-      params: {
-        protocolVersion,
-        capabilities: {},
-        clientInfo: { name: "keel", version: "1" },
-      },
-      signal,
-    });
+    const clientInfo = { name: "keel", version: "1" };
+    const params = { protocolVersion, capabilities: {}, clientInfo };
+    const result = await this.#call(server, "initialize", { params, signal });
     await this.#notify(server, "notifications/initialized", {});
     return result;
   }
@@ -150,17 +144,13 @@ export class RemoteServers {
     };
   }
 
-  async #run({
-    server,
-    name,
-    args,
-    extra,
-  }: {
+  async #run(call: {
     server: string;
     name: string;
     args: unknown;
     extra: ToolExtra;
   }): Promise<CallToolResult> {
+    const { server, name, args, extra } = call;
     const token = extra.requestId;
     this.#calls.set(token, extra);
     const params = { name, arguments: args, _meta: { ...extra._meta, progressToken: token } };
@@ -180,30 +170,23 @@ export class RemoteServers {
     method: string,
     { params, signal }: { params: Record<string, unknown>; signal: AbortSignal },
   ): Promise<unknown> {
-    this.#messages += 1;
-    const id = this.#messages;
-    const request: McpMessageRequest = {
-      subtype: "mcp_message",
-      server_name: server,
-      message: { jsonrpc: "2.0", id, method, params },
-    };
+    const id = ++this.#messages;
     const stop = (): void =>
       void this.#notify(server, "notifications/cancelled", { requestId: id }).catch(() => undefined);
     signal.addEventListener("abort", stop, { once: true });
     try {
-      return readMcpAnswer(await this.#channel.request(request, signal));
+      return readMcpAnswer(await this.#send(server, { jsonrpc: "2.0", id, method, params }, signal));
     } finally {
       signal.removeEventListener("abort", stop);
     }
   }
 
   async #notify(server: string, method: string, params: Record<string, unknown>): Promise<void> {
-    const request: McpMessageRequest = {
-      subtype: "mcp_message",
-      server_name: server,
-      message: { jsonrpc: "2.0", method, params },
-    };
-    await this.#channel.request(request);
+    await this.#send(server, { jsonrpc: "2.0", method, params });
+  }
+
+  #send(server: string, message: JsonRpc, signal?: AbortSignal): Promise<unknown> {
+    return this.#channel.request({ subtype: "mcp_message", server_name: server, message }, signal);
   }
 }
 

@@ -8,18 +8,18 @@ import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { toolUses } from "../../protocol/message.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type { SDKMessage } from "../messages/messages.ts";
-import type { SDKTaskProgressMessage } from "../messages/tasks.ts";
+import type { SDKTaskProgressMessage } from "../messages/system.ts";
 import { toInputBlock } from "./blocks.ts";
-import { type AgentMemo, type DialectMemo, newMemo } from "./memo.ts";
+import { type AgentMemo, type DialectMemo, type DialectOutput, newMemo } from "./memo.ts";
 import { identity, userMessage } from "./say.ts";
 
-type Dialect = (envelope: Envelope, memo: DialectMemo) => [SDKMessage[], DialectMemo];
+type Dialect = (envelope: Envelope, memo: DialectMemo) => DialectOutput;
 
 export function fromAgent(
   { origin, ...envelope }: Envelope & { origin: Origin },
   memo: DialectMemo,
   toMessages: Dialect,
-): [SDKMessage[], DialectMemo] {
+): DialectOutput {
   // Pieces of what an agent says are nobody's to see.
   if (!isDurable(envelope)) return [[], memo];
   const before = memo.agents.get(origin.agentId) ?? newAgent(envelope, memo);

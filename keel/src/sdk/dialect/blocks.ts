@@ -74,24 +74,17 @@ export function toUsage(usage: Usage): SDKUsage {
   };
 }
 
-export function toStopReason(stop: Stop): SDKStopReason {
-  switch (stop) {
-    case "end":
-      return "end_turn";
-    case "output_limit":
-      return "max_tokens";
-    case "pause":
-      return "pause_turn";
-    case "window_full":
-      return "model_context_window_exceeded";
-    case "tool_use":
-    case "stop_sequence":
-    case "refusal":
-      return stop;
-    default:
-      return never(stop);
-  }
-}
+export const toStopReason = (stop: Stop): SDKStopReason => stopReasons[stop];
+
+const stopReasons: Readonly<Record<Stop, SDKStopReason>> = {
+  end: "end_turn",
+  output_limit: "max_tokens",
+  pause: "pause_turn",
+  window_full: "model_context_window_exceeded",
+  tool_use: "tool_use",
+  stop_sequence: "stop_sequence",
+  refusal: "refusal",
+};
 
 /** What the model sent as its arguments, also where it is not JSON. */
 function inputOf(block: Extract<Block, { type: "tool_use" }>): Json {

@@ -17,25 +17,23 @@ import { isShownAddition } from "../../view/shown.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
 import { toInputBlock } from "./blocks.ts";
-import { fromCommand } from "./command.ts";
-import { errorClass, statusOf } from "./errors.ts";
-import { type DialectMemo, newTurn } from "./memo.ts";
-import { resultOfTurn, resultWithoutTurn } from "./result.ts";
+import { type DialectMemo, type DialectOutput, type DurableOf, newTurn } from "./memo.ts";
+import { answered, errorClass, failure, resultOfTurn, resultWithoutTurn, statusOf } from "./result.ts";
 import {
+  assistantMessage,
   identity,
   informationalMessage,
   initMessage,
   liveIdentity,
+  modelMessage,
   replayMessage,
   statusMessage,
+  synthetic,
   userMessage,
 } from "./say.ts";
 import { fromStream, openStream } from "./stream.ts";
 import { fromTask } from "./tasks.ts";
 import { fromJoined, fromReply, fromResult, inTurn, takeInputs } from "./turn.ts";
-
-type DialectOutput = [SDKMessage[], DialectMemo];
-type DialectEventOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
 /** What an event says to a program, and what to remember of it. An event that was seen before says nothing. */
 export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput {
@@ -45,11 +43,6 @@ export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput
   if (envelope.seq <= memo.seq) return [[], memo];
   const { costUsd, models } = foldBill({ ...noBill, ...memo }, envelope);
   return fromDurable(envelope, { ...memo, costUsd, models, seq: envelope.seq, livesSince: 0 });
-}
-
-/** What a new reader of a session gets first: the `init` of the turn that is under way, if one is. */
-export function greeting(memo: DialectMemo, at: number): SDKMessage[] {
-  return memo.turn ? [initMessage(memo, `init/${at}`)] : [];
 }
 
 function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
@@ -80,10 +73,8 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
       return fromCompaction(event, memo);
     case "context.cleared": {
       const { sessionId } = memo.facts;
-      return [
-        [{ type: "conversation_reset", ...identity(memo, "reset"), new_conversation_id: sessionId }],
-        memo,
-      ];
+      const id = identity(memo, "reset");
+      return [[{ type: "conversation_reset", ...id, new_conversation_id: sessionId }], memo];
     }
     case "task.changed":
       return fromTask(event, memo);
@@ -143,6 +134,25 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
   }
 }
 
+/**
+ * A command that needed no model: an answer in the place of one, and a result without a turn. Where a turn runs, its
+ * result is still to come: then the words are only told.
+ */
+function fromCommand(
+  { name, text, at }: Extract<Live, { type: "command.answered" }>,
+  memo: DialectMemo,
+): DialectOutput {
+  const [id, next] = liveIdentity(memo, { at });
+  if (memo.turn) return [[{ type: "system", subtype: "local_command_output", ...id, content: text }], next];
+  const label = `command/${memo.livesSince}/${at}`;
+  const content = [{ type: "text" as const, text }];
+  const reply = modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "end_turn" });
+  const [result, after] = resultWithoutTurn(next, answered(text), { command: name });
+  // The newest fact may be a turn's end, whose result has the usual name already.
+  const told = { ...result, ...identity(memo, `result/${label}`) };
+  return [[initMessage(memo, `init/${label}`), assistantMessage(reply, { id, at }), told], after];
+}
+
 /** Only for whoever asked for it. */
 function fromHook(
   event: Extract<Live, { type: "hook.started" | "hook.finished" }>,
@@ -185,7 +195,7 @@ function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: Dia
   return [[message], { ...next, progress: new Map(memo.progress).set(event.callId, event.elapsedMs) }];
 }
 
-type Patch = DialectEventOf<"settings.changed">["patch"];
+type Patch = DurableOf<"settings.changed">["patch"];
 
 /** The next `init` shows model and mode as the events left them. */
 function settle(memo: DialectMemo, { model, permissionMode }: Patch): DialectMemo {
@@ -200,26 +210,22 @@ function settle(memo: DialectMemo, { model, permissionMode }: Patch): DialectMem
   };
 }
 
-function fromSettings(event: DialectEventOf<"settings.changed">, memo: DialectMemo): DialectOutput {
+function fromSettings(event: DurableOf<"settings.changed">, memo: DialectMemo): DialectOutput {
   const { model, permissionMode, title } = event.patch;
   if (event.why === "fallback") {
     const original = memo.facts.model;
     const fallback = model ?? original;
     const content = `${original} could not answer; ${fallback} takes over for this turn.`;
-    const names = { original_model: original, fallback_model: fallback };
-    return [
-      [
-        {
-          type: "system",
-          subtype: "model_fallback",
-          ...identity(memo, "fallback"),
-          trigger: "error",
-          ...names,
-          content,
-        },
-      ],
-      memo,
-    ];
+    const message: SDKMessage = {
+      type: "system",
+      subtype: "model_fallback",
+      ...identity(memo, "fallback"),
+      trigger: "error",
+      original_model: original,
+      fallback_model: fallback,
+      content,
+    };
+    return [[message], memo];
   }
   const messages: SDKMessage[] = [];
   if (permissionMode) messages.push(statusMessage(memo, { status: null, permissionMode }));
@@ -228,7 +234,7 @@ function fromSettings(event: DialectEventOf<"settings.changed">, memo: DialectMe
   return [messages, settle(memo, event.patch)];
 }
 
-function fromTurnStart(event: DialectEventOf<"turn.started">, memo: DialectMemo): DialectOutput {
+function fromTurnStart(event: DurableOf<"turn.started">, memo: DialectMemo): DialectOutput {
   const [taken, rest] = takeInputs(memo, event.inputIds);
   const echoes = memo.facts.replayUserMessages
     ? taken.map((input) => replayMessage(memo, { input, at: event.at }))
@@ -237,7 +243,7 @@ function fromTurnStart(event: DialectEventOf<"turn.started">, memo: DialectMemo)
 }
 
 /** A prompt that a hook blocked, or that was cancelled before its turn, is answered, although no turn came of it. */
-function fromDropped(event: DialectEventOf<"input.dropped">, memo: DialectMemo): DialectOutput {
+function fromDropped(event: DurableOf<"input.dropped">, memo: DialectMemo): DialectOutput {
   const [taken, rest] = takeInputs(memo, [event.inputId]);
   // Whoever asked for no answer waits for none.
   if (taken.some(({ when }) => when === "with-next")) return [[], rest];
@@ -250,11 +256,7 @@ function fromDropped(event: DialectEventOf<"input.dropped">, memo: DialectMemo):
     prevent_continuation: true,
   });
   if (memo.turn) return [[note], rest];
-  const [result, next] = resultWithoutTurn(rest, {
-    ending: { kind: "answer", text: content, isError: false, terminal: "hook_stopped" },
-    ms: 0,
-    more: {},
-  });
+  const [result, next] = resultWithoutTurn(rest, answered(content, "hook_stopped"));
   return [[initMessage(memo), note, result], next];
 }
 
@@ -264,27 +266,19 @@ function fromCancelled(
   { memo, rest }: { memo: DialectMemo; rest: DialectMemo },
 ): DialectOutput {
   if (memo.turn || input?.from.kind !== "person") return [[], rest];
-  const [result, next] = resultWithoutTurn(rest, {
-    ending: {
-      kind: "failure",
-      subtype: "error_during_execution",
-      errors: ["The message was cancelled before its turn began."],
-      terminal: "aborted_streaming",
-    },
-    ms: 0,
-    more: {},
-  });
+  const ending = failure("The message was cancelled before its turn began.", "aborted_streaming");
+  const [result, next] = resultWithoutTurn(rest, ending);
   return [[initMessage(memo), result], next];
 }
 
-function fromAddition(event: DialectEventOf<"context.added">, memo: DialectMemo): DialectOutput {
+function fromAddition(event: DurableOf<"context.added">, memo: DialectMemo): DialectOutput {
   if (!isShownAddition(event.why)) return [[], memo];
   const content = event.content.map(toInputBlock);
   const message = userMessage(memo, { label: "user", at: event.at, content, isSynthetic: true });
   return [[message], inTurn(memo, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 }))];
 }
 
-function fromRequest(event: DialectEventOf<"model.started">, memo: DialectMemo): DialectOutput {
+function fromRequest(event: DurableOf<"model.started">, memo: DialectMemo): DialectOutput {
   if (event.purpose === "compaction") return [[statusMessage(memo, { status: "compacting" })], memo];
   const asking = inTurn(memo, (turn) => ({ ...turn, phase: "streaming" }));
   if (!memo.facts.partialMessages) return [[], asking];
@@ -292,25 +286,17 @@ function fromRequest(event: DialectEventOf<"model.started">, memo: DialectMemo):
 }
 
 /** Whether a failed request is tried again is told by `retry.waiting`; its end by the turn's. */
-function fromFailure(event: DialectEventOf<"model.failed">, memo: DialectMemo): DialectOutput {
+function fromFailure(event: DurableOf<"model.failed">, memo: DialectMemo): DialectOutput {
   if (event.purpose === "turn") return [[], memo];
   const words = event.fault.message;
   const status = statusMessage(memo, { status: null, compact_result: "failed", compact_error: words });
   if (memo.turn) return [[status], memo];
-  const [result, next] = resultWithoutTurn(memo, {
-    ending: {
-      kind: "failure",
-      subtype: "error_during_execution",
-      errors: [words],
-      terminal: "api_error",
-    },
-    ms: event.ms,
-    more: { local_command: "compact" },
-  });
+  const ending = failure(words, "api_error");
+  const [result, next] = resultWithoutTurn(memo, ending, { ms: event.ms, command: "compact" });
   return [[status, initMessage(memo), result], next];
 }
 
-function fromCompaction(event: DialectEventOf<"context.compacted">, memo: DialectMemo): DialectOutput {
+function fromCompaction(event: DurableOf<"context.compacted">, memo: DialectMemo): DialectOutput {
   const status = statusMessage(memo, { status: null, compact_result: "success" });
   const boundary: SDKMessage = {
     type: "system",
@@ -330,11 +316,7 @@ function fromCompaction(event: DialectEventOf<"context.compacted">, memo: Dialec
       [status, boundary, summary],
       inTurn(memo, (turn) => ({ ...turn, userMessages: turn.userMessages + 1 })),
     ];
-  const [result, next] = resultWithoutTurn(memo, {
-    ending: { kind: "answer", text: "", isError: false, terminal: "completed" },
-    usage: event.usage,
-    ms: event.ms,
-    more: { local_command: "compact" },
-  });
+  const { usage, ms } = event;
+  const [result, next] = resultWithoutTurn(memo, answered(""), { usage, ms, command: "compact" });
   return [[status, initMessage(memo), boundary, summary, result], next];
 }

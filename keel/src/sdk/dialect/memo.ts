@@ -1,10 +1,10 @@
 /** What the dialect remembers between two events: enough to tell totals, and no more than the events themselves told. */
-import type { Input } from "../../protocol/event/durable.ts";
+import type { Durable, Input } from "../../protocol/event/durable.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { type ItemizedBill, type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
-import type { SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
-import type { SDKBackgroundTasksChangedMessage } from "../messages/tasks.ts";
+import type { SDKMessage, SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
+import type { SDKBackgroundTasksChangedMessage } from "../messages/system.ts";
 
 /** What `init` shows and no event tells. Model, mode and folder are corrected by the events. */
 export type InitFacts = {
@@ -33,6 +33,17 @@ export type InitFacts = {
   readonly agentText?: boolean;
   /** Whether prompts are echoed as `user` messages. */
   readonly replayUserMessages?: boolean;
+};
+
+/** For a log that is read without a session. */
+export const noFacts: InitFacts = {
+  sessionId: "",
+  cwd: "",
+  model: "",
+  permissionMode: "default",
+  tools: [],
+  version: "",
+  apiKeySource: "",
 };
 
 /** With what it tells of the session's bill. */
@@ -93,6 +104,10 @@ export type StreamMemo = {
   readonly block: number | null;
   readonly events: number;
 };
+
+/** What an event says to a program, and what to remember of it. */
+export type DialectOutput<Message = SDKMessage> = [Message[], DialectMemo];
+export type DurableOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
 export function newMemo(facts: InitFacts): DialectMemo {
   return {

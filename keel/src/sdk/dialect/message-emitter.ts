@@ -1,7 +1,9 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../../app/open-session.ts";
+import type { Queue } from "../../kernel/queue.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
+import type { SDKMessage } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";
@@ -10,9 +12,8 @@ import type { McpServerStatus } from "../tools/mcp-server.ts";
 import { version } from "../version.ts";
 import { toMessages } from "./dialect.ts";
 import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
-import { messagesFold } from "./messages-fold.ts";
-import type { Outlet } from "./outlet.ts";
-import { resultWithoutTurn } from "./result.ts";
+import { factsOf, messagesFold } from "./messages-fold.ts";
+import { answered, resultWithoutTurn } from "./result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./say.ts";
 import { uuidFrom } from "./uuid.ts";
 
@@ -28,27 +29,12 @@ export class MessageEmitter {
     session: OpenSession,
     { options, named, out }: { options: Options; named: ReadonlySet<string>; out: Outlet },
   ) {
-    const { info } = session;
     this.#session = session;
     this.#named = named;
     this.#out = out;
-    this.#commands = JSON.stringify(info.commands.map(({ name }) => name));
+    this.#commands = JSON.stringify(session.info.commands.map(({ name }) => name));
     this.#memo = newMemo({
-      sessionId: session.id,
-      cwd: info.cwd,
-      model: info.model,
-      permissionMode: info.permissionMode,
-      tools: info.tools,
-      agents: info.agents.map(({ name }) => name),
-      slashCommands: info.commands.map(({ name }) => name),
-      skills: info.skills,
-      plugins: info.plugins.map((plugin) => ({ ...plugin })),
-      outputStyle: info.outputStyle.name,
-      version,
-      apiKeySource: info.keySource,
-      models: info.models,
-      warnings: session.notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
-      projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
+      ...factsOf(session, version),
       hookEvents: options.includeHookEvents ?? false,
       agentText: options.forwardSubagentText ?? false,
       partialMessages: options.includePartialMessages ?? false,
@@ -74,11 +60,7 @@ export class MessageEmitter {
 
   /** Something was said that asks for no answer. */
   emitNoTurn(): void {
-    const [result, next] = resultWithoutTurn(this.#memo, {
-      ending: { kind: "answer", text: "", isError: false, terminal: "completed" },
-      ms: 0,
-      more: {},
-    });
+    const [result, next] = resultWithoutTurn(this.#memo, answered(""));
     this.#out.push(initMessage(this.#memo, `init/unasked/${this.#memo.results}`));
     this.#out.push(result);
     this.#memo = next;
@@ -122,13 +104,8 @@ export class MessageEmitter {
   }
 
   emitMirrorError(error: string, key: SessionKey): void {
-    this.#out.push({
-      type: "system",
-      subtype: "mirror_error",
-      ...identity(this.#memo, "mirror"),
-      error,
-      key,
-    });
+    const id = identity(this.#memo, "mirror");
+    this.#out.push({ type: "system", subtype: "mirror_error", ...id, error, key });
   }
 }
 
@@ -160,3 +137,6 @@ const states: EventHandlers<Durable, [], [id: string, state: LifecycleState][]> 
     return inputIds.map((id) => [id, state]);
   },
 };
+
+/** Where the messages of a session go: a queue of them, or of more than them. */
+export type Outlet = Pick<Queue<SDKMessage>, "push" | "fail" | "end">;

@@ -7,7 +7,7 @@ import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
 import { type Block, text } from "../../protocol/message.ts";
 import type { Stop, TurnReason } from "../../protocol/reasons.ts";
 import { noUsage } from "../../protocol/usage.ts";
-import { errorClass } from "./errors.ts";
+import { errorClass } from "./result.ts";
 
 const call: Block = { type: "tool_use", id: "call_1", name: "Bash", input: { command: "ls" } };
 

@@ -1,41 +1,49 @@
 /** How a turn ended, as the SDK tells it: the subtype, the terminal reason, and the words. */
+
+import type { FaultData } from "../../kernel/fault.ts";
+import type { FaultCode } from "../../kernel/faults.ts";
 import { never } from "../../kernel/never.ts";
-import type { Durable } from "../../protocol/event/durable.ts";
-import { noUsage, type Usage } from "../../protocol/usage.ts";
+import { own } from "../../kernel/own.ts";
+import { present } from "../../kernel/present.ts";
+import { type ItemizedBill, noUsage, type Usage } from "../../protocol/usage.ts";
 import { sayReason, sayUsd } from "../../view/say.ts";
 import type { SDKAssistantMessageError } from "../messages/content.ts";
 import type {
   ModelUsage,
   SDKAssistantMessage,
-  SDKMessage,
   SDKResultError,
   SDKResultFacts,
   SDKResultMessage,
   TerminalReason,
 } from "../messages/messages.ts";
 import { toStopReason, toUsage } from "./blocks.ts";
-import { errorClass, statusOf } from "./errors.ts";
-import { type DialectMemo, newTurn, type TurnMemo } from "./memo.ts";
-import { identity, informationalMessage, originOf, timestamp } from "./say.ts";
+import { type DialectMemo, type DialectOutput, type DurableOf, newTurn, type TurnMemo } from "./memo.ts";
+import {
+  assistantMessage,
+  identity,
+  informationalMessage,
+  modelMessage,
+  originOf,
+  synthetic,
+} from "./say.ts";
 import { isUuid } from "./uuid.ts";
-
-export type TurnFinishedEvent = Extract<Durable, { type: "turn.finished" }>;
 
 /**
  * `answer`: the result has text. `apology`: the provider gave none, so an assistant message of our own comes first, and
  * the result is a success that is an error, as programs of this interface expect. `failure`: an error subtype.
  */
-export type ResultEnding =
+type ResultEnding =
   | { kind: "answer"; text: string; isError: boolean; terminal: TerminalReason; warning?: string }
   | { kind: "apology"; text: string; error: SDKAssistantMessageError; terminal: TerminalReason }
   | { kind: "failure"; subtype: SDKResultError["subtype"]; errors: string[]; terminal: TerminalReason };
 
-export function resultOfTurn(event: TurnFinishedEvent, memo: DialectMemo): [SDKMessage[], DialectMemo] {
+export function resultOfTurn(event: DurableOf<"turn.finished">, memo: DialectMemo): DialectOutput {
   const turn = memo.turn ?? newTurn([]);
   const ending = endingOf(event, turn);
   const deferred = event.reason === "tool_deferred" ? [...turn.calls.values()][0] : undefined;
   const status = ending.kind === "apology" && event.fault ? statusOf(event.fault) : null;
-  const apology = ending.kind === "apology" ? [apologyMessage(memo, { ending, status, at: event.at })] : [];
+  const apology =
+    ending.kind === "apology" ? [apologyMessage(memo, { ...ending, status, at: event.at })] : [];
   const warning = ending.kind === "answer" && ending.warning !== undefined ? [ending.warning] : [];
   const [result, next] = resultMessage(memo, {
     ending,
@@ -47,10 +55,10 @@ export function resultOfTurn(event: TurnFinishedEvent, memo: DialectMemo): [SDKM
     more: {
       ...(status === null ? {} : { api_error_status: status }),
       ...(event.answer === undefined ? {} : { structured_output: event.answer }),
-      ...(deferred
-        ? { deferred_tool_use: { id: deferred.id, name: deferred.name, input: deferred.input } }
-        : {}),
-      ...(deferred ? { stop_reason: "tool_deferred" as const } : {}),
+      ...(deferred && {
+        deferred_tool_use: { id: deferred.id, name: deferred.name, input: deferred.input },
+        stop_reason: "tool_deferred" as const,
+      }),
     },
   });
   const notes = warning.map((content) =>
@@ -62,93 +70,74 @@ export function resultOfTurn(event: TurnFinishedEvent, memo: DialectMemo): [SDKM
 /** The result of a command that needed no turn: a compaction between turns, a prompt that a hook blocked. */
 export function resultWithoutTurn(
   memo: DialectMemo,
-  {
-    ending,
-    usage = noUsage,
-    ms,
-    more,
-  }: { ending: ResultEnding; usage?: Usage; ms: number; more: Partial<SDKResultFacts> },
+  ending: ResultEnding,
+  { usage = noUsage, ms = 0, command }: { usage?: Usage; ms?: number; command?: string } = {},
 ): [SDKResultMessage, DialectMemo] {
+  const more = present({ local_command: command });
   return resultMessage(memo, { ending, turn: newTurn([]), usage, ms, apiMs: ms, turns: 0, more });
 }
 
-function endingOf(event: TurnFinishedEvent, turn: TurnMemo): ResultEnding {
-  const answer = (text: string, terminal: TerminalReason): ResultEnding => ({
-    kind: "answer",
-    text,
-    isError: false,
-    terminal,
-  });
+export const answered = (text: string, terminal: TerminalReason = "completed"): ResultEnding => ({
+  kind: "answer",
+  text,
+  isError: false,
+  terminal,
+});
+
+const apology = (text: string, error: SDKAssistantMessageError, terminal: TerminalReason): ResultEnding => ({
+  kind: "apology",
+  text,
+  error,
+  terminal,
+});
+
+export const failure = (
+  error: string,
+  terminal: TerminalReason,
+  subtype: SDKResultError["subtype"] = "error_during_execution",
+): ResultEnding => ({ kind: "failure", subtype, errors: [error], terminal });
+
+function endingOf(event: DurableOf<"turn.finished">, turn: TurnMemo): ResultEnding {
   const words = event.fault?.message ?? sayReason(event.reason);
   switch (event.reason) {
     case "completed":
-      return answer(event.answer === undefined ? turn.text : JSON.stringify(event.answer), "completed");
+      return answered(event.answer === undefined ? turn.text : JSON.stringify(event.answer));
     case "stop_hook_limit":
       return { kind: "answer", text: turn.text, isError: false, terminal: "completed", warning: words };
     case "hook_stopped":
-      return turn.stoppedByTool ? answer("", "hook_stopped") : answer(turn.text, "stop_hook_prevented");
+      return turn.stoppedByTool ? answered("", "hook_stopped") : answered(turn.text, "stop_hook_prevented");
     case "prompt_blocked":
-      return answer("", "hook_stopped");
+      return answered("", "hook_stopped");
     case "tool_deferred":
-      return answer("", "tool_deferred");
+      return answered("", "tool_deferred");
     case "refusal":
       return { kind: "answer", text: turn.text || words, isError: true, terminal: "model_error" };
     case "empty_reply":
-      return { kind: "apology", text: words, error: "unknown", terminal: "model_error" };
+      return apology(words, "unknown", "model_error");
     case "model_error":
-      return {
-        kind: "apology",
-        text: words,
-        error: event.fault ? errorClass(event.fault) : "unknown",
-        terminal: "api_error",
-      };
+      return apology(words, event.fault ? errorClass(event.fault) : "unknown", "api_error");
     case "prompt_too_long":
-      return { kind: "apology", text: words, error: "invalid_request", terminal: "prompt_too_long" };
+      return apology(words, "invalid_request", "prompt_too_long");
     case "compaction_stuck":
-      return { kind: "apology", text: words, error: "invalid_request", terminal: "rapid_refill_breaker" };
+      return apology(words, "invalid_request", "rapid_refill_breaker");
     case "output_limit":
-      return { kind: "apology", text: words, error: "max_output_tokens", terminal: "api_error" };
+      return apology(words, "max_output_tokens", "api_error");
     case "max_turns":
-      return {
-        kind: "failure",
-        subtype: "error_max_turns",
-        errors: [`${words} (${event.requests}).`],
-        terminal: "max_turns",
-      };
+      return failure(`${words} (${event.requests}).`, "max_turns", "error_max_turns");
     case "budget_usd":
     case "budget_tokens":
-    case "budget_time":
-      return {
-        kind: "failure",
-        subtype: "error_max_budget_usd",
-        errors: [`${words}; this turn cost ${sayUsd(event.costUsd)}.`],
-        terminal: "budget_exhausted",
-      };
+    case "budget_time": {
+      const cost = `${words}; this turn cost ${sayUsd(event.costUsd)}.`;
+      return failure(cost, "budget_exhausted", "error_max_budget_usd");
+    }
     case "stuck":
-      return {
-        kind: "failure",
-        subtype: "error_during_execution",
-        errors: [`${words}.`],
-        terminal: "blocking_limit",
-      };
+      return failure(`${words}.`, "blocking_limit");
     case "structured_output_retries":
-      return {
-        kind: "failure",
-        subtype: "error_max_structured_output_retries",
-        errors: [words],
-        terminal: "structured_output_retry_exhausted",
-      };
+      return failure(words, "structured_output_retry_exhausted", "error_max_structured_output_retries");
     case "interrupted":
     case "lost":
-    case "closed": {
-      const terminal = turn.phase === "tools" ? "aborted_tools" : "aborted_streaming";
-      return {
-        kind: "failure",
-        subtype: "error_during_execution",
-        errors: [sayReason(event.reason)],
-        terminal,
-      };
-    }
+    case "closed":
+      return failure(sayReason(event.reason), turn.phase === "tools" ? "aborted_tools" : "aborted_streaming");
     default:
       return never(event.reason);
   }
@@ -157,31 +146,18 @@ function endingOf(event: TurnFinishedEvent, turn: TurnMemo): ResultEnding {
 function apologyMessage(
   memo: DialectMemo,
   {
-    ending,
+    text,
+    error,
     status,
     at,
-  }: { ending: Extract<ResultEnding, { kind: "apology" }>; status: number | null; at: number },
+  }: { text: string; error: SDKAssistantMessageError; status: number | null; at: number },
 ): SDKAssistantMessage {
   const id = identity(memo, "apology");
-  return {
-    type: "assistant",
-    message: {
-      id: id.uuid,
-      type: "message",
-      role: "assistant",
-      model: "<synthetic>",
-      content: [{ type: "text", text: ending.text }],
-      stop_reason: "stop_sequence",
-      stop_sequence: "",
-      usage: toUsage(noUsage),
-    },
-    parent_tool_use_id: null,
-    error: ending.error,
-    is_api_error_message: true,
-    api_error_status: status,
-    ...id,
-    ...timestamp(at),
-  };
+  const content = [{ type: "text" as const, text }];
+  return assistantMessage(
+    modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "stop_sequence", stop_sequence: "" }),
+    { id, at, error: { error, is_api_error_message: true, api_error_status: status } },
+  );
 }
 
 type ResultParts = {
@@ -209,7 +185,7 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
     stop_reason: ending.kind === "apology" ? "stop_sequence" : lastStop,
     total_cost_usd: memo.costUsd,
     usage: toUsage(parts.usage),
-    modelUsage: modelUsage(memo),
+    modelUsage: modelUsageOf(memo.models, memo.facts.models),
     permission_denials: [...turn.denials],
     terminal_reason: ending.terminal,
     result_index: memo.results,
@@ -223,38 +199,53 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
   return [{ ...facts, subtype: "success", result: ending.text }, next];
 }
 
-function modelUsage({ models, facts }: DialectMemo): Record<string, ModelUsage> {
-  return Object.fromEntries(
-    Object.entries(models).map(([model, { usage, costUsd, unpricedTokens }]) => [
-      model,
-      modelUsageOf({ usage, costUsd, unpriced: unpricedTokens > 0 }, knownLimits(facts.models, model)),
-    ]),
-  );
-}
-
-type KnownModels = DialectMemo["facts"]["models"];
-
-function knownLimits(models: KnownModels, model: string): NonNullable<KnownModels>[string] {
-  const known = models && Object.hasOwn(models, model) ? models[model] : undefined;
-  return known ?? unknownLimits;
-}
-
+type KnownLimits = NonNullable<DialectMemo["facts"]["models"]>;
 const unknownLimits = { windowTokens: 0, maxOutputTokens: 0 };
 
 export function modelUsageOf(
-  { usage, costUsd, unpriced }: { usage: Usage; costUsd: number; unpriced: boolean },
-  limits: NonNullable<KnownModels>[string] = unknownLimits,
-): ModelUsage {
-  return {
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
-    ...(usage.thinkingTokens ? { thinkingTokens: usage.thinkingTokens } : {}),
-    cacheReadInputTokens: usage.cacheReadTokens,
-    cacheCreationInputTokens: usage.cacheWriteTokens,
-    webSearchRequests: usage.webSearches ?? 0,
-    costUSD: costUsd,
-    contextWindow: limits.windowTokens,
-    maxOutputTokens: limits.maxOutputTokens,
-    costBasis: unpriced ? "unknown" : "list",
-  };
+  models: ItemizedBill["models"],
+  known: KnownLimits = {},
+): Record<string, ModelUsage> {
+  return Object.fromEntries(
+    Object.entries(models).map(([model, bill]) => [model, usageOf(bill, own(known, model) ?? unknownLimits)]),
+  );
 }
+
+const usageOf = (
+  { usage, costUsd, unpricedTokens }: ItemizedBill["models"][string],
+  { windowTokens, maxOutputTokens }: KnownLimits[string],
+): ModelUsage => ({
+  inputTokens: usage.inputTokens,
+  outputTokens: usage.outputTokens,
+  ...(usage.thinkingTokens ? { thinkingTokens: usage.thinkingTokens } : {}),
+  cacheReadInputTokens: usage.cacheReadTokens,
+  cacheCreationInputTokens: usage.cacheWriteTokens,
+  webSearchRequests: usage.webSearches ?? 0,
+  costUSD: costUsd,
+  contextWindow: windowTokens,
+  maxOutputTokens,
+  costBasis: unpricedTokens > 0 ? "unknown" : "list",
+});
+
+/** The class in which programs know a fault of a model request. */
+export const errorClass = ({ code }: FaultData): SDKAssistantMessageError => classes[code] ?? "unknown";
+
+/** The HTTP status that the provider gave, if it gave one. */
+export function statusOf({ detail }: FaultData): number | null {
+  const status = detail?.["status"];
+  return typeof status === "number" ? status : null;
+}
+
+const classes: Partial<Record<FaultCode, SDKAssistantMessageError>> = {
+  key_missing: "authentication_failed",
+  key_refused: "authentication_failed",
+  model_forbidden: "authentication_failed",
+  billing: "billing_error",
+  model_unknown: "model_not_found",
+  model_bad_request: "invalid_request",
+  prompt_too_long: "invalid_request",
+  request_too_large: "invalid_request",
+  rate_limited: "rate_limit",
+  overloaded: "overloaded",
+  server_error: "server_error",
+};

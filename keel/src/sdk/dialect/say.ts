@@ -1,15 +1,17 @@
 /** Builders of the plain messages: each takes the memo for the session's id and a label that names the message. */
 import type { Input } from "../../protocol/event/durable.ts";
+import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { isoTime } from "../../view/say.ts";
-import type { SDKInputMessage, UUID } from "../messages/content.ts";
+import type { SDKInputMessage, SDKModelMessage, UUID } from "../messages/content.ts";
 import type {
+  SDKAssistantMessage,
   SDKMessageOrigin,
   SDKSystemMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
 } from "../messages/messages.ts";
 import type { SDKInformationalMessage, SDKStatusMessage } from "../messages/system.ts";
-import { toInputBlock } from "./blocks.ts";
+import { toInputBlock, toUsage } from "./blocks.ts";
 import type { DialectMemo } from "./memo.ts";
 import { isUuid, uuidFrom } from "./uuid.ts";
 
@@ -48,6 +50,40 @@ export function initMessage(memo: DialectMemo, label = "init"): SDKSystemMessage
     ...(facts.warnings?.length ? { warnings: [...facts.warnings] } : {}),
   };
 }
+
+/** The envelope of a reply; of one that is not whole yet, or that we wrote ourselves. */
+export const modelMessage = ({
+  usage,
+  content,
+  stop_reason = null,
+  stop_sequence = null,
+  ...about
+}: Pick<SDKModelMessage, "id" | "model" | "content"> &
+  Partial<Pick<SDKModelMessage, "stop_reason" | "stop_sequence">> & { usage: Usage }): SDKModelMessage => ({
+  id: about.id,
+  type: "message",
+  role: "assistant",
+  model: about.model,
+  content,
+  stop_reason,
+  stop_sequence,
+  usage: toUsage(usage),
+});
+
+export const assistantMessage = (
+  message: SDKModelMessage,
+  { id, at, error = {} }: { id: Identity; at: number; error?: Partial<SDKAssistantMessage> },
+): SDKAssistantMessage => ({
+  type: "assistant",
+  message,
+  parent_tool_use_id: null,
+  ...error,
+  ...id,
+  ...timestamp(at),
+});
+
+/** What Keel says in the model's place. */
+export const synthetic = { model: "<synthetic>", usage: noUsage };
 
 type UserFacts = Pick<SDKUserMessage, "isSynthetic" | "tool_use_result">;
 
@@ -115,7 +151,7 @@ export function informationalMessage(
   return { type: "system", subtype: "informational", ...id, ...told };
 }
 
-export function timestamp(at: number): { timestamp?: string } {
+function timestamp(at: number): { timestamp?: string } {
   const time = isoTime(at);
   return time === undefined ? {} : { timestamp: time };
 }

@@ -6,63 +6,47 @@
  * message of a reply's last block comes before that block's `content_block_stop`, and yet after nothing can go wrong.
  */
 import { never } from "../../kernel/never.ts";
-import type { Durable } from "../../protocol/event/durable.ts";
+import { present } from "../../kernel/present.ts";
 import type { ReplyEvent } from "../../protocol/event/live.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import type { SDKDelta, SDKRawStreamEvent } from "../messages/content.ts";
 import type { SDKPartialAssistantMessage } from "../messages/messages.ts";
 import { toContentBlock, toStopReason, toUsage } from "./blocks.ts";
-import type { DialectMemo, StreamMemo } from "./memo.ts";
+import type { DialectMemo, DialectOutput, DurableOf, StreamMemo } from "./memo.ts";
+import { modelMessage } from "./say.ts";
 import { uuidFrom } from "./uuid.ts";
 
 /** From here on the reply's events are passed on. */
-export function openStream(
-  memo: DialectMemo,
-  event: Extract<Durable, { type: "model.started" }>,
-): DialectMemo {
+export function openStream(memo: DialectMemo, event: DurableOf<"model.started">): DialectMemo {
   const { requestId, at } = event;
   const stream = { requestId, requestedAt: at, providerId: undefined, begun: false, block: null, events: 0 };
   return { ...memo, stream };
 }
 
-export function fromStream(
-  event: ReplyEvent,
-  memo: DialectMemo,
-): [SDKPartialAssistantMessage[], DialectMemo] {
+export function fromStream(event: ReplyEvent, memo: DialectMemo): DialectOutput<SDKPartialAssistantMessage> {
   const { stream } = memo;
   // Nobody wants partial messages, or it is the stream of another request.
   if (!stream || stream.requestId !== event.requestId) return [[], memo];
   if (event.type === "reply.started") return begin(event, memo, { ...stream, providerId: event.providerId });
   if (!stream.begun) return [[], memo];
+  const delta = (index: number, said: SDKDelta) =>
+    pass(memo, stream, [{ type: "content_block_delta", index, delta: said }]);
   switch (event.type) {
     case "block.started": {
       const block = toContentBlock(event.block);
       if (!block) return [[], memo];
-      const start: SDKRawStreamEvent = {
-        type: "content_block_start",
-        index: event.index,
-        content_block: block,
-      };
+      const start = { type: "content_block_start" as const, index: event.index, content_block: block };
       return pass(memo, { ...stream, block: event.index }, [...endOfBlock(stream), start]);
     }
     case "text.delta":
-      return passDelta(memo, stream, { index: event.index, delta: { type: "text_delta", text: event.text } });
+      return delta(event.index, { type: "text_delta", text: event.text });
     case "thinking.delta":
-      return passDelta(memo, stream, {
-        index: event.index,
-        delta: { type: "thinking_delta", thinking: event.text },
-      });
+      return delta(event.index, { type: "thinking_delta", thinking: event.text });
     case "signature.delta":
-      return passDelta(memo, stream, {
-        index: event.index,
-        delta: { type: "signature_delta", signature: event.text },
-      });
+      return delta(event.index, { type: "signature_delta", signature: event.text });
     case "call.delta":
-      return passDelta(memo, stream, {
-        index: event.index,
-        delta: { type: "input_json_delta", partial_json: event.json },
-      });
+      return delta(event.index, { type: "input_json_delta", partial_json: event.json });
     case "block.finished":
       return [[], memo];
     case "reply.withdrawn":
@@ -76,7 +60,7 @@ export function fromStream(
 export function closeStream(
   memo: DialectMemo,
   { requestId, stop, usage }: { requestId: string; stop: Stop | null; usage: Usage },
-): [SDKPartialAssistantMessage[], DialectMemo] {
+): DialectOutput<SDKPartialAssistantMessage> {
   const { stream } = memo;
   if (stream?.requestId !== requestId) return [[], memo];
   if (!stream.begun) return [[], { ...memo, stream: null }];
@@ -93,20 +77,10 @@ function begin(
   event: Extract<ReplyEvent, { type: "reply.started" }>,
   memo: DialectMemo,
   stream: StreamMemo,
-): [SDKPartialAssistantMessage[], DialectMemo] {
-  const start: SDKRawStreamEvent = {
-    type: "message_start",
-    message: {
-      id: event.providerId ?? event.requestId,
-      type: "message",
-      role: "assistant",
-      model: event.model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: toUsage(event.usage ?? noUsage),
-    },
-  };
+): DialectOutput<SDKPartialAssistantMessage> {
+  const { model, usage = noUsage, providerId: id = event.requestId } = event;
+  const message = modelMessage({ id, model, content: [], usage });
+  const start = { type: "message_start" as const, message };
   const [messages, next] = pass(memo, { ...stream, begun: true }, [start]);
   const ttft = Math.max(0, event.at - stream.requestedAt);
   return [messages.map((message) => ({ ...message, ttft_ms: ttft })), next];
@@ -115,23 +89,15 @@ function begin(
 const endOfBlock = ({ block }: StreamMemo): SDKRawStreamEvent[] =>
   block === null ? [] : [{ type: "content_block_stop", index: block }];
 
-function passDelta(
-  memo: DialectMemo,
-  stream: StreamMemo,
-  { index, delta }: { index: number; delta: SDKDelta },
-): [SDKPartialAssistantMessage[], DialectMemo] {
-  return pass(memo, stream, [{ type: "content_block_delta", index, delta }]);
-}
-
 function pass(
   memo: DialectMemo,
   stream: StreamMemo,
   events: SDKRawStreamEvent[],
-): [SDKPartialAssistantMessage[], DialectMemo] {
+): DialectOutput<SDKPartialAssistantMessage> {
   const { sessionId } = memo.facts;
   const messages = events.map((event, offset): SDKPartialAssistantMessage => {
     const uuid = uuidFrom(`${stream.requestId}/${stream.events + offset}`);
-    const provider = stream.providerId === undefined ? {} : { api_message_id: stream.providerId };
+    const provider = present({ api_message_id: stream.providerId });
     return {
       type: "stream_event",
       event,

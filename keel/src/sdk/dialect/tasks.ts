@@ -1,22 +1,21 @@
 /** Work in the background, as messages. What a task is about stands in its event's data, as far as it was told. */
-import type { Durable } from "../../protocol/event/durable.ts";
+import { present } from "../../kernel/present.ts";
 import { contextTokens } from "../../protocol/usage.ts";
-import type { SDKMessage } from "../messages/messages.ts";
 import type {
   SDKBackgroundTasksChangedMessage,
   SDKTaskNotificationMessage,
   SDKTaskStartedMessage,
   SDKTaskUpdatedMessage,
-} from "../messages/tasks.ts";
-import type { DialectMemo } from "./memo.ts";
+} from "../messages/system.ts";
+import type { DialectMemo, DialectOutput, DurableOf } from "./memo.ts";
 import { identity } from "./say.ts";
 
-type TaskChanged = Extract<Durable, { type: "task.changed" }>;
+type TaskChanged = DurableOf<"task.changed">;
 /** What the list of running tasks says of one. */
 type BackgroundTaskRow = SDKBackgroundTasksChangedMessage["tasks"][number];
 
 /** A start is told after the list that it is in, an end before the list that it is no longer in. */
-export function fromTask(event: TaskChanged, memo: DialectMemo): [SDKMessage[], DialectMemo] {
+export function fromTask(event: TaskChanged, memo: DialectMemo): DialectOutput {
   const known = memo.tasks.get(event.taskId);
   const { status } = event;
   if (status === "running") return fromRunning(event, memo);
@@ -30,7 +29,7 @@ export function fromTask(event: TaskChanged, memo: DialectMemo): [SDKMessage[], 
 }
 
 /** It begins, goes on after an end, or is waited for no longer. */
-function fromRunning(event: TaskChanged, memo: DialectMemo): [SDKMessage[], DialectMemo] {
+function fromRunning(event: TaskChanged, memo: DialectMemo): DialectOutput {
   const known = memo.tasks.get(event.taskId);
   const place = event.data?.origin === "waited" ? "foreground" : "background";
   const about = known ? known.about : listed(event);
@@ -70,9 +69,7 @@ function startedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskStartedMe
     ...callOf(event),
     description: data.description ?? data.command ?? event.taskId,
     is_backgrounded: data.origin !== "waited",
-    ...(data.depth === undefined ? {} : { spawn_depth: data.depth }),
-    ...(data.prompt === undefined ? {} : { prompt: data.prompt }),
-    ...(data.agent === undefined ? {} : { subagent_type: data.agent }),
+    ...present({ spawn_depth: data.depth, prompt: data.prompt, subagent_type: data.agent }),
     ...(data.kind === undefined ? {} : { task_type: typeOf(data) }),
   };
 }

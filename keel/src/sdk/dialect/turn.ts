@@ -1,36 +1,40 @@
 /** What happens inside a turn: replies, tool results, and words that join. */
 import type { Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import type { Denial, Durable, Input } from "../../protocol/event/durable.ts";
+import type { Denial, Input } from "../../protocol/event/durable.ts";
 import { type ToolUse, textOf } from "../../protocol/message.ts";
 import { type Outcome, outcomeOf } from "../../protocol/outcome.ts";
 import { addUsage } from "../../protocol/usage.ts";
 import { isShownBlock } from "../../view/shown.ts";
-import type { SDKAssistantMessage, SDKMessage } from "../messages/messages.ts";
+import type { SDKMessage } from "../messages/messages.ts";
 import type { SDKPermissionDeniedMessage } from "../messages/system.ts";
 import { withPicture } from "../messages/with-picture.ts";
-import { textOfParts, toContentBlock, toInputBlock, toResultContent, toUsage } from "./blocks.ts";
-import type { DialectMemo, TurnMemo } from "./memo.ts";
-import { identity, replayMessage, timestamp, userMessage } from "./say.ts";
+import { textOfParts, toContentBlock, toInputBlock, toResultContent } from "./blocks.ts";
+import type { DialectMemo, DialectOutput, DurableOf, TurnMemo } from "./memo.ts";
+import { assistantMessage, identity, modelMessage, replayMessage, userMessage } from "./say.ts";
 import { closeStream } from "./stream.ts";
-
-type TurnEventOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
 export function inTurn(memo: DialectMemo, change: (turn: TurnMemo) => TurnMemo): DialectMemo {
   return memo.turn ? { ...memo, turn: change(memo.turn) } : memo;
 }
 
 /** One assistant message per block; with partial messages, the end of the stream follows. */
-export function fromReply(
-  event: TurnEventOf<"model.finished">,
-  memo: DialectMemo,
-): [SDKMessage[], DialectMemo] {
+export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo): DialectOutput {
   const shown = event.content
     .map((block, index) => ({ block, index }))
     .filter(({ block }) => isShownBlock(block, event.stop));
+  const { model, providerId: id = event.messageId } = event;
   const messages = shown.flatMap(({ block, index }) => {
     const content = toContentBlock(block);
-    return content ? [assistantMessage(event, memo, { content, index })] : [];
+    if (!content) return [];
+    // As at the start of the reply: what was written is counted in the result only.
+    const message = modelMessage({
+      id,
+      model,
+      content: [content],
+      usage: { ...event.usage, outputTokens: 0 },
+    });
+    return [assistantMessage(message, { id: identity(memo, `block/${index}`), at: event.at })];
   });
   const [ends, closed] = closeStream(memo, event);
   const calls = shown.flatMap(({ block }): [string, ToolUse][] =>
@@ -47,35 +51,8 @@ export function fromReply(
   return [[...messages, ...ends], next];
 }
 
-function assistantMessage(
-  event: TurnEventOf<"model.finished">,
-  memo: DialectMemo,
-  { content, index }: { content: SDKAssistantMessage["message"]["content"][number]; index: number },
-): SDKAssistantMessage {
-  return {
-    type: "assistant",
-    message: {
-      id: event.providerId ?? event.messageId,
-      type: "message",
-      role: "assistant",
-      model: event.model,
-      content: [content],
-      stop_reason: null,
-      stop_sequence: null,
-      // As at the start of the reply: what was written is counted in the result only.
-      usage: toUsage({ ...event.usage, outputTokens: 0 }),
-    },
-    parent_tool_use_id: null,
-    ...identity(memo, `block/${index}`),
-    ...timestamp(event.at),
-  };
-}
-
 /** One user message per result; before it, who refused the call if nobody was asked. */
-export function fromResult(
-  event: TurnEventOf<"tool.finished">,
-  memo: DialectMemo,
-): [SDKMessage[], DialectMemo] {
+export function fromResult(event: DurableOf<"tool.finished">, memo: DialectMemo): DialectOutput {
   const outcome = outcomeOf(event);
   // The host has it now: the turn's result names it.
   if (outcome.kind === "deferred") return [[], memo];
@@ -122,7 +99,7 @@ const countedDenials: ReadonlySet<Denial["by"]> = new Set([
 ]);
 
 function deniedMessage(
-  event: TurnEventOf<"tool.finished">,
+  event: DurableOf<"tool.finished">,
   memo: DialectMemo,
   { denied, name }: { denied: Denial; name: string },
 ): SDKPermissionDeniedMessage {
@@ -139,7 +116,7 @@ function deniedMessage(
 }
 
 /** A failure is words; a structured answer stands in the result message; other tools give data, or their blocks. */
-function resultData({ content }: TurnEventOf<"tool.finished">, outcome: Outcome): Json {
+function resultData({ content }: DurableOf<"tool.finished">, outcome: Outcome): Json {
   switch (outcome.kind) {
     case "answered":
       return textOfParts(content);
@@ -164,10 +141,7 @@ export function takeInputs(memo: DialectMemo, inputIds: readonly string[]): [Inp
 }
 
 /** A hook's words are shown: they turn the model around. A person's words are known to whoever sent them. */
-export function fromJoined(
-  event: TurnEventOf<"input.joined">,
-  memo: DialectMemo,
-): [SDKMessage[], DialectMemo] {
+export function fromJoined(event: DurableOf<"input.joined">, memo: DialectMemo): DialectOutput {
   const [taken, rest] = takeInputs(memo, event.inputIds);
   const messages = taken.flatMap((input): SDKMessage[] => {
     if (input.from.kind !== "hook")

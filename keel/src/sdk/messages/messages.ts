@@ -20,10 +20,10 @@ import type {
   SDKPromptSuggestionMessage,
   SDKRateLimitEvent,
   SDKSystemNotice,
+  SDKTaskMessage,
   SDKToolProgressMessage,
   SDKToolUseSummaryMessage,
 } from "./system.ts";
-import type { SDKTaskMessage } from "./tasks.ts";
 
 export type SDKMessage =
   | SDKAssistantMessage

@@ -32,12 +32,10 @@ export type SDKSystemNotice =
   | SDKSessionWritesLostMessage;
 
 /** The life of a message that the program gave an id. */
-export type SDKCommandLifecycleMessage = {
+export type SDKCommandLifecycleMessage = Identified & {
   type: "command_lifecycle";
   command_uuid: string;
   state: "queued" | "started" | "completed" | "cancelled";
-  uuid: UUID;
-  session_id: string;
 };
 
 export type SDKAPIRetryMessage = System<"api_retry"> & {
@@ -215,4 +213,82 @@ export type SDKConversationResetMessage = Identified & {
   trigger?: string;
   user_message_uuid?: UUID;
   timestamp?: string;
+};
+
+// Work beside the conversation: sub-agents and commands in the background.
+export type SDKTaskMessage =
+  | SDKTaskStartedMessage
+  | SDKTaskUpdatedMessage
+  | SDKTaskProgressMessage
+  | SDKTaskNotificationMessage
+  | SDKBackgroundTasksChangedMessage;
+
+export type SDKTaskUsage = { total_tokens: number; tool_uses: number; duration_ms: number };
+
+export type SDKTaskStartedMessage = System<"task_started"> & {
+  task_id: string;
+  run_id?: string;
+  tool_use_id?: string;
+  description: string;
+  subagent_type?: string;
+  is_backgrounded?: boolean;
+  spawn_depth?: number;
+  parent_task_id?: string;
+  task_type?: string;
+  workflow_name?: string;
+  prompt?: string;
+  skip_transcript?: boolean;
+  ambient?: boolean;
+};
+
+export type SDKTaskUpdatedMessage = System<"task_updated"> & {
+  task_id: string;
+  run_id?: string;
+  patch: {
+    status?: string;
+    description?: string;
+    end_time?: number;
+    total_paused_ms?: number;
+    error?: string;
+    is_backgrounded?: boolean;
+  };
+};
+
+export type SDKTaskProgressMessage = System<"task_progress"> & {
+  task_id: string;
+  run_id?: string;
+  tool_use_id?: string;
+  description: string;
+  subagent_type?: string;
+  usage: SDKTaskUsage;
+  last_tool_name?: string;
+  summary?: string;
+};
+
+export type SDKTaskNotificationMessage = System<"task_notification"> & {
+  task_id: string;
+  run_id?: string;
+  tool_use_id?: string;
+  status: "completed" | "failed" | "stopped";
+  reason?: string;
+  /** Empty when the output stands in no file. */
+  output_file: string;
+  summary: string;
+  usage?: SDKTaskUsage;
+  resource_links?: string[];
+  skip_transcript?: boolean;
+  ambient?: boolean;
+};
+
+export type SDKBackgroundTasksChangedMessage = System<"background_tasks_changed"> & {
+  /** All that run; replaces what an earlier message listed. */
+  tasks: {
+    task_id: string;
+    run_id?: string;
+    task_type: string;
+    subagent_type?: string;
+    description: string;
+    parent_task_id?: string;
+    ambient?: boolean;
+  }[];
 };

@@ -3,8 +3,8 @@
 import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
-import { toFault } from "../../kernel/fault.ts";
-import type { Json } from "../../kernel/json.ts";
+import { reasonOf, toFault } from "../../kernel/fault.ts";
+import { asObject, type Json } from "../../kernel/json.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { HookEvent } from "../../protocol/hook.ts";
 import { askElicitation, type OnElicitation } from "../tools/elicitation.ts";
@@ -124,9 +124,8 @@ async function askProgram(
   ask: Ask,
   signal: AbortSignal,
 ): Promise<Decided | undefined> {
-  const input = inputOf(ask);
   try {
-    const result = await canUseTool(ask.tool ?? "", input, {
+    const result = await canUseTool(ask.tool ?? "", asObject(ask.input), {
       signal,
       toolUseID: ask.callId ?? ask.id,
       requestId: ask.id,
@@ -138,7 +137,7 @@ async function askProgram(
     });
     return result === null ? undefined : { answer: answerOf(result), changes: changesIn(result) };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = reasonOf(thrown);
     return { answer: { verdict: "deny", reason: `The permission callback failed: ${why}` }, changes: [] };
   }
 }
@@ -165,9 +164,6 @@ function serverOf(tool: string | undefined): { mcpServer?: { name: string } } {
   const [, name] = /^mcp__(.+?)__/.exec(tool ?? "") ?? [];
   return name === undefined ? {} : { mcpServer: { name } };
 }
-
-const inputOf = ({ input }: Ask): Record<string, unknown> =>
-  typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 
 type ProgramHook = NonNullable<OpenOptions["hooks"]>[number];
 

@@ -5,11 +5,10 @@ import { present } from "../../kernel/present.ts";
 import { rowsOf } from "../../protocol/options.ts";
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../names.ts";
 import { type McpServerConfig, outsideServers } from "../tools/mcp-server.ts";
-import { ownToolsOf } from "../tools/server-tools.ts";
-import type { AgentDefinition } from "./agent-definition.ts";
+import { ownToolsOf } from "../tools/servers.ts";
 import { hooksOf } from "./callbacks.ts";
 import { environmentOf, isOn, type SdkEnvironment } from "./environment.ts";
-import type { Options } from "./options.ts";
+import type { AgentDefinition, Options } from "./options.ts";
 
 /** Throws `usage` for what contradicts itself. */
 export function openOptionsOf(

@@ -2,16 +2,15 @@
  * The options of `query()`: names and meanings of the interface that Keel is a drop-in for, in types of our own. What is
  * plain data stands in the table of `protocol/options.ts`; here is what only a program can give.
  */
+
+import type { Readable, Writable } from "node:stream";
 import type { SessionOptions } from "../../protocol/options.ts";
-import type { ProcessOptions } from "../process/options.ts";
+import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SessionStore } from "../stored/session-store.ts";
 import type { OnElicitation } from "../tools/elicitation.ts";
 import type { McpServerConfig } from "../tools/mcp-server.ts";
-import type { AgentDefinition } from "./agent-definition.ts";
 import type { CanUseTool } from "./callbacks.ts";
 import type { HookMap } from "./hooks.ts";
-import type { AcceptedOptions } from "./options-accepted.ts";
-import type { SandboxSettings } from "./sandbox-settings.ts";
 
 /** What was given, is given: an option is there with a value, or not there. */
 type TableOptions = {
@@ -50,4 +49,139 @@ type ProgramOptions = {
   stderr?: (data: string) => void;
   /** Messages are words and nothing else: a slash calls no command, an `@` names no file. */
   verbatimPrompts?: boolean;
+};
+
+/** A kind of agent as programs define it. */
+export type AgentDefinition = {
+  /** For whoever chooses: when this kind is the right one. */
+  description: string;
+  /** What it is told before anything else. */
+  prompt: string;
+  /** The tools it has; those of the session when left out. */
+  tools?: string[];
+  disallowedTools?: string[];
+  /** Any model or alias; `inherit` is that of the session. */
+  model?: string;
+  mcpServers?: (string | Record<string, McpServerConfig>)[];
+  skills?: string[];
+  initialPrompt?: string;
+  maxTurns?: number;
+  background?: boolean;
+  memory?: "user" | "project" | "local";
+  effort?: "low" | "medium" | "high" | "xhigh" | "max";
+  /** A wish: it never goes further than the session's own mode. */
+  permissionMode?: PermissionMode;
+  omitClaudeMd?: boolean;
+  autoCompactWindow?: number;
+  observer?: boolean;
+  observerMessage?: string;
+  criticalSystemReminder_EXPERIMENTAL?: string;
+};
+
+/** How commands are confined, in the names of the interface. */
+export type SandboxSettings = {
+  enabled?: boolean;
+  /** Refuses to start where no sandbox can be had. */
+  failIfUnavailable?: boolean;
+  autoAllowBashIfSandboxed?: boolean;
+  allowUnsandboxedCommands?: boolean;
+  excludedCommands?: string[];
+  network?: SandboxNetworkConfig;
+  filesystem?: SandboxFilesystemConfig;
+  credentials?: { files?: unknown[]; envVars?: unknown[] } & Record<string, unknown>;
+  ignoreViolations?: Record<string, string[]>;
+  enableWeakerNestedSandbox?: boolean;
+  allowNestedUserNamespaces?: boolean;
+  enableWeakerNetworkIsolation?: boolean;
+  allowAppleEvents?: boolean;
+  ripgrep?: { command: string; args?: string[] };
+  bwrapPath?: string;
+  socatPath?: string;
+};
+
+export type SandboxNetworkConfig = {
+  allowedDomains?: string[];
+  deniedDomains?: string[];
+  strictAllowlist?: boolean;
+  allowManagedDomainsOnly?: boolean;
+  allowUnixSockets?: string[];
+  allowAllUnixSockets?: boolean;
+  allowLocalBinding?: boolean;
+  allowMachLookup?: string[];
+  httpProxyPort?: number;
+  socksProxyPort?: number;
+  tlsTerminate?: unknown;
+};
+
+export type SandboxFilesystemConfig = {
+  allowWrite?: string[];
+  denyWrite?: string[];
+  denyRead?: string[];
+  allowRead?: string[];
+  allowManagedReadPathsOnly?: boolean;
+  disabled?: boolean;
+};
+
+/** About the process that the session runs in. */
+export type ProcessOptions = {
+  /** `process`: the session runs in a process of its own, driven over a wire. */
+  isolation?: "none" | "process";
+  /** An executable that the session runs in, in place of Keel's own: implies `isolation: "process"`. */
+  pathToClaudeCodeExecutable?: string;
+  /** What a script of `pathToClaudeCodeExecutable` runs on; Node when left out. */
+  executable?: "bun" | "deno" | "node";
+  /** Arguments for what it runs on. */
+  executableArgs?: string[];
+  /** Starts the executable in the program's own way: in a container, on another machine. */
+  spawnClaudeCodeProcess?: (options: SpawnOptions) => SpawnedProcess;
+};
+
+export type SpawnOptions = {
+  command: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string | undefined>;
+  /** Fires when the query is over. */
+  signal: AbortSignal;
+};
+
+/** What is needed of a process; one of `node:child_process` has it. */
+export type SpawnedProcess = {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr?: Readable | null;
+  kill(signal: NodeJS.Signals): boolean;
+  on(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+};
+
+/**
+ * Options that programs written for the interface may pass and that change nothing here, each with the reason. They are
+ * accepted so that such programs compile and run; `docs/guide/migrating.md` lists them.
+ */
+export type AcceptedOptions = {
+  /** Summaries of what sub-agents do, written by a model: `task_progress` tells their last tool instead. */
+  agentProgressSummaries?: boolean;
+  /** Headers for one provider: what a model can do comes from the catalog and the settings. */
+  betas?: string[];
+  /** What a person should know goes to `stderr` and into `informational` messages. */
+  debug?: boolean;
+  debugFile?: string;
+  /** There are no dialogs beside the questions that `canUseTool` gets. */
+  onUserDialog?: (...given: never[]) => unknown;
+  supportedDialogKinds?: string[];
+  /** An interrupt never ends work in the background; `stopTask()` does. */
+  perTaskStopAffordance?: boolean;
+  /** Plan mode is described by Keel's own words. */
+  planModeInstructions?: string;
+  /** Plugins are read where they stand. */
+  pluginDelivery?: "argv" | "initialize";
+  /** No model is asked for what nobody said. */
+  promptSuggestions?: boolean;
+  /** `resumeSessionAt` goes on in a copy: nothing is lost that would have to be guarded. */
+  resumeDropsTurn?: string;
+  /** A budget that one provider keeps; `maxBudgetUsd` holds with every provider. */
+  taskBudget?: { total: number };
+  /** A preview is shown as it was given. */
+  toolConfig?: { askUserQuestion?: { previewFormat?: "markdown" | "html" } };
 };

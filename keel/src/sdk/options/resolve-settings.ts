@@ -1,4 +1,6 @@
 /** `resolveSettings()`: the settings that a session in a folder would have, without opening one. */
+
+import { present } from "../../kernel/present.ts";
 import type { SettingRow } from "../../protocol/inquiry.ts";
 import type { SettingSource } from "../../protocol/options.ts";
 
@@ -68,13 +70,16 @@ function provenanceOf(values: readonly SettingRow[]): Record<string, string[]> {
   return Object.fromEntries([...found].map(([name, sources]) => [name, [...sources]]));
 }
 
-function sourcesOf(values: readonly SettingRow[]): ResolvedSource[] {
-  const found = new Map<string, ResolvedSource>();
-  for (const { name, value, source, file, state, why } of values) {
-    const key = JSON.stringify([source, file]);
-    const known = found.get(key) ?? { source, ...(file === undefined ? {} : { file }), values: [] };
-    known.values.push({ name, value, counts: state === "counts", ...(why === undefined ? {} : { why }) });
-    found.set(key, known);
-  }
-  return [...found.values()];
+export function sourcesOf(values: readonly SettingRow[]): ResolvedSource[] {
+  const sources = Map.groupBy(values, ({ source, file }) => JSON.stringify([source, file]));
+  return [...sources.values()].map((said) => ({
+    source: said[0]?.source ?? "",
+    ...present({ file: said[0]?.file }),
+    values: said.map(({ name, value, state, why }) => ({
+      name,
+      value,
+      counts: state === "counts",
+      ...present({ why }),
+    })),
+  }));
 }

@@ -3,10 +3,9 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
-import { isObject, type JsonObject } from "../../kernel/json.ts";
+import { isObject, type JsonObject, parseJson } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
-import type { Options } from "../options/options.ts";
-import type { SpawnedProcess } from "./options.ts";
+import type { Options, SpawnedProcess } from "../options/options.ts";
 
 /** More than any message; a longer line is no message of ours. */
 const maxLineBytes = 64 * 1024 * 1024;
@@ -107,37 +106,27 @@ export class ExecutableProcess {
     await over;
   }
 
-  #untilExit(): Promise<ProcessExit> {
-    return new Promise((resolve) => {
-      const { stdout } = this.#process;
-      let exit: ProcessExit | undefined;
-      let isRead = false;
-      const look = (): void => {
-        if (exit && isRead) resolve(exit);
-      };
-      // Its last lines arrive after it has ended.
-      stdout.once("end", () => {
-        isRead = true;
-        look();
-      });
-      stdout.once("close", () => {
-        isRead = true;
-        look();
-      });
+  /** Its last lines arrive after it has ended. */
+  async #untilExit(): Promise<ProcessExit> {
+    const exit = new Promise<ProcessExit>((resolve) => {
       this.#process.on("exit", (code, signal) => {
         this.#hasExited = true;
-        exit = { code, signal };
-        look();
+        resolve({ code, signal });
       });
     });
+    await new Promise<void>((resolve) => {
+      this.#process.stdout.once("end", resolve).once("close", resolve);
+    });
+    return exit;
   }
 
   #read({ line, stderr }: ChildEvents): void {
     const reader = lineReader({ maxBytes: maxLineBytes });
     const take = (read: ReturnType<typeof reader.push>): void => {
       for (const one of read) {
-        const parsed = one.ok ? parse(one.line) : undefined;
-        if (parsed) line(parsed);
+        const parsed = one.ok ? parseJson(one.line) : undefined;
+        // A line that is no object says nothing to us: foreign executables print this and that.
+        if (isObject(parsed)) line(parsed);
       }
     };
     this.#process.stdout.on("data", (chunk: Uint8Array) => take(reader.push(chunk)));
@@ -176,17 +165,6 @@ function startProcess({
   env,
 }: Parameters<NonNullable<Options["spawnClaudeCodeProcess"]>>[0]): SpawnedProcess {
   return spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
-}
-
-/** A line that is no object says nothing to us: foreign executables print this and that. */
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    // What JSON.parse returns as an object holds JSON only.
-    return isObject(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function within(over: Promise<boolean>, ms: number): Promise<boolean> {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
-import { fault } from "../../kernel/fault.ts";
+import { fault, reasonOf } from "../../kernel/fault.ts";
 import { type JsonObject, toLine } from "../../kernel/json.ts";
 import type { Queue } from "../../kernel/queue.ts";
 import { Channel } from "../control/channel.ts";
@@ -15,8 +15,7 @@ import type { JsonRpc } from "../control/process-requests.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
-import { AbortError } from "../query/abort-error.ts";
-import type { Prompt } from "../query/conversation.ts";
+import { AbortError, type Prompt } from "../query/conversation.ts";
 import type { InitializationResult } from "../query/introspection.ts";
 import type { SessionKey, SessionStoreEntry } from "../stored/session-store.ts";
 import type { ServerConfigs } from "../tools/mcp-server.ts";
@@ -57,14 +56,10 @@ export class ProcessSession {
     this.#out = out;
     const hooks = wireHooks(options);
     this.#servers = this.#listen(options.mcpServers ?? {});
-    const servers = this.#servers;
     this.#channel = new Channel({
       send: (frame) => void this.#child.write(toLine(frame)),
-      answer: answerWith(options, { hooks: hooks.callbacks, servers }),
-      newId: () => {
-        this.#requests += 1;
-        return `keel-${this.#requests}`;
-      },
+      answer: answerWith(options, { hooks: hooks.callbacks, servers: this.#servers }),
+      newId: () => `keel-${++this.#requests}`,
     });
     this.#child = new ExecutableProcess(options, {
       args: argumentsOf(options),
@@ -121,19 +116,14 @@ export class ProcessSession {
   }
 
   async say(message: string | UserMessage): Promise<void> {
+    const content = [{ type: "text", text: message }];
     const user: UserMessage =
-      typeof message === "string"
-        ? { type: "user", message: { role: "user", content: [{ type: "text", text: message }] } }
-        : message;
+      typeof message === "string" ? { type: "user", message: { role: "user", content } } : message;
     const id = user.uuid ?? randomUUID();
     if (user.uuid === undefined) this.#own.add(id);
-    const { verbatimPrompts } = this.#options;
-    const beside = {
-      session_id: "",
-      parent_tool_use_id: null,
-      ...(verbatimPrompts ? { client_composed: true } : {}),
-    };
-    await this.#child.write(toLine({ ...beside, ...user, uuid: id }));
+    const composed = this.#options.verbatimPrompts ? { client_composed: true } : {};
+    const line = { session_id: "", parent_tool_use_id: null, ...composed, ...user, uuid: id };
+    await this.#child.write(toLine(line));
   }
 
   close(): Promise<void> {
@@ -198,16 +188,9 @@ export class ProcessSession {
     this.#mirrored = this.#mirrored
       .then(() => sessionStore.append(key, batch))
       .catch((thrown: unknown) => {
-        const error = thrown instanceof Error ? thrown.message : String(thrown);
-        const uuid = randomUUID();
-        this.#out.push({
-          type: "system",
-          subtype: "mirror_error",
-          error,
-          key,
-          uuid,
-          session_id: key.sessionId,
-        });
+        const error = reasonOf(thrown);
+        const about = { uuid: randomUUID(), session_id: key.sessionId };
+        this.#out.push({ type: "system", subtype: "mirror_error", error, key, ...about });
       });
   }
 

@@ -4,11 +4,10 @@ import { Fault, fault, toFault } from "../../kernel/fault.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { InputBlock } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
-import type { Outlet } from "../dialect/outlet.ts";
+import type { Outlet } from "../dialect/message-emitter.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
 import type { SessionServers } from "../tools/servers.ts";
-import { AbortError } from "./abort-error.ts";
 import { type FindHome, homeOf } from "./homes.ts";
 import type { OpenedConversation } from "./opened.ts";
 
@@ -170,7 +169,7 @@ export class Conversation {
   async #fail(thrown: unknown): Promise<void> {
     const { code, message } = toFault(thrown);
     if (code === "session_unknown") {
-      const { failedStart } = await import("./failed-start.ts");
+      const { failedStart } = await import("./opened.ts");
       this.#out.push(failedStart({ message, sessionId: this.options.resume ?? "" }));
     } else if (code !== "session_closed") this.#out.fail(thrown);
     void this.close();
@@ -196,3 +195,6 @@ async function untilDone(session: OpenSession): Promise<void> {
     });
   }
 }
+
+/** Thrown by the iterator when the program's own controller was aborted. */
+export class AbortError extends Error {}

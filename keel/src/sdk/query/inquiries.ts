@@ -2,10 +2,12 @@
 
 import type { HostCall } from "../../app/inquiries/inquiries.ts";
 import type { OpenSession } from "../../app/open-session.ts";
+import { present } from "../../kernel/present.ts";
 import { hookEvents } from "../../protocol/hook.ts";
-import type { HookRow, Inquire, SessionRuleRow, SettingRow } from "../../protocol/inquiry.ts";
+import type { HookRow, Inquire, SessionRuleRow } from "../../protocol/inquiry.ts";
 import type { ModelUsage } from "../messages/messages.ts";
 import type { SlashCommand } from "../messages/system.ts";
+import { sourcesOf } from "../options/resolve-settings.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
 import type { Conversation } from "./conversation.ts";
 import { type AgentInfo, agentsOf, commandsOf } from "./introspection.ts";
@@ -104,12 +106,7 @@ async function usageOf(session: OpenSession): Promise<SessionUsage> {
       total_duration_ms: totals.ms,
       total_lines_added: totals.linesAdded,
       total_lines_removed: totals.linesRemoved,
-      model_usage: Object.fromEntries(
-        Object.entries(totals.models).map(([model, { usage, costUsd, unpricedTokens }]) => [
-          model,
-          modelUsageOf({ usage, costUsd, unpriced: unpricedTokens > 0 }, session.info.models[model]),
-        ]),
-      ),
+      model_usage: modelUsageOf(totals.models, session.info.models),
     },
     subscription_type: null,
     rate_limits_available: false,
@@ -120,21 +117,11 @@ async function usageOf(session: OpenSession): Promise<SessionUsage> {
 /** `get_settings`. */
 export async function settingsOf(session: OpenSession): Promise<unknown> {
   const { effective, rows, applied } = await session.inquire("settings");
-  return { effective, sources: bySource(rows), applied };
-}
-
-function bySource(rows: readonly SettingRow[]): unknown[] {
-  const sources = Map.groupBy(rows, ({ source, file }) => JSON.stringify([source, file]));
-  return [...sources.values()].map((said) => ({
-    source: sourceNames[said[0]?.source ?? ""] ?? said[0]?.source,
-    ...(said[0]?.file === undefined ? {} : { file: said[0].file }),
-    values: said.map(({ name, value, state, why }) => ({
-      name,
-      value,
-      counts: state === "counts",
-      ...(why === undefined ? {} : { why }),
-    })),
+  const sources = sourcesOf(rows).map((said) => ({
+    ...said,
+    source: sourceNames[said.source] ?? said.source,
   }));
+  return { effective, sources, applied };
 }
 
 /** `list_permission_rules`. */
@@ -196,8 +183,7 @@ const hookEntry = ({ event, matcher, source, plugin, type, words, timeoutSeconds
   type,
   displayText: words,
   commandText: words,
-  ...(plugin === undefined ? {} : { pluginName: plugin }),
-  ...(timeoutSeconds === undefined ? {} : { timeout: timeoutSeconds }),
+  ...present({ pluginName: plugin, timeout: timeoutSeconds }),
 });
 
 /** `mcp_call`: a result as servers give them. */

@@ -5,20 +5,21 @@ import type { OpenOptions } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { MessageEmitter } from "../dialect/message-emitter.ts";
-import type { Outlet } from "../dialect/outlet.ts";
+import { noUsage } from "../../protocol/usage.ts";
+import { toUsage } from "../dialect/blocks.ts";
+import { MessageEmitter, type Outlet } from "../dialect/message-emitter.ts";
+import { uuidFrom } from "../dialect/uuid.ts";
+import type { SDKResultError } from "../messages/messages.ts";
 import { inputOf, type UserMessage } from "../messages/read-content.ts";
-import type { CanUseTool, PermissionResult } from "../options/callbacks.ts";
-import { answerWith } from "../options/callbacks.ts";
+import { answerWith, type CanUseTool, type PermissionResult } from "../options/callbacks.ts";
 import { openOptionsOf } from "../options/open-options.ts";
 import type { Options } from "../options/options.ts";
-import { Mirror } from "../stored/mirror.ts";
-import { restored } from "../stored/restored.ts";
+import { Mirror, restored } from "../stored/mirror.ts";
 import { projectKeyOf } from "../stored/session-store.ts";
 import { seqOfMessage } from "../stored/stored-messages.ts";
 import { callTool } from "../tools/call-tool.ts";
 import { definitionNamed } from "../tools/mcp-server.ts";
-import { outsideOf, SessionServers } from "../tools/servers.ts";
+import { SessionServers } from "../tools/servers.ts";
 import { version } from "../version.ts";
 import type { FindHome } from "./homes.ts";
 
@@ -66,7 +67,6 @@ export async function openFor(
   const servers: SessionServers = new SessionServers(session, {
     given: options.mcpServers,
     changed: () => emitter.showServers(servers.states()),
-    outside: outsideOf(session),
   });
   let hasBegun = false;
   // Before its first turn a program has not been told of anything that could change.
@@ -155,4 +155,24 @@ function readAnswer(words: string): PermissionResult {
     throw fault("usage", { reason: "its answer is neither allow nor deny." });
   const { updatedInput } = answer;
   return { behavior: "allow", ...(isObject(updatedInput) ? { updatedInput } : {}) };
+}
+
+/** A session that could not be opened, told as the interface tells it: one failed result and nothing before it. */
+export function failedStart({ message, sessionId }: { message: string; sessionId: string }): SDKResultError {
+  return {
+    type: "result",
+    subtype: "error_during_execution",
+    is_error: true,
+    uuid: uuidFrom(`failed start of ${sessionId}`),
+    session_id: sessionId,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    num_turns: 0,
+    stop_reason: null,
+    total_cost_usd: 0,
+    usage: toUsage(noUsage),
+    modelUsage: {},
+    permission_denials: [],
+    errors: [message],
+  };
 }

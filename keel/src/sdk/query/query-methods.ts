@@ -12,7 +12,6 @@ import type {
   InitializationResult,
   OfferedModel,
 } from "./introspection.ts";
-import type { RewindFilesResult } from "./rewind-result.ts";
 
 export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, QueryInquiries {
   /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
@@ -41,3 +40,12 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, 
 
 /** What can be asked of a session, beside its messages. */
 export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
+
+/** What became of files that were to be put back. */
+export type RewindFilesResult = {
+  canRewind: boolean;
+  filesChanged?: string[];
+  insertions?: number;
+  deletions?: number;
+  skippedLinks?: number;
+};

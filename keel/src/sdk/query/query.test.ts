@@ -6,7 +6,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, replyWith, toolUse } from "../../testing/reply.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
-import { AbortError } from "./abort-error.ts";
+import { AbortError } from "./conversation.ts";
 import { query } from "./query.ts";
 import type { Query } from "./query-methods.ts";
 import { startup } from "./startup.ts";

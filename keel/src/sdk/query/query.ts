@@ -10,8 +10,7 @@ import { controlsOf } from "./controls.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
 import { inquiriesOf } from "./inquiries.ts";
 import { contextUsage, describeSession, type InitializationResult } from "./introspection.ts";
-import type { Query, QueryMethods } from "./query-methods.ts";
-import type { RewindFilesResult } from "./rewind-result.ts";
+import type { Query, QueryMethods, RewindFilesResult } from "./query-methods.ts";
 
 export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
   const out = new Queue<SDKMessage>({ limit: maxWaiting });

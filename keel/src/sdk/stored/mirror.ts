@@ -2,12 +2,13 @@
 
 import type { OpenSession } from "../../app/open-session.ts";
 import type { Sessions } from "../../app/sessions/sessions.ts";
-import { fault, toFault } from "../../kernel/fault.ts";
+import { fault, reasonOf, toFault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { uuidFrom } from "../dialect/uuid.ts";
-import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
+import type { Options } from "../options/options.ts";
+import { projectKeyOf, type SessionKey, type SessionStore, type SessionStoreEntry } from "./session-store.ts";
 
 export function entryOf(event: Durable): SessionStoreEntry {
   return {
@@ -121,7 +122,7 @@ export class Mirror {
       try {
         await this.#store.append(this.#key, batch.map(entryOf));
       } catch (thrown) {
-        this.#failed(thrown instanceof Error ? thrown.message : String(thrown));
+        this.#failed(reasonOf(thrown));
       }
     });
     return this.#sending;
@@ -143,4 +144,16 @@ async function inTime<T>(promise: Promise<T>, ms: number | undefined): Promise<T
   } finally {
     done.abort();
   }
+}
+
+/** How far the program's own store knows the session. */
+export async function restored(
+  options: Options,
+  { cwd, sessions }: { cwd: string; sessions: Sessions },
+): Promise<number> {
+  const { sessionStore, resume, forkSession } = options;
+  if (!sessionStore || resume === undefined) return 0;
+  const key = { projectKey: projectKeyOf(cwd), sessionId: resume };
+  const known = await restoreFrom(sessionStore, { key, cwd, sessions, timeoutMs: options.loadTimeoutMs });
+  return forkSession ? 0 : known;
 }

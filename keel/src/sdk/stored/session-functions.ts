@@ -1,6 +1,7 @@
 /** Sessions that are kept: listed, read, labelled, copied and deleted without a model. Nothing runs. */
 import type { Sessions, StoredSession } from "../../app/sessions/sessions.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/present.ts";
 import { homeOf } from "../query/homes.ts";
 import { projectKeyOf, type SessionStore, type SessionStoreEntry } from "./session-store.ts";
 
@@ -181,12 +182,9 @@ export async function forkSession(
 ): Promise<{ sessionId: string }> {
   const { seqOfMessage } = await import("./stored-messages.ts");
   const sessions = await found(sessionId, place);
-  const upTo =
-    upToMessageId === undefined
-      ? undefined
-      : await seqOfMessage(sessions.read(sessionId), { sessionId, uuid: upToMessageId });
-  if (upToMessageId !== undefined && upTo === undefined)
-    throw fault("usage", { reason: `The session has no message ${upToMessageId}.` });
+  if (upToMessageId === undefined) return { sessionId: await sessions.fork(sessionId, { title }) };
+  const upTo = await seqOfMessage(sessions.read(sessionId), { sessionId, uuid: upToMessageId });
+  if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${upToMessageId}.` });
   return { sessionId: await sessions.fork(sessionId, { upTo, title }) };
 }
 
@@ -214,9 +212,7 @@ function infoOf(session: StoredSession): SDKSessionInfo {
     fileSize: bytes,
     createdAt,
     ...(cwd ? { cwd } : {}),
-    ...(title === undefined ? {} : { customTitle: title }),
-    ...(firstInput === undefined ? {} : { firstPrompt: firstInput }),
-    ...(tag === undefined ? {} : { tag }),
+    ...present({ customTitle: title, firstPrompt: firstInput, tag }),
     ...(archived ? { archived } : {}),
   };
 }

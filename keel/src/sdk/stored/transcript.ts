@@ -2,15 +2,13 @@
  * A session as the records that SDKs of the interface read by themselves, without an executable: a chain of messages,
  * each with the id of the one before. Keel's own log stays the truth; this is a copy for others. Pure.
  */
-import { isObject, type Json } from "../../kernel/json.ts";
+import { isObject, type Json, parseJson } from "../../kernel/json.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { isoTime } from "../../view/say.ts";
-import { toMessages } from "../dialect/dialect.ts";
-import { type DialectMemo, newMemo } from "../dialect/memo.ts";
-import { uuidFrom } from "../dialect/uuid.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { entryOf } from "./mirror.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
+import { messageReader } from "./stored-messages.ts";
 
 export type TranscriptEntry = {
   type: "user" | "assistant";
@@ -39,39 +37,25 @@ export type TranscriptFacts = {
 
 export class Transcript {
   readonly #facts: TranscriptFacts;
-  #memo: DialectMemo;
+  readonly #messagesOf: (event: Durable) => SDKMessage[];
   #parent: string | null = null;
-  #copiedUpTo = 0;
 
   constructor(facts: TranscriptFacts) {
     this.#facts = facts;
-    this.#memo = newMemo({
-      sessionId: facts.sessionId,
-      cwd: facts.cwd,
-      model: "",
-      permissionMode: "default",
-      tools: [],
-      version: facts.version,
-      apiKeySource: "none",
-      replayUserMessages: true,
-    });
+    this.#messagesOf = messageReader(facts);
   }
 
   take(event: Durable): TranscriptRecord[] {
-    if (event.type === "session.opened") this.#copiedUpTo = event.forkedFrom?.seq ?? 0;
-    const [messages, next] = toMessages(event, this.#memo);
-    this.#memo = next;
-    const entries = messages.flatMap((message) => this.#entryOf(message, event));
+    const entries = this.#messagesOf(event).flatMap((message) => this.#entryOf(message, event.at));
     return this.#facts.holds === "events" ? [...entries, entryOf(event)] : entries;
   }
 
-  #entryOf(message: SDKMessage, { seq, at }: Durable): TranscriptEntry[] {
+  #entryOf(message: SDKMessage, at: number): TranscriptEntry[] {
     if (message.type !== "user" && message.type !== "assistant") return [];
     // What sub-agents say stands in transcripts of their own.
     if (message.parent_tool_use_id !== null || message.uuid === undefined) return [];
-    const isCopied = seq <= this.#copiedUpTo && message.type === "user";
     const { sessionId, cwd, version, entrypoint } = this.#facts;
-    const uuid = isCopied ? uuidFrom(`${sessionId}/copy/${message.uuid}`) : message.uuid;
+    const { uuid } = message;
     const timestamp = isoTime(at);
     const entry: TranscriptEntry = {
       type: message.type,
@@ -95,12 +79,7 @@ export class Transcript {
 export function ownRecordsIn(lines: Iterable<string>): SessionStoreEntry[] {
   const found: SessionStoreEntry[] = [];
   for (const line of lines) {
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(line);
-    } catch {
-      continue; // Not ours, or cut.
-    }
+    const parsed = parseJson(line); // Undefined: not ours, or cut.
     if (isObject(parsed) && parsed["type"] === "keel_event" && isObject(parsed["event"]))
       // A line of JSON; each event is held against its schema where it is used.
       found.push(parsed as SessionStoreEntry & { event: Json });

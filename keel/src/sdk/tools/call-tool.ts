@@ -1,5 +1,7 @@
 /** Calls a tool of the program and reads what it returned. */
+
 import type { OwnCall, OwnResult } from "../../app/compose/own-tools.ts";
+import { reasonOf } from "../../kernel/fault.ts";
 import { isJson, isObject, type Json } from "../../kernel/json.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { AnyToolDefinition, CallToolResult, ToolContent } from "./tool.ts";
@@ -21,7 +23,7 @@ export async function callTool(
     });
     return resultOf(result);
   } catch (thrown) {
-    const words = thrown instanceof Error ? thrown.message : String(thrown);
+    const words = reasonOf(thrown);
     return { content: [text(words || "The tool failed.")], failed: true };
   }
 }
@@ -55,12 +57,8 @@ function partOf(part: ToolContent): ResultPart {
   }
 }
 
-function resourcePart({
-  uri,
-  text: words,
-  blob,
-  mimeType,
-}: Extract<ToolContent, { type: "resource" }>["resource"]): ResultPart {
+function resourcePart(resource: Extract<ToolContent, { type: "resource" }>["resource"]): ResultPart {
+  const { uri, text: words, blob, mimeType } = resource;
   if (words !== undefined) return text(words);
   if (blob !== undefined && mimeType?.startsWith("image/"))
     return { type: "image", mediaType: mimeType, data: blob };
@@ -69,15 +67,8 @@ function resourcePart({
   return text(`(a resource without text: ${uri})`);
 }
 
-function sayProgress({
-  progress,
-  total,
-  message,
-}: {
-  progress?: number;
-  total?: number;
-  message?: string;
-}): string {
+function sayProgress(told: { progress?: number; total?: number; message?: string }): string {
+  const { progress, total, message } = told;
   const count = progress === undefined ? "" : total === undefined ? `${progress}` : `${progress}/${total}`;
   return [count, message].filter(Boolean).join(" ");
 }

@@ -1,5 +1,6 @@
 /** `createSdkMcpServer()`: tools of the program, offered under the name of a server and run in this process. */
 import { fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/present.ts";
 import type { McpServerOptions, McpServerState as OutsideStatus } from "../../protocol/mcp.ts";
 import type { AnyToolDefinition } from "./tool.ts";
 
@@ -70,8 +71,7 @@ export function createSdkMcpServer({
     type: "sdk",
     name,
     instance: { name, version, instructions, tools: [...tools] },
-    ...(alwaysLoad === undefined ? {} : { alwaysLoad }),
-    ...(timeout === undefined ? {} : { timeout }),
+    ...present({ alwaysLoad, timeout }),
   };
 }
 

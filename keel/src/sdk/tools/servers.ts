@@ -1,17 +1,23 @@
 /**
  * The servers of a session: given with its options, and others later. Those of this process are run here; any other is
- * the session's own affair, which is looked at through `Outside`.
+ * the session's own affair.
  */
+
+import { type OwnTool, ownTool } from "../../app/compose/own-tools.ts";
 import type { OpenSession } from "../../app/open-session.ts";
+import { own } from "../../kernel/own.ts";
+import { callTool } from "./call-tool.ts";
 import {
-  type McpServerConfig,
+  type McpSdkServerConfig,
   type McpServerStatus,
   outsideServers,
   outsideState,
   type ServerConfigs,
   serverStates,
+  toolName,
 } from "./mcp-server.ts";
-import { ownToolsOf } from "./server-tools.ts";
+import type { AnyToolDefinition } from "./tool.ts";
+import { toolInputOf } from "./tool-schema.ts";
 
 /** What became of `setMcpServers`. */
 export type McpSetServersResult = {
@@ -21,48 +27,32 @@ export type McpSetServersResult = {
   errors: Record<string, string>;
 };
 
-/** Servers outside of this process. */
-export type Outside = {
-  /** In place of those before; says which could not be reached, and why. Their tools reach the session by themselves. */
-  set(servers: ServerConfigs): Promise<Record<string, string>>;
-  states(): readonly McpServerStatus[];
-  reconnect(name: string): Promise<void>;
-  toggle(name: string, enabled: boolean): Promise<void>;
-};
-
-export const outsideOf = ({ mcp }: Pick<OpenSession, "mcp">): Outside => ({
-  set: async (servers) => (await mcp.set(outsideServers(servers))).errors,
-  states: () => mcp.status().map(outsideState),
-  reconnect: (name) => mcp.reconnect(name),
-  toggle: (name, enabled) => mcp.toggle(name, enabled ? "on" : "off"),
-});
-
 export class SessionServers {
   readonly #session: OpenSession;
   readonly #changed: () => void;
-  readonly #outside: Outside;
   readonly #disabled = new Set<string>();
   #servers: ServerConfigs;
 
   constructor(
     session: OpenSession,
-    { given, changed, outside }: { given: ServerConfigs | undefined; changed: () => void; outside: Outside },
+    { given, changed }: { given: ServerConfigs | undefined; changed: () => void },
   ) {
     this.#session = session;
     this.#servers = given ?? {};
     this.#changed = changed;
-    this.#outside = outside;
   }
 
   /** Those that the program named, in its order, then those of files. */
   states(): McpServerStatus[] {
-    const own = serverStates(this.#servers).map((state) =>
+    const inside = serverStates(this.#servers).map((state) =>
       this.#disabled.has(state.name) ? { name: state.name, status: "disabled" as const } : state,
     );
     const names = Object.keys(this.#servers);
     const placeOf = ({ name }: McpServerStatus): number =>
       names.includes(name) ? names.indexOf(name) : names.length;
-    return [...own, ...this.#outside.states()].toSorted((left, right) => placeOf(left) - placeOf(right));
+    return [...inside, ...this.#session.mcp.status().map(outsideState)].toSorted(
+      (left, right) => placeOf(left) - placeOf(right),
+    );
   }
 
   /** All that the program has, in place of what it had. */
@@ -70,7 +60,7 @@ export class SessionServers {
     const before = this.#servers;
     this.#servers = { ...servers };
     for (const name of this.#disabled) if (!Object.hasOwn(servers, name)) this.#disabled.delete(name);
-    const errors = await this.#outside.set(servers);
+    const { errors } = await this.#session.mcp.set(outsideServers(servers));
     this.#apply();
     return {
       added: Object.keys(servers).filter((name) => servers[name] !== before[name] && !(name in errors)),
@@ -81,7 +71,7 @@ export class SessionServers {
 
   /** Throws `usage` for a server that nobody named. */
   async toggle(name: string, enabled: boolean): Promise<void> {
-    if (!this.#isOwn(name)) await this.#outside.toggle(name, enabled);
+    if (!this.#isOwn(name)) await this.#session.mcp.toggle(name, enabled ? "on" : "off");
     else if (enabled) this.#disabled.delete(name);
     else this.#disabled.add(name);
     this.#apply();
@@ -89,13 +79,12 @@ export class SessionServers {
 
   /** One of this process is always connected. Throws `usage` for a server that nobody named, and `mcp_failed`. */
   async reconnect(name: string): Promise<void> {
-    if (!this.#isOwn(name)) await this.#outside.reconnect(name);
+    if (!this.#isOwn(name)) await this.#session.mcp.reconnect(name);
     this.#changed();
   }
 
   #isOwn(name: string): boolean {
-    const config = Object.hasOwn(this.#servers, name) ? this.#servers[name] : undefined;
-    return config !== undefined && isOwn(config);
+    return own(this.#servers, name)?.type === "sdk";
   }
 
   #apply(): void {
@@ -105,4 +94,23 @@ export class SessionServers {
   }
 }
 
-const isOwn = (config: McpServerConfig): boolean => config.type === "sdk";
+/** The tools of all servers in this process, under the names that the model sees. */
+export function ownToolsOf(servers: ServerConfigs = {}): OwnTool[] {
+  return Object.entries(servers).flatMap(([server, config]) =>
+    config.type === "sdk" ? config.instance.tools.map((one) => toolOf(one, { server, config })) : [],
+  );
+}
+
+function toolOf(
+  definition: AnyToolDefinition,
+  { server, config }: { server: string; config: McpSdkServerConfig },
+): OwnTool {
+  return ownTool({
+    name: toolName(server, definition.name),
+    description: definition.description,
+    ...toolInputOf(definition.inputSchema),
+    readOnly: definition.annotations?.readOnlyHint === true,
+    timeoutMs: config.timeout,
+    run: (input, call) => callTool(definition, input, call),
+  });
+}

@@ -47,7 +47,7 @@ export const anthropicWire: Wire = {
   wantsStream: (body) => asObject(body)["stream"] === true,
 
   whole: (reply) => ({
-    ...messageOf(reply),
+    ...reasonOf(reply),
     content: reply.blocks.map(wholeBlock),
     stop_reason: stopReasons[reply.stop],
     ...usageField(reply, reply.usage),
@@ -66,7 +66,7 @@ function* eventsOf(reply: ReadyReply): Generator<AnthropicStreamEvent | string> 
   const how = malformedHow(reply);
   const start = {
     type: "message_start",
-    message: { ...messageOf(reply), content: [], ...usageField(reply, { ...reply.usage, outputTokens: 1 }) },
+    message: { ...reasonOf(reply), content: [], ...usageField(reply, { ...reply.usage, outputTokens: 1 }) },
   };
   if (how === "delta-before-start") yield deltaEvent(0, { type: "text_delta", text: "early" });
   yield start;
@@ -150,7 +150,7 @@ function wholeBlock(block: ReadyBlock): unknown {
   }
 }
 
-function messageOf({ id, model }: ReadyReply): object {
+function reasonOf({ id, model }: ReadyReply): object {
   return { id, type: "message", role: "assistant", model, stop_reason: null, stop_sequence: null };
 }
 

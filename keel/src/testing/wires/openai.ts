@@ -39,7 +39,7 @@ export const openaiWire: Wire = {
 
   whole: (reply) => ({
     ...completionOf(reply, "chat.completion"),
-    choices: [{ index: 0, message: messageOf(reply), finish_reason: finishReasons[reply.stop] }],
+    choices: [{ index: 0, message: reasonOf(reply), finish_reason: finishReasons[reply.stop] }],
     ...usageField(reply),
   }),
 
@@ -103,7 +103,7 @@ const delta = (reply: ReadyReply, content: object): object => ({
   choices: [{ index: 0, delta: content, finish_reason: null }],
 });
 
-function messageOf({ blocks }: ReadyReply): object {
+function reasonOf({ blocks }: ReadyReply): object {
   const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
   const thought = blocks.flatMap((block) => (block.type === "thinking" ? [block.text] : [])).join("");
   const calls = blocks.flatMap((block) =>

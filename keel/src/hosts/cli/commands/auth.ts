@@ -5,17 +5,14 @@ import { forgetKey, keepKey, keyStatus } from "../../../app/maintenance/keys.ts"
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { shownUrl } from "../../../kernel/shown-url.ts";
-import { usage } from "../arguments.ts";
-import type { Context } from "../context.ts";
+import { oneWord, usage } from "../arguments.ts";
+import type { CommandRun } from "../command.ts";
 import { readPrompt } from "../print/prompt.ts";
 
-export async function setKey(
-  {
-    values,
-    positionals,
-  }: { values: { file: boolean; "base-url"?: string | undefined }; positionals: readonly string[] },
-  context: Context,
-): Promise<number> {
+export const setKey: CommandRun<{ file: boolean; "base-url"?: string | undefined }> = async (
+  { values, positionals },
+  context,
+) => {
   const provider = oneProvider(positionals);
   if (context.input.isTTY) throw usage(`Send the key on standard input: keel auth set ${provider} < FILE`);
   const key = ((await readPrompt([], context)) ?? "").trim();
@@ -29,19 +26,16 @@ export async function setKey(
     `keel: the key of ${provider} is kept in ${place === "keychain" ? "the keychain" : place}.`,
   );
   return exitCodes.ended;
-}
+};
 
-export async function removeKey(
-  { positionals }: { positionals: readonly string[] },
-  context: Context,
-): Promise<number> {
+export const removeKey: CommandRun = async ({ positionals }, context) => {
   const provider = oneProvider(positionals);
   const wasThere = await forgetKey(context, provider);
   context.err.line(`keel: ${wasThere ? "the key is removed" : "no key was kept"}: ${provider}.`);
   return wasThere ? exitCodes.ended : exitCodes.turnFailed;
-}
+};
 
-export async function showKeys({ values }: { values: { json: boolean } }, context: Context): Promise<number> {
+export const showKeys: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const { settings, env } = await readSettings(context);
   const { rows, problems } = await keyStatus(context, { settings, env });
   for (const problem of problems) context.err.line(`keel: ${problem}`);
@@ -50,10 +44,7 @@ export async function showKeys({ values }: { values: { json: boolean } }, contex
     for (const { provider, from, baseUrl, ends } of rows)
       context.out.line(`${provider.padEnd(12)}${from}${ends ? ` (…${ends})` : ""}, for ${shownUrl(baseUrl)}`);
   return exitCodes.ended;
-}
+};
 
-function oneProvider(positionals: readonly string[]): string {
-  const [provider, ...more] = positionals;
-  if (provider === undefined || more.length > 0) throw usage("Name one provider, such as anthropic.");
-  return provider;
-}
+const oneProvider = (positionals: readonly string[]): string =>
+  oneWord(positionals, "Name one provider, such as anthropic.");

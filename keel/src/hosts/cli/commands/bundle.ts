@@ -10,7 +10,6 @@ import type { Finding } from "../../../app/maintenance/doctor.ts";
 import { storedKeys } from "../../../app/maintenance/keys.ts";
 import { fault } from "../../../kernel/fault.ts";
 import type { Json } from "../../../kernel/json.ts";
-import type { Durable } from "../../../protocol/event/durable.ts";
 import type { Context } from "../context.ts";
 
 export type BundleRequest = { readonly file: string; readonly session?: string | undefined };
@@ -40,7 +39,7 @@ export async function writeBundle(
     settings: rows,
     settingsNotices: notices,
     faults: await recentFaults(kept),
-    ...(session === undefined ? {} : { session, log: await logOf(kept, session) }),
+    ...(session === undefined ? {} : { session, log: await Array.fromAsync(kept.read(session)) }),
   };
   const target = path.resolve(context.cwd, file);
   const text = JSON.stringify(scrub.json(JSON.parse(JSON.stringify(bundle)) as Json), null, 2);
@@ -57,12 +56,6 @@ export async function writeBundle(
 }
 
 type BundleSessions = Home["sessions"];
-
-async function logOf(kept: BundleSessions, session: string): Promise<Durable[]> {
-  const events: Durable[] = [];
-  for await (const event of kept.read(session)) events.push(event);
-  return events;
-}
 
 /** The newest first. */
 async function recentFaults(kept: BundleSessions): Promise<object[]> {

@@ -11,17 +11,12 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { SettingRow } from "../../../protocol/inquiry.ts";
-import { usage } from "../arguments.ts";
-import { type TargetValues, targetOf } from "../command.ts";
-import type { Context } from "../context.ts";
+import { oneWord, usage } from "../arguments.ts";
+import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
 import { sayWritten } from "../show-fault.ts";
 
-export async function get(
-  { values, positionals }: { values: { json: boolean }; positionals: readonly string[] },
-  context: Context,
-): Promise<number> {
-  const [name, ...more] = positionals;
-  if (name === undefined || more.length > 0) throw usage("Give the name of one setting.");
+export const get: CommandRun<{ json: boolean }> = async ({ values, positionals }, context) => {
+  const name = oneWord(positionals, "Give the name of one setting.");
   const value = await getSetting(context, name);
   if (value === undefined) {
     context.err.line(`keel: nobody says anything about ${name}.`);
@@ -29,45 +24,35 @@ export async function get(
   }
   context.out.line(typeof value === "string" && !values.json ? visible(value) : toLine(value));
   return exitCodes.ended;
-}
+};
 
-export async function set(
-  { values, positionals }: { values: TargetValues; positionals: readonly string[] },
-  context: Context,
-): Promise<number> {
+export const set: CommandRun<TargetValues> = async ({ values, positionals }, context) => {
   const [name, text, ...more] = positionals;
   if (name === undefined || text === undefined || more.length > 0)
     throw usage("Give the name of a setting and its value.");
   sayWritten(await setSetting(context, { name, text, to: targetOf(values) }), context);
   return exitCodes.ended;
-}
+};
 
-export async function unset(
-  { values, positionals }: { values: TargetValues; positionals: readonly string[] },
-  context: Context,
-): Promise<number> {
-  const [name, ...more] = positionals;
-  if (name === undefined || more.length > 0) throw usage("Give the name of one setting.");
+export const unset: CommandRun<TargetValues> = async ({ values, positionals }, context) => {
+  const name = oneWord(positionals, "Give the name of one setting.");
   sayWritten(await unsetSetting(context, { name, from: targetOf(values) }), context);
   return exitCodes.ended;
-}
+};
 
-export async function list(
-  { values }: { values: { json: boolean; origin: boolean } },
-  context: Context,
-): Promise<number> {
+export const list: CommandRun<{ json: boolean; origin: boolean }> = async ({ values }, context) => {
   const { rows, notices } = await listSettings(context);
   for (const { text } of notices) context.err.line(`keel: ${visible(text).replaceAll("\n", " ")}`);
   const shown = values.origin ? rows : rows.filter(({ state }) => state === "counts");
   if (values.json) context.out.line(toLine(shown));
   else for (const row of shown) context.out.line(values.origin ? withOrigin(row) : plain(row));
   return exitCodes.ended;
-}
+};
 
-export async function schema(_: unknown, context: Context): Promise<number> {
+export const schema: CommandRun = async (_, context) => {
   context.out.line(JSON.stringify(settingsSchema(), null, 2));
   return exitCodes.ended;
-}
+};
 
 const plain = ({ name, value }: SettingRow): string =>
   visible(`${name} = ${toLine(value)}`).replaceAll("\n", " ");

@@ -5,23 +5,13 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { usage } from "../arguments.ts";
-import type { Context } from "../context.ts";
+import type { CommandRun } from "../command.ts";
+
+type DoctorValues = { json: boolean } & { [name in "model" | "bundle" | "session"]?: string | undefined };
 
 const marks: Readonly<Record<Finding["state"], string>> = { ok: "ok", note: "--", bad: "!!" };
 
-export async function doctor(
-  {
-    values,
-  }: {
-    values: {
-      json: boolean;
-      model?: string | undefined;
-      bundle?: string | undefined;
-      session?: string | undefined;
-    };
-  },
-  context: Context,
-): Promise<number> {
+export const doctor: CommandRun<DoctorValues> = async ({ values }, context) => {
   const findings = await examine({ ...context, model: values.model });
   if (values.bundle === undefined && values.session !== undefined)
     throw usage("--session says whose log goes into the --bundle.");
@@ -33,7 +23,7 @@ export async function doctor(
   }
   context.out.line(values.json ? toLine(findings) : findings.map(row).join("\n"));
   return findings.some(({ state }) => state === "bad") ? exitCodes.setUp : exitCodes.ended;
-}
+};
 
 const row = ({ name, state, says }: Finding): string =>
   `${marks[state]}  ${name.padEnd(8)}  ${visible(says)}`;

@@ -5,14 +5,15 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { oneOf, usage } from "../arguments.ts";
+import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
-import { askLine } from "../terminal/terminal.ts";
+import { confirms } from "../terminal/terminal.ts";
 
-export async function importFrom(
-  { values, positionals }: { values: { yes: boolean; json: boolean }; positionals: readonly string[] },
-  context: Context,
-): Promise<number> {
+export const importFrom: CommandRun<{ yes: boolean; json: boolean }> = async (
+  { values, positionals },
+  context,
+) => {
   const [name, ...more] = positionals;
   const agent = oneOf("import", name, otherAgents);
   if (agent === undefined || more.length > 0) throw usage(`Give one of ${otherAgents.join(", ")}.`);
@@ -29,7 +30,7 @@ export async function importFrom(
   for (const failure of failures) context.err.line(`keel: ${visible(failure)}`);
   context.err.line(`Copied: ${count - failures.length} of ${count}.`);
   return failures.length > 0 ? exitCodes.turnFailed : exitCodes.ended;
-}
+};
 
 /** Without somebody to ask it only shows. */
 async function isWanted(context: Context, count: number): Promise<boolean> {
@@ -37,8 +38,7 @@ async function isWanted(context: Context, count: number): Promise<boolean> {
     context.err.line("Nothing was copied; --yes copies what is new.");
     return false;
   }
-  const line = await askLine(context, `Copy ${count}? [no] > `, new AbortController().signal);
-  return ["y", "yes"].includes(line?.trim().toLowerCase() ?? "");
+  return confirms(context, `Copy ${count}? [no] > `);
 }
 
 const sayRow = ({ kind, what, from, state, why }: ImportRow): string =>

@@ -1,18 +1,16 @@
 /** `keel mcp serve`: standard input and output belong to the protocol; everything else is said on standard error. */
+
 import { Writable } from "node:stream";
 import { serveMcp } from "../../../app/maintenance/mcp-serve.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { oneOf, usage } from "../arguments.ts";
-import type { Context } from "../context.ts";
+import type { CommandRun } from "../command.ts";
 
 const modes = ["default", "acceptEdits", "plan", "dontAsk"] as const;
 
-type McpServeArguments = {
-  readonly values: { readonly model: string | undefined; readonly "permission-mode": string | undefined };
-  readonly positionals: readonly string[];
-};
+type McpServeValues = { readonly model: string | undefined; readonly "permission-mode": string | undefined };
 
-export async function serve({ values, positionals }: McpServeArguments, context: Context): Promise<number> {
+export const serve: CommandRun<McpServeValues> = async ({ values, positionals }, context) => {
   if (positionals.length > 0) throw usage("`keel mcp serve` takes no arguments.");
   const { version, env, cwd, out, input } = context;
   const output = new Writable({
@@ -30,4 +28,4 @@ export async function serve({ values, positionals }: McpServeArguments, context:
   } finally {
     release();
   }
-}
+};

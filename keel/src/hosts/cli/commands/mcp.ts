@@ -13,14 +13,11 @@ import { toLine } from "../../../kernel/json.ts";
 import { shownUrl, withShownUrls } from "../../../kernel/shown-url.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
-import { usage } from "../arguments.ts";
-import { type TargetValues, targetOf } from "../command.ts";
-import type { Context } from "../context.ts";
+import { oneWord, usage } from "../arguments.ts";
+import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
 import { sayWritten } from "../show-fault.ts";
 
-type McpArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
-
-export async function list({ values }: McpArguments<{ json: boolean }>, context: Context): Promise<number> {
+export const list: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const { servers, problems, waiting } = await listServers(context);
   for (const problem of problems) context.err.line(`keel: ${visible(problem)}`);
   if (waiting.length > 0)
@@ -31,7 +28,7 @@ export async function list({ values }: McpArguments<{ json: boolean }>, context:
       context.out.line(`${visible(name)}  (${scope}, ${config.type})  ${visible(wayOf(config))}`);
   if (servers.length === 0 && !values.json) context.err.line("No MCP server is set up.");
   return exitCodes.ended;
-}
+};
 
 type AddValues = TargetValues & {
   readonly transport: string | undefined;
@@ -39,16 +36,13 @@ type AddValues = TargetValues & {
   readonly header: readonly string[];
 };
 
-export async function add(
-  { values, positionals }: McpArguments<AddValues>,
-  context: Context,
-): Promise<number> {
+export const add: CommandRun<AddValues> = async ({ values, positionals }, context) => {
   const [name, way, ...args] = positionals;
   if (name === undefined || way === undefined) throw usage("Give a name, and a command or an address.");
   const server = serverOf(values, way, args);
   sayWritten(await addServer(context, { name, server, to: targetOf(values) }), context);
   return exitCodes.ended;
-}
+};
 
 function serverOf(
   { transport, env, header }: AddValues,
@@ -75,28 +69,25 @@ function serverOf(
   };
 }
 
-export async function remove(
-  { values, positionals }: McpArguments<TargetValues>,
-  context: Context,
-): Promise<number> {
+export const remove: CommandRun<TargetValues> = async ({ values, positionals }, context) => {
   const isNamed = values.user || values.project || values.local;
   const from = isNamed ? [targetOf(values)] : (["local", "project", "user"] as const);
   const removed = await removeServer(context, { name: oneName(positionals), from });
   for (const { file } of removed) context.err.line(`Removed from ${visible(file)}.`);
   return exitCodes.ended;
-}
+};
 
 /** Ends with 1 when a server that should be there is not. */
-export async function status({ values }: McpArguments<{ json: boolean }>, context: Context): Promise<number> {
+export const status: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const tried = await tryServers(context);
   for (const problem of tried.problems) context.err.line(`keel: ${visible(problem)}`);
   if (values.json) context.out.line(toLine(tried.status));
   else for (const server of tried.status) context.out.write(sayStatus(server));
   const isWell = tried.status.every(({ status: now }) => now === "connected" || now === "disabled");
   return isWell ? exitCodes.ended : exitCodes.turnFailed;
-}
+};
 
-export async function login({ positionals }: McpArguments<object>, context: Context): Promise<number> {
+export const login: CommandRun = async ({ positionals }, context) => {
   const name = oneName(positionals);
   const stop = new AbortController();
   const release = context.signals.take(() => stop.abort());
@@ -113,20 +104,17 @@ export async function login({ positionals }: McpArguments<object>, context: Cont
   } finally {
     release();
   }
-}
+};
 
-export async function logout({ positionals }: McpArguments<object>, context: Context): Promise<number> {
+export const logout: CommandRun = async ({ positionals }, context) => {
   const name = oneName(positionals);
   await logOut(context, name);
   context.err.line(`What the login to ${visible(name)} left is forgotten.`);
   return exitCodes.ended;
-}
+};
 
-function oneName(positionals: readonly string[]): string {
-  const [name, ...more] = positionals;
-  if (name === undefined || more.length > 0) throw usage("Give the name of one server.");
-  return name;
-}
+const oneName = (positionals: readonly string[]): string =>
+  oneWord(positionals, "Give the name of one server.");
 
 type ListedServer = Awaited<ReturnType<typeof listServers>>["servers"][number];
 

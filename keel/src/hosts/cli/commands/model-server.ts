@@ -7,16 +7,13 @@ import { toFault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { visible } from "../../../kernel/text.ts";
 import { usage, wholeNumber } from "../arguments.ts";
-import type { Context } from "../context.ts";
+import type { CommandRun } from "../command.ts";
 
 type Name = "script" | "requests" | "replay" | "record" | "upstream" | "port";
 type ModelServerValues = { readonly [name in Name]?: string | undefined };
 
 /** A recording that was asked for what it does not hold ends badly, and says all of it. */
-export async function modelServer(
-  { values }: { values: ModelServerValues },
-  context: Context,
-): Promise<number> {
+export const modelServer: CommandRun<ModelServerValues> = async ({ values }, context) => {
   const serve = await serverFor(values, {
     port: wholeNumber("port", values.port, 0),
     write: (text) => context.out.write(text),
@@ -35,7 +32,7 @@ export async function modelServer(
   } finally {
     release();
   }
-}
+};
 
 type ModelServerContext = { readonly port: number | undefined; readonly write: (text: string) => void };
 

@@ -1,19 +1,17 @@
 /** `keel models`: what Keel knows about models, from data only. */
+
 import { knownModels } from "../../../app/compose/model.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import type { ModelInfo } from "../../../protocol/usage.ts";
 import { sayCount } from "../../../view/say.ts";
-import type { Context } from "../context.ts";
+import type { CommandRun } from "../command.ts";
 
-export async function listModels(
-  { values }: { values: { json: boolean } },
-  context: Context,
-): Promise<number> {
+export const listModels: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const models = await knownModels(context);
   context.out.line(values.json ? toLine(models) : table(models));
   return exitCodes.ended;
-}
+};
 
 function table(models: readonly ModelInfo[]): string {
   const rows = models.map(({ id, provider, windowTokens, prices }) => [

@@ -12,28 +12,23 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { lineReader } from "../../../transport/lines.ts";
-import { usage } from "../arguments.ts";
-import { type TargetValues, targetOf } from "../command.ts";
+import { oneWord, usage } from "../arguments.ts";
+import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
 import type { Context } from "../context.ts";
 import { sayWritten } from "../show-fault.ts";
 
-type PermissionsArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
-
-export async function list(
-  { values }: PermissionsArguments<{ json: boolean }>,
-  context: Context,
-): Promise<number> {
+export const list: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const { rows, notices } = await listRules(context);
   for (const { text } of notices) context.err.line(`keel: ${oneLine(text)}`);
   if (values.json) context.out.line(toLine(rows));
   else for (const row of rows) context.out.line(sayRow(row));
   return exitCodes.ended;
-}
+};
 
-export async function add(
-  { values, positionals }: PermissionsArguments<TargetValues & { deny: boolean; ask: boolean }>,
-  context: Context,
-): Promise<number> {
+export const add: CommandRun<TargetValues & { deny: boolean; ask: boolean }> = async (
+  { values, positionals },
+  context,
+) => {
   if (values.deny && values.ask) throw usage("Name one of --deny and --ask.");
   const effect = values.deny ? "deny" : values.ask ? "ask" : "allow";
   const rule = oneRule(positionals);
@@ -41,12 +36,9 @@ export async function add(
   sayWritten(written, context);
   if (written.danger !== undefined) context.err.line(`keel: mind that ${oneLine(written.danger)}.`);
   return exitCodes.ended;
-}
+};
 
-export async function remove(
-  { values, positionals }: PermissionsArguments<TargetValues>,
-  context: Context,
-): Promise<number> {
+export const remove: CommandRun<TargetValues> = async ({ values, positionals }, context) => {
   const isNamed = values.user || values.project || values.local;
   const from = isNamed ? [targetOf(values)] : (["user", "project", "local"] as const);
   const rule = oneRule(positionals);
@@ -55,15 +47,11 @@ export async function remove(
   for (const { file, lists } of removed)
     context.err.line(`Removed from ${lists.join(" and ")} in ${oneLine(file)}.`);
   return exitCodes.ended;
-}
+};
 
 /** Ends with 1 when a verdict is not the expected one. */
-export async function test(
-  { values, positionals }: PermissionsArguments<{ json: boolean }>,
-  context: Context,
-): Promise<number> {
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw usage("Give the file with the expected verdicts.");
+export const test: CommandRun<{ json: boolean }> = async ({ values, positionals }, context) => {
+  const file = oneWord(positionals, "Give the file with the expected verdicts.");
   const { tests, problems } = await testRules(context, path.resolve(context.cwd, file));
   for (const problem of problems) context.err.line(`keel: ${oneLine(problem)}`);
   const wrong = tests.filter(({ expected, found }) => expected !== found);
@@ -75,12 +63,12 @@ export async function test(
   }
   // A rule that is none would pass for one that holds.
   return wrong.length + problems.length === 0 ? exitCodes.ended : exitCodes.turnFailed;
-}
+};
 
-export async function explain(
-  { values, positionals }: PermissionsArguments<{ json: boolean; batch: boolean; "with-settings": boolean }>,
-  context: Context,
-): Promise<number> {
+export const explain: CommandRun<{ json: boolean; batch: boolean; "with-settings": boolean }> = async (
+  { values, positionals },
+  context,
+) => {
   const from = values["with-settings"] ? "settings" : "nothing";
   if (values.batch) {
     if (positionals.length > 0) throw usage("--batch reads its questions on standard input.");
@@ -93,7 +81,7 @@ export async function explain(
   const explained = await explainer.explain({ input: { command } });
   context.out.line(values.json ? toLine(withoutProblems(explained)) : sayExplained(explained));
   return exitCodes.ended;
-}
+};
 
 /** More than any command that a model sends. */
 const maxLineBytes = 16 * 1024 * 1024;
@@ -123,11 +111,8 @@ async function explainBatch(context: Context, from: "nothing" | "settings"): Pro
   return exitCodes.ended;
 }
 
-function oneRule(positionals: readonly string[]): string {
-  const [rule, ...more] = positionals;
-  if (rule === undefined || more.length > 0) throw usage("Give one rule, in quotes where it has blanks.");
-  return rule;
-}
+const oneRule = (positionals: readonly string[]): string =>
+  oneWord(positionals, "Give one rule, in quotes where it has blanks.");
 
 function sayRow({ list: effect, rule, source, file, state, why, danger }: SettingsRuleRow): string {
   const from = file === undefined ? source : `${source}: ${file}`;

@@ -11,6 +11,7 @@ import { textOf, toolUses } from "../../../protocol/message.ts";
 import type { Display } from "../../../protocol/tool.ts";
 import { displayText } from "../../../view/display-text.ts";
 import { sayUsd } from "../../../view/say.ts";
+import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { converse } from "../print/converse.ts";
 import type { NewPrinter } from "../print/printer.ts";
@@ -19,7 +20,7 @@ import { askPerson } from "../terminal/ask-person.ts";
 import { terminalAsker } from "../terminal/terminal.ts";
 import { openStage, type Stage } from "./rehearsal-stage.ts";
 
-export async function rehearse(_: unknown, context: Context): Promise<number> {
+export const rehearse: CommandRun = async (_, context) => {
   const { out, version } = context;
   await using stage = await openStage();
   stage.keep();
@@ -37,7 +38,7 @@ export async function rehearse(_: unknown, context: Context): Promise<number> {
   });
   if (code === exitCodes.ended) out.write(closing(session, stage, ownName(context.env)));
   return code;
-}
+};
 
 /** Without a terminal the rehearsal, which is its own host, plays the person too, and says so. */
 function answerOnce(session: OpenSession, { out }: Context): () => void {

@@ -12,7 +12,7 @@ export async function startRunner(
 ): Promise<number> {
   if (positionals.length > 0) throw usage("keel runner takes no words: messages come on standard input.");
   if (values.schema) {
-    const { runnerSchema } = await import("../../runner/schema.ts");
+    const { runnerSchema } = await import("../../runner/start.ts");
     context.out.line(JSON.stringify(runnerSchema(), null, 2));
     return exitCodes.ended;
   }

@@ -14,16 +14,13 @@ import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { isoTime } from "../../../view/say.ts";
 import { usage } from "../arguments.ts";
+import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
-import { askLine } from "../terminal/terminal.ts";
-
-type TrustArguments = { readonly positionals: readonly string[] };
-type TrustJsonArguments = TrustArguments & { readonly values: { readonly json: boolean } };
-type TrustYesArguments = TrustArguments & { readonly values: { readonly yes: boolean } };
+import { confirms } from "../terminal/terminal.ts";
 
 /** `keel trust`: asks the person at the terminal; without one it only shows. */
-export async function trust(given: TrustYesArguments, context: Context): Promise<number> {
+export const trust: CommandRun<{ yes: boolean }> = async (given, context) => {
   const place = placeOf(given, context);
   const report = await trustReport(place);
   if (!given.values.yes && !hasPerson(context)) {
@@ -32,27 +29,25 @@ export async function trust(given: TrustYesArguments, context: Context): Promise
     return exitCodes.ended;
   }
   return add(given, context);
-}
+};
 
 /** `keel trust add`: the command itself is the person's word; at a terminal they see first what it means. */
-export async function add(given: TrustYesArguments, context: Context): Promise<number> {
+export const add: CommandRun<{ yes: boolean }> = async (given, context) => {
   const place = placeOf(given, context);
   const report = await trustReport(place);
   context.out.write(sayReport(report));
   if (!isOpen(report)) return exitCodes.ended;
-  if (!given.values.yes && hasPerson(context)) {
-    const line = await askLine(context, "Trust this project? [no] > ", new AbortController().signal);
-    if (!["y", "yes"].includes(line?.trim().toLowerCase() ?? "")) {
-      context.err.line("Not trusted.");
-      return exitCodes.turnFailed;
-    }
+  const isAsked = !given.values.yes && hasPerson(context);
+  if (isAsked && !(await confirms(context, "Trust this project? [no] > "))) {
+    context.err.line("Not trusted.");
+    return exitCodes.turnFailed;
   }
   await trustProject(place, report);
   context.err.line(`Trusted: ${visible(report.root)}`);
   return exitCodes.ended;
-}
+};
 
-export async function status({ values, ...given }: TrustJsonArguments, context: Context): Promise<number> {
+export const status: CommandRun<{ json: boolean }> = async ({ values, ...given }, context) => {
   const report = await trustReport(placeOf(given, context));
   if (!values.json) context.out.write(sayReport(report));
   else {
@@ -60,32 +55,28 @@ export async function status({ values, ...given }: TrustJsonArguments, context: 
     context.out.line(toLine({ ...report, offers }));
   }
   return exitCodes.ended;
-}
+};
 
-export async function list({ values }: TrustJsonArguments, context: Context): Promise<number> {
+export const list: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const roots = await trustedRoots(context);
   if (values.json) context.out.line(toLine(roots));
   else
     for (const { root, at } of roots)
       context.out.line(`${isoTime(at)?.slice(0, 10) ?? "?"}  ${visible(root)}`);
   return exitCodes.ended;
-}
+};
 
-export async function remove({ positionals }: TrustArguments, context: Context): Promise<number> {
-  const [given, ...more] = positionals;
-  if (more.length > 0) throw usage("Give one folder, or none for this one.");
-  const root = await untrustProject(
-    context,
-    given === undefined ? undefined : path.resolve(context.cwd, given),
-  );
+export const remove: CommandRun = async (given, context) => {
+  const { cwd } = placeOf(given, context);
+  const root = await untrustProject(context, given.positionals.length === 0 ? undefined : cwd);
   context.err.line(`Not trusted any more: ${visible(root)}`);
   return exitCodes.ended;
-}
+};
 
 function placeOf(
-  { positionals }: TrustArguments,
+  { positionals }: Pick<Parameters<CommandRun>[0], "positionals">,
   { cwd, env }: Context,
-): { cwd: string; env: Context["env"] } {
+): Pick<Context, "cwd" | "env"> {
   const [folder, ...more] = positionals;
   if (more.length > 0) throw usage("Give one folder, or none for this one.");
   return { env, cwd: folder === undefined ? cwd : path.resolve(cwd, folder) };

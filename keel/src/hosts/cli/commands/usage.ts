@@ -1,4 +1,5 @@
 /** `keel usage`: what sessions have cost, and how well the provider's cache served them; from their logs alone. */
+
 import { openHome } from "../../../app/home.ts";
 import type { StoredSession } from "../../../app/sessions/sessions.ts";
 import { fault } from "../../../kernel/fault.ts";
@@ -7,20 +8,14 @@ import { toLine } from "../../../kernel/json.ts";
 import { readRatio } from "../../../view/cache-health.ts";
 import { foldUsage, noUsageReport, sayUsage, type UsageReport } from "../../../view/usage-report.ts";
 import { usage as usageFault, wholeNumber } from "../arguments.ts";
-import type { Context } from "../context.ts";
-
-type UsageArguments = {
-  readonly values: {
-    readonly json: boolean;
-    readonly project: boolean;
-    readonly days?: string | undefined;
-  };
-  readonly positionals: readonly string[];
-};
+import type { CommandRun } from "../command.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-export async function showUsage({ values, positionals }: UsageArguments, context: Context): Promise<number> {
+export const showUsage: CommandRun<{ json: boolean; project: boolean; days?: string | undefined }> = async (
+  { values, positionals },
+  context,
+) => {
   const { env, cwd, out, err } = context;
   const kept = openHome({ env, cwd }).sessions;
   const days = wholeNumber("days", values.days, 1);
@@ -49,7 +44,7 @@ export async function showUsage({ values, positionals }: UsageArguments, context
     if (!newest) throw fault("session_unknown", { session: "in this folder yet" });
     return [newest.id];
   }
-}
+};
 
 /** Oldest first: what a fork copied was counted with its origin then. */
 function recent(sessions: readonly StoredSession[], days: number | undefined): StoredSession[] {

@@ -1,10 +1,9 @@
 /** `--output-format json` and `stream-json`: the SDK's messages, one JSON object per line and nothing else. */
 import { toLine } from "../../../kernel/json.ts";
 import { toMessages } from "../../../sdk/dialect/dialect.ts";
-import { type InitFacts, withFacts } from "../../../sdk/dialect/memo.ts";
-import { messagesFold } from "../../../sdk/dialect/messages-fold.ts";
+import { withFacts } from "../../../sdk/dialect/memo.ts";
+import { factsOf, messagesFold } from "../../../sdk/dialect/messages-fold.ts";
 import type { SDKMessage } from "../../../sdk/messages/messages.ts";
-import type { Context } from "../context.ts";
 import { piecesFor } from "../output.ts";
 import type { NewPrinter } from "./printer.ts";
 
@@ -18,8 +17,9 @@ export type JsonOutput = {
 export const jsonPrinter =
   ({ show, replies }: JsonOutput): NewPrinter =>
   async (session, context) => {
+    const facts = { ...factsOf(session, context.version), partialMessages: replies === "pieces" };
     // A session that goes on counts on: its totals are in its log.
-    let memo = await session.fold(messagesFold(factsOf(session, context, replies)));
+    let memo = await session.fold(messagesFold(facts));
     const pieces = piecesFor(context.out);
     let result: SDKMessage | undefined;
     return {
@@ -43,28 +43,3 @@ const serverFacts = ({ mcp, toolNames }: Parameters<NewPrinter>[0]) => ({
   tools: toolNames(),
   mcpServers: mcp.status().map(({ name, status }) => ({ name, status })),
 });
-
-function factsOf(
-  { id, info, notices }: Parameters<NewPrinter>[0],
-  { version }: Context,
-  replies: JsonOutput["replies"],
-): InitFacts {
-  return {
-    sessionId: id,
-    cwd: info.cwd,
-    model: info.model,
-    permissionMode: info.permissionMode,
-    tools: info.tools,
-    slashCommands: info.commands.map(({ name }) => name),
-    skills: info.skills,
-    plugins: info.plugins.map((plugin) => ({ ...plugin })),
-    outputStyle: info.outputStyle.name,
-    agents: info.agents.map(({ name }) => name),
-    version,
-    apiKeySource: info.keySource,
-    models: info.models,
-    warnings: notices.flatMap(({ level, text }) => (level === "warning" ? [text] : [])),
-    projectTrust: { root: info.trust.root, state: info.trust.state, left_out: [...info.trust.leftOut] },
-    partialMessages: replies === "pieces",
-  };
-}

@@ -1,4 +1,5 @@
 /** The prompt: from the arguments, from standard input, or from both, joined. */
+import { on } from "node:events";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 
@@ -44,29 +45,13 @@ async function readInput({ input, err }: PromptStreams, waitMs: number): Promise
 
 /** The chunks of the input, until its end or until the signal fires. A broken input is an ended one. */
 async function* until(input: Context["input"], signal: AbortSignal): AsyncGenerator<Buffer> {
-  const waiting: Buffer[] = [];
-  let ended = false;
-  let wake: () => void = () => undefined;
-  const take = (chunk: Buffer | string) => {
-    waiting.push(Buffer.from(chunk));
-    wake();
-  };
-  const end = () => {
-    ended = true;
-    wake();
-  };
-  input.on("data", take).once("end", end).once("close", end).once("error", end);
-  signal.addEventListener("abort", end, { once: true });
   try {
-    for (;;) {
-      while (waiting.length > 0) yield waiting.shift() ?? Buffer.alloc(0);
-      if (ended) return;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
+    for await (const [chunk] of on(input, "data", { close: ["end", "close"], signal }))
+      yield Buffer.from(chunk);
+  } catch {
+    // It broke, or was silent for too long: nothing more is wanted of it.
   } finally {
-    input.off("data", take).off("end", end).off("close", end).pause();
+    input.pause();
     // An error that comes later has nobody to tell; without a listener it would end the process.
     input.on("error", () => undefined);
   }

@@ -37,6 +37,16 @@ export async function askLine(
   return line;
 }
 
+/** Anything but a yes is a no. */
+export async function confirms(
+  context: Pick<Context, "input" | "err">,
+  words: string,
+  signal = new AbortController().signal,
+): Promise<boolean> {
+  const line = await askLine(context, words, signal);
+  return ["y", "yes"].includes(line?.trim().toLowerCase() ?? "");
+}
+
 export function question(ask: Ask): string {
   const choices = choicesOf(ask.options);
   const fallback = choices.find(({ isFallback }) => isFallback)?.key ?? "no";

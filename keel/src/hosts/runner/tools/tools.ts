@@ -5,14 +5,14 @@ import * as z from "zod/mini";
 import type { OwnTool } from "../../../app/compose/own-tools.ts";
 import { nodeIds } from "../../../app/node-ports.ts";
 import type { EnvironmentVariables } from "../../../config/settings/paths.ts";
-import { isJson, type Json } from "../../../kernel/json.ts";
+import { isJson, type Json, parseJson } from "../../../kernel/json.ts";
 import { shorten } from "../../../kernel/text.ts";
 import { jsonSchema } from "../../../protocol/message.ts";
 import { gitIn } from "../../../workspace/git/git.ts";
 import { jsonPoster } from "../../../workspace/web/post-json.ts";
 import { workspaceServer, workspaceTool } from "./define.ts";
 import { baseOf, gitState } from "./git-state.ts";
-import { fileIssues, type Issues, linearIssues } from "./issues.ts";
+import { fileIssues, type Issues, linearIssues, type TrackedIssue } from "./issues.ts";
 import { type History, reviewTools } from "./review.ts";
 
 export type WorkspaceToolsOptions = {
@@ -44,7 +44,11 @@ export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
   const { cwd, env, targetBranch, linearIssue } = options;
   const git = gitIn({ cwd, env });
   const issues = issuesOf(options);
-  const named = (id: string | undefined): string | undefined => id ?? linearIssue;
+  const noIssue = "This session has no issue, and none was named.";
+  const findIssue = async (id: string | undefined, signal: AbortSignal): Promise<TrackedIssue | string> => {
+    const wanted = id ?? linearIssue;
+    return wanted === undefined ? noIssue : issues.find(wanted, signal);
+  };
   return [
     workspaceTool({
       name: "get_session_status",
@@ -75,18 +79,8 @@ export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
         const base = (await baseOf(git, targetBranch, signal)) ?? "HEAD";
         const merge = await git(["merge-base", base, "HEAD"], signal);
         const from = merge.ok ? merge.text.trim() : "HEAD";
-        const diff = await git(
-          [
-            "diff",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            ...(detailed ? [] : ["--stat=120"]),
-            from,
-            "--",
-          ],
-          signal,
-        );
+        const plain = ["--no-ext-diff", "--no-textconv", "--no-color", ...(detailed ? [] : ["--stat=120"])];
+        const diff = await git(["diff", ...plain, from, "--"], signal);
         if (!diff.ok) return { failed: `Git cannot tell: ${diff.why}` };
         const says = shorten(diff.text, maxDiff) || "Nothing has changed.";
         return { says, data: { from, truncated: diff.cut || diff.text.length > maxDiff } };
@@ -118,9 +112,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
       description: "The issue that this session is about, or another one by its id.",
       input: z.object({ id: z.optional(z.string()) }),
       run: async ({ id }, signal) => {
-        const wanted = named(id);
-        if (wanted === undefined) return { failed: "This session has no issue, and none was named." };
-        const issue = await issues.find(wanted, signal);
+        const issue = await findIssue(id, signal);
         if (typeof issue === "string") return { failed: issue };
         const { title, status, description } = issue;
         return { says: `${issue.id}: ${title}\nStatus: ${status}\n\n${description}`, data: json(issue) };
@@ -132,9 +124,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
       input: z.object({ id: z.optional(z.string()) }),
       changes: "something",
       run: async ({ id }, signal) => {
-        const wanted = named(id);
-        if (wanted === undefined) return { failed: "This session has no issue, and none was named." };
-        const issue = await issues.find(wanted, signal);
+        const issue = await findIssue(id, signal);
         if (typeof issue === "string") return { failed: issue };
         const branch = branchFor(issue.id, issue.title);
         const made = await git(["switch", "--create", branch], signal);
@@ -150,8 +140,8 @@ export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
         status: z.string().check(z.minLength(1), z.maxLength(100)),
       }),
       run: async ({ id, status }) => {
-        const wanted = named(id);
-        if (wanted === undefined) return { failed: "This session has no issue, and none was named." };
+        const wanted = id ?? linearIssue;
+        if (wanted === undefined) return { failed: noIssue };
         return { says: `Noted: ${wanted} is ${status}.`, data: { id: wanted, status } };
       },
     }),
@@ -164,12 +154,9 @@ export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
         const found = await readSmall(file);
         if (found === undefined)
           return { says: "There is no .keel/config.json yet.", data: { config: null } };
-        try {
-          const config: unknown = JSON.parse(found);
-          return { says: found, data: json({ config }) };
-        } catch {
-          return { failed: ".keel/config.json is not JSON." };
-        }
+        const config = parseJson(found);
+        if (config === undefined) return { failed: ".keel/config.json is not JSON." };
+        return { says: found, data: { config } };
       },
     }),
     workspaceTool({

@@ -1,2 +1,0 @@
-/** Thrown by the iterator when the program's own controller was aborted. */
-export class AbortError extends Error {}
