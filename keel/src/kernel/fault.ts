@@ -69,11 +69,12 @@ const filled = (sentence: string, detail: FaultDetail): string =>
 /** Turns anything thrown into a fault, keeping a fault as it is. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
-  return fault("unexpected", {
-    reason: thrown instanceof Error ? thrown.message : String(thrown),
-    cause: thrown,
-  });
+  return fault("unexpected", { reason: reasonOf(thrown), cause: thrown });
 }
+
+/** The words of whatever was thrown, for a sentence of the catcher's own. */
+export const reasonOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);
 
 function isPlain(value: unknown): value is string | number | boolean | null {
   return value === null || ["string", "number", "boolean"].includes(typeof value);

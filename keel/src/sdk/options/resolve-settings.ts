@@ -1,5 +1,5 @@
 /** `resolveSettings()`: the settings that a session in a folder would have, without opening one. */
-import type { ResolvedValue } from "../../app/maintenance/resolve-settings.ts";
+import type { SettingRow } from "../../protocol/inquiry.ts";
 import type { SettingSource } from "../../protocol/options.ts";
 
 /** What settings may hold is in the reference of settings; a program reads what it knows. */
@@ -38,8 +38,12 @@ export type ResolvedSource = {
 
 /** Throws `settings_invalid` for what an administrator or the host said wrongly. */
 export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<ResolvedSettings> {
-  const { resolveSettingsOf } = await import("../../app/maintenance/resolve-settings.ts");
-  const { effective, values, problems } = await resolveSettingsOf({
+  const { resolveSettingsOf } = await import("../../app/maintenance/configure.ts");
+  const {
+    effective,
+    rows: values,
+    problems,
+  } = await resolveSettingsOf({
     cwd: options.cwd ?? process.cwd(),
     env: options.env ?? process.env,
     settingSources: options.settingSources,
@@ -57,14 +61,14 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
   };
 }
 
-function provenanceOf(values: readonly ResolvedValue[]): Record<string, string[]> {
+function provenanceOf(values: readonly SettingRow[]): Record<string, string[]> {
   const found = new Map<string, Set<string>>();
   for (const { name, source, state } of values)
     if (state === "counts") found.set(name, (found.get(name) ?? new Set()).add(source));
   return Object.fromEntries([...found].map(([name, sources]) => [name, [...sources]]));
 }
 
-function sourcesOf(values: readonly ResolvedValue[]): ResolvedSource[] {
+function sourcesOf(values: readonly SettingRow[]): ResolvedSource[] {
   const found = new Map<string, ResolvedSource>();
   for (const { name, value, source, file, state, why } of values) {
     const key = JSON.stringify([source, file]);
