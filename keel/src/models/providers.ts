@@ -1,5 +1,5 @@
 /**
- * The providers that Keel speaks to, as data; the first comes first wherever an order is needed. To add one: a row here, a case in `connect.ts`, its folder beside
+ * The providers that Keel speaks to, as data; the first comes first wherever an order is needed. To add one: a row here, a row in `connect.ts`, its folder beside
  * `anthropic/`, and its models in `catalog-data.ts`.
  */
 
