@@ -2,8 +2,7 @@
 
 import { TreeBudget } from "../keel/src/agents/budget.ts";
 import { AgentSupervisor } from "../keel/src/agents/supervisor.ts";
-import { type AgentPorts, AgentTree, defaultAgentLimits } from "../keel/src/agents/tree.ts";
-import { sessionArtifacts } from "../keel/src/app/compose/artifacts.ts";
+import { type AgentPorts, AgentTree, defaultAgentLimits, sessionArtifacts } from "../keel/src/agents/tree.ts";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";
 import { Session } from "../keel/src/engine/session.ts";
@@ -51,11 +50,7 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
   const world: AgentPorts = {
     version: "bench",
     definitions: () => [worker],
-    createLog: (id, place) => store.create(id, place),
-    openLog: (id) => store.open(id),
-    readLog: (id) => store.read(id),
-    location: (id) => store.location(id),
-    artifacts: (id) => sessionArtifacts(store, id),
+    store,
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (value) => ({ ok: true, value }),
     system: ({ definition }) => [definition.prompt],

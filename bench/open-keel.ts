@@ -1,6 +1,6 @@
 /** Keel's own loop with its real adapters: JSON lines on disk, the Messages wire over HTTP, the built-in tools. */
 
-import { sessionArtifacts } from "../keel/src/app/compose/artifacts.ts";
+import { sessionArtifacts } from "../keel/src/agents/tree.ts";
 import { systemPrompt } from "../keel/src/app/compose/prompts.ts";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";

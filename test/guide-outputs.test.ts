@@ -4,7 +4,7 @@ import { defaultLimits, limitsFor } from "../keel/src/core/limits.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
 import { text } from "../keel/src/protocol/message.ts";
-import { canonical, explainMiss } from "../keel/src/testing/cassette-match.ts";
+import { canonical, explainMiss } from "../keel/src/testing/cassette-replay.ts";
 import { requestLaw } from "../keel/src/testing/request-law.ts";
 import { withNewErrors } from "../keel/src/tools/change-file.ts";
 import { sayContext } from "../keel/src/view/context-bar.ts";

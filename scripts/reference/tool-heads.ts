@@ -54,12 +54,22 @@ const elsewhere: readonly (readonly [string, ToolFamily])[] = [
 ];
 
 export async function toolFamiliesFile(): Promise<string> {
-  const ours = (await everyTool()).flatMap(({ name, aliases, family }) =>
+  const tools = (await everyTool()).sort((left, right) => (left.name < right.name ? -1 : 1));
+  const names = tools.map(({ name }) => name);
+  const older = tools.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name]));
+  const ours = tools.flatMap(({ name, aliases, family }) =>
     family === undefined ? [] : [name, ...aliases].map((each) => [each, family] as const),
   );
   const rows = [...ours, ...elsewhere].sort(([left], [right]) => (left < right ? -1 : 1));
-  return `/** The families of tools by name, for rules and logs that name a tool: written by \`npm run reference\` from their definitions. */
+  return `/** The built-in tools by name, for rules, logs and programs that name one: written by \`npm run reference\` from their definitions. */
 import type { ToolFamily } from "./tool.ts";
+
+// biome-ignore format: as it is made
+export const toolNames = ${JSON.stringify(names)} as const;
+
+/** Older names under which a tool can still be called. */
+// biome-ignore format: as it is made
+export const toolAliases: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(older))};
 
 // biome-ignore format: as it is made
 const families: Readonly<Record<string, ToolFamily>> = ${JSON.stringify(Object.fromEntries(rows))};

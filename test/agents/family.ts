@@ -7,8 +7,8 @@ import {
   type AgentPorts,
   AgentTree,
   defaultAgentLimits,
+  sessionArtifacts,
 } from "../../keel/src/agents/tree.ts";
-import { sessionArtifacts } from "../../keel/src/app/compose/artifacts.ts";
 import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
 import type { SessionPorts } from "../../keel/src/engine/step-context.ts";
@@ -83,11 +83,7 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
   const world: AgentPorts = {
     version: "test",
     definitions: () => options.definitions ?? [worker],
-    createLog: (id, place) => store.create(id, place),
-    openLog: (id) => store.open(id),
-    readLog: (id) => store.read(id),
-    location: (id) => store.location(id),
-    artifacts: (id) => sessionArtifacts(store, id),
+    store,
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (name) => ({ ok: true, value: name }),
     system: ({ definition }) => [definition.prompt],

@@ -77,16 +77,21 @@ function agentWorld(world: World, disks: Disks): AgentPorts {
     definitions: () => [
       { name: "worker", description: "Works.", prompt: "You are a worker.", from: "program" },
     ],
-    async createLog(id) {
-      await world.sleep(world.between(0, 5));
-      if (world.goesWrong("disk-full"))
-        throw fault("log_unwritable", { path: "log", reason: "no space left" });
-      return disks.create(id).open(id);
+    store: {
+      async create(id) {
+        await world.sleep(world.between(0, 5));
+        if (world.goesWrong("disk-full"))
+          throw fault("log_unwritable", { path: "log", reason: "no space left" });
+        return disks.create(id).open(id);
+      },
+      open: async (id) => logOf(id),
+      read: (id) => logOf(id).read(),
+      location: () => undefined,
+      artifacts: {
+        put: async ({ name }, content) => ({ name, path: name, bytes: content.length }),
+        file: () => undefined,
+      },
     },
-    openLog: async (id) => logOf(id),
-    readLog: (id) => logOf(id).read(),
-    location: () => undefined,
-    artifacts: () => ({ spill: async (name, content) => ({ path: name, bytes: content.length }) }),
     tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
     resolveModel: (name) => ({ ok: true, value: name }),
     system: ({ definition }) => [definition.prompt],

@@ -1,5 +1,5 @@
 // A recipe of AGENTS.md, followed on a copy of the tree: it may write as many files by hand as it says, the copy must
-// compile, and what was added must be seen to work there.
+// compile and keep to the rules of the tree, and what was added must be seen to work there.
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,16 +8,23 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = path.resolve(import.meta.dirname, "../..");
-const run = promisify(execFile);
+/** Of the run that we are in, nothing: neither the index of a hook of git nor the report of these tests. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:GIT|VITEST|KEEL)_/.test(name)),
+);
+const run = (command: string, given: readonly string[], cwd: string) =>
+  promisify(execFile)(command, given, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
 
 /** The copy, as a recipe sees it. Paths are those of the repository. */
 export type RecipeTree = {
   /** By hand: `after` follows the one place that has `before`. */
   insert(file: string, before: string, after: string): Promise<void>;
-  /** By hand: a new file, or another text for one that is there. */
+  /** By hand: a new file. */
   write(file: string, text: string): Promise<void>;
-  /** What a command writes is not counted. Returns what it says. */
-  run(command: string, ...given: string[]): Promise<string>;
+  /** An npm script; what it writes is not counted as written by hand. */
+  npm(script: string, ...given: string[]): Promise<void>;
+  /** Files of unit tests, which must pass. */
+  test(...files: string[]): Promise<void>;
   /** A program that stands at the root of the copy; returns the JSON that it prints last. */
   program(text: string): Promise<unknown>;
 };
@@ -28,46 +35,48 @@ type Apply = (tree: RecipeTree) => Promise<() => Promise<void>>;
 let copy = "";
 beforeAll(async () => {
   copy = await mkdtemp(path.join(tmpdir(), "keel-recipes-"));
-  const { stdout } = await run("git", ["ls-files", "-co", "--exclude-standard", "-z"], {
-    cwd: root,
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  const files = stdout.split("\0").filter(Boolean);
+  const files = listed(await run("git", ["ls-files", "-co", "--exclude-standard", "-z"], root));
   for (const folder of new Set(files.map((file) => path.dirname(file))))
     await mkdir(path.join(copy, folder), { recursive: true });
   // A file that was deleted and not yet committed is still listed.
   await Promise.all(
     files.map((file) => copyFile(path.join(root, file), path.join(copy, file)).catch(() => undefined)),
   );
+  // What a recipe and its commands write is seen, and put back, by comparing with the index.
+  await execute("git", ["init", "-q"]);
+  await writeFile(path.join(copy, ".git/info/exclude"), "/node_modules\n/.tsbuildinfo\n");
+  await execute("git", ["add", "-A"]);
   await symlink(path.join(root, "node_modules"), path.join(copy, "node_modules"));
 });
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
-/** `files` is the number in AGENTS.md. One copy serves all recipes of a file: what one wrote is put back. */
+/** `files` is the number in AGENTS.md, which also has that of the files that commands write. */
 export function recipe(name: string, files: number, apply: Apply): void {
   test(`${name} takes ${files} files by hand`, { timeout: 180_000 }, async () => {
-    const written = new Map<string, string | undefined>();
+    const byHand = new Set<string>();
     try {
-      const holds = await apply(treeAt(written));
-      expect([...written.keys()], "files written by hand").toHaveLength(files);
-      expect(await readFile(path.join(copy, "AGENTS.md"), "utf8")).toContain(`**${name}** (${files}`);
-      const info = path.join(copy, ".tsbuildinfo");
-      await execute(path.join(copy, "node_modules/.bin/tsc"), ["-p", ".", "--tsBuildInfoFile", info]);
+      const holds = await apply(treeWith(byHand));
+      expect([...byHand], "files written by hand").toHaveLength(files);
+      const written = await writtenFiles();
+      const more = written.length - files;
+      const [, promised] = (await readFile(path.join(copy, "AGENTS.md"), "utf8")).split(`**${name}** (`);
+      expect(promised?.split(")")[0], "in AGENTS.md").toBe(more > 0 ? `${files} + ${more}` : `${files}`);
+      const sources = written.filter((file) => file.endsWith(".ts"));
+      await bin("typescript/bin/tsc", "-p", ".", "--tsBuildInfoFile", ".tsbuildinfo");
+      expect(await program(rulesOver(sources)), "what the architecture forbids").toEqual([]);
       await holds();
     } finally {
-      for (const [file, before] of written)
-        if (before === undefined) await rm(path.join(copy, file));
-        else await writeFile(path.join(copy, file), before);
+      await execute("git", ["checkout-index", "-qfa"]);
+      await execute("git", ["clean", "-qfd"]);
     }
   });
 }
 
-function treeAt(written: Map<string, string | undefined>): RecipeTree {
+function treeWith(byHand: Set<string>): RecipeTree {
   const write = async (file: string, text: string): Promise<void> => {
-    const target = path.join(copy, file);
-    if (!written.has(file)) written.set(file, await readFile(target, "utf8").catch(() => undefined));
-    await mkdir(path.dirname(target), { recursive: true });
-    await writeFile(target, text);
+    byHand.add(file);
+    await mkdir(path.dirname(path.join(copy, file)), { recursive: true });
+    await writeFile(path.join(copy, file), text);
   };
   return {
     write,
@@ -76,19 +85,50 @@ function treeAt(written: Map<string, string | undefined>): RecipeTree {
       expect(parts, `${file} has one place for this: ${before}`).toHaveLength(2);
       await write(file, parts.join(before + after));
     },
-    run: (command, ...given) => execute(command, given),
-    async program(text) {
-      await writeFile(path.join(copy, "recipe.ts"), text);
-      const said = await execute(process.execPath, ["recipe.ts"]);
-      return JSON.parse(said.trim().split("\n").at(-1) ?? "");
-    },
+    npm: async (script, ...given) => void (await execute("npm", ["run", script, "--", ...given])),
+    test: async (...files) => void (await bin("vitest/vitest.mjs", "run", "--project", "unit", ...files)),
+    program,
   };
 }
+
+async function writtenFiles(): Promise<string[]> {
+  const changed = await run("git", ["diff", "--name-only", "-z"], copy);
+  const added = await run("git", ["ls-files", "-o", "--exclude-standard", "-z"], copy);
+  return [...listed(changed), ...listed(added)];
+}
+
+const listed = ({ stdout }: { stdout: string }): string[] => stdout.split("\0").filter(Boolean);
+
+/** The rules of the copy, of which a recipe may have changed a row, over the files that it wrote. */
+const rulesOver = (files: readonly string[]): string => `
+  import { readFileSync } from "node:fs";
+  import { barrelFiles, forbiddenImports, strayCapabilities } from "./test/architecture/rules.ts";
+  import { layers } from "./test/architecture/layers.ts";
+  import { longFiles, moduleState, roomOf } from "./test/architecture/shape.ts";
+  import { readSource } from "./test/architecture/source.ts";
+  const read = ${JSON.stringify(files)}.map((file) => readSource(file, readFileSync(file, "utf8")));
+  const built = read.filter(({ file }) => file.startsWith("keel/src/") && !file.endsWith(".test.ts"));
+  const rules = [forbiddenImports, strayCapabilities, barrelFiles];
+  const unbounded = (sources) => sources.flatMap(({ file }) => (layers[roomOf(file)]?.lines ? [] : [file + ": no budget"]));
+  const shapes = [moduleState, longFiles, unbounded];
+  console.log(JSON.stringify([...rules.flatMap((rule) => rule(read)), ...shapes.flatMap((rule) => rule(built))]));`;
+
+async function program(text: string): Promise<unknown> {
+  const file = path.join(copy, "recipe.ts");
+  await writeFile(file, text);
+  const said = await execute(process.execPath, [file]);
+  await rm(file);
+  return JSON.parse(said.trim().split("\n").at(-1) ?? "");
+}
+
+/** A program of a package, with the Node of this test. */
+const bin = (name: string, ...given: string[]): Promise<string> =>
+  execute(process.execPath, [path.join(root, "node_modules", name), ...given]);
 
 /** In the copy. What it says when it fails is what the test fails with. */
 async function execute(command: string, given: readonly string[]): Promise<string> {
   try {
-    return (await run(command, given, { cwd: copy, maxBuffer: 64 * 1024 * 1024 })).stdout;
+    return (await run(command, given, copy)).stdout;
   } catch (thrown) {
     const { stdout = "", stderr = "" } = thrown as { stdout?: string; stderr?: string };
     throw new Error(`${path.basename(command)} ${given.join(" ")}:\n${stdout}${stderr}`, { cause: thrown });

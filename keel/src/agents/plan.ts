@@ -1,6 +1,6 @@
 /** From an order to the parts of an agent's session: its kind, its model, its tools, how far it may go. */
 import type { OpenedFields } from "../core/opening.ts";
-import { modelOf } from "../core/state/state.ts";
+import { modelOf, type SessionState } from "../core/state/state.ts";
 import type { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
@@ -14,7 +14,7 @@ import type { DurableEvent } from "../protocol/event/durable.ts";
 import { type InputBlock, type Message, type ToolResult, text } from "../protocol/message.ts";
 import type { PermissionMode, SessionSettings } from "../protocol/settings.ts";
 import { agentPorts, boxOf, hooksOfAgent, modeAtMost, refusedToForks, toolsOf } from "./rights.ts";
-import type { AgentExtras, AgentPorts, AgentTree } from "./tree.ts";
+import { type AgentExtras, type AgentPorts, type AgentTree, sessionArtifacts } from "./tree.ts";
 
 export type ParentSession = { readonly session: Session; readonly parts: SessionPorts };
 
@@ -87,8 +87,8 @@ export function portsFor(
     : toolsOf(definition, tools).filter(({ name }) => !(isDeepest && name === "Agent"));
   const box = parts.toolbox && boxOf(definition, parts.toolbox);
   const mode = (): PermissionMode => modeAtMost(definition.permissionMode, parentMode(parent));
-  const transcript = tree.ports.location(log.session) ?? "";
-  const { spill, taskFile } = tree.ports.artifacts(log.session);
+  const transcript = tree.ports.store.location(log.session) ?? "";
+  const { spill, taskFile } = sessionArtifacts(tree.ports.store, log.session);
   return {
     parts: agentPorts(parts, {
       log,
@@ -172,16 +172,7 @@ export function inherited({ id, state }: Pick<Session, "id" | "state">): Durable
     ),
   };
   return [
-    ...(prompt
-      ? [
-          {
-            type: "prompt.fixed" as const,
-            system: [...prompt.system],
-            tools: [...prompt.tools],
-            why: "first" as const,
-          },
-        ]
-      : []),
+    ...(prompt ? [promptFixed(prompt)] : []),
     {
       type: "context.inherited",
       from: { session: id, seq },
@@ -196,3 +187,10 @@ export const forkedInput = (prompt: string): InputBlock[] => [
     `From here on you are a copy of the agent above, started to do one part of the work on your own. It goes on without you and sees only your last message. Your part, and nothing beside it:\n\n${prompt}`,
   ),
 ];
+
+const promptFixed = ({ system, tools }: NonNullable<SessionState["prompt"]>): DurableEvent => ({
+  type: "prompt.fixed",
+  system: [...system],
+  tools: [...tools],
+  why: "first",
+});

@@ -14,7 +14,7 @@ import type { Task, TaskEnd } from "../ports/tasks.ts";
 import { noBill } from "../protocol/usage.ts";
 import { recoveryPorts } from "./rights.ts";
 import { emptyLoggedRun, endOf, foldLoggedRun } from "./run.ts";
-import type { AgentPorts } from "./tree.ts";
+import { type AgentPorts, sessionArtifacts } from "./tree.ts";
 
 type RecoveryContext = {
   readonly ports: AgentPorts;
@@ -30,7 +30,7 @@ export async function recoverAgent({ id, data }: Task, help: RecoveryContext): P
   try {
     let state = emptyState;
     let found = emptyLoggedRun(noBill);
-    for await (const event of help.ports.readLog(data.session)) {
+    for await (const event of help.ports.store.read(data.session)) {
       found = foldLoggedRun(found, event, state);
       state = fold(state, event);
       if (event.seq === data.since) found = emptyLoggedRun(state.bill);
@@ -56,8 +56,8 @@ async function settle(
   state: SessionState,
   { ports: world, parts, supervisor, reason }: RecoveryContext & { readonly reason: "ended" | "failed" },
 ): Promise<SessionState> {
-  const log = await world.openLog(id);
-  const { spill, taskFile } = world.artifacts(id);
+  const log = await world.store.open(id);
+  const { spill, taskFile } = sessionArtifacts(world.store, id);
   const recover: SessionPorts["recover"] = (task) => supervisor.recover(task);
   const own = recoveryPorts(parts, { log, spill, taskFile, recover });
   supervisor.equip(own);

@@ -5,6 +5,7 @@
 import { isRunning } from "../core/state/task-state.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
+import { whenAborted } from "../kernel/abort.ts";
 import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
@@ -29,9 +30,7 @@ import {
 import { recoverAgent } from "./recover.ts";
 import { AgentRun, launchedOutcome, outcomeOf } from "./run.ts";
 import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
-import { Admission, above, agentMessage } from "./tree.ts";
-
-type Delivered = { readonly ok: true } | { readonly ok: false; readonly why: string };
+import { Admission, above } from "./tree.ts";
 
 export class AgentSupervisor implements Agents {
   readonly #tree: AgentTree;
@@ -86,13 +85,17 @@ export class AgentSupervisor implements Agents {
     return yield* this.#follow(task, pick, signal);
   }
 
-  async send({ to, text: words }: { to: string; text: string }, pick: AgentCallContext): Promise<Delivered> {
+  async send(
+    { to, text: words }: { to: string; text: string },
+    pick: AgentCallContext,
+  ): ReturnType<Agents["send"]> {
     const { parts } = this.#parent();
     const from = parts.above?.origin.agentId ?? above;
-    if (to === above && parts.above) return this.#tree.mail.send(agentMessage(from, parts.above.up, words));
+    const content = [text(words)];
+    if (to === above && parts.above) return this.#tree.mail.send({ from, to: parts.above.up, content });
     const known = pick.tasks.list().findLast(({ id, data }) => id === to || data.name === to);
     if (known?.data.kind === "agent" && !isRunning(known)) return this.#goOn(known, words, pick);
-    return this.#tree.mail.send(agentMessage(from, to, words));
+    return this.#tree.mail.send({ from, to, content });
   }
 
   /** What became of an agent whose process has ended. */
@@ -111,7 +114,7 @@ export class AgentSupervisor implements Agents {
   ): AsyncGenerator<Display, AgentOutcome> {
     const life = this.#lives.get(task.id);
     const away = pick.tasks.sentAway().then(() => "away" as const);
-    const stopped = aborted(signal).then(() => "stopped" as const);
+    const stopped = whenAborted(signal).then(() => "stopped" as const);
     const shown = life?.progress[Symbol.asyncIterator]();
     let next = shown?.next();
     while (life && next) {
@@ -157,7 +160,8 @@ export class AgentSupervisor implements Agents {
           { agentId: place.id, kind: definition.name },
           parentHookContext(parent, signal),
         );
-        const log = await this.#tree.ports.createLog(id, { cwd: workspace.cwd, parent: parent.session.id });
+        const of = { cwd: workspace.cwd, parent: parent.session.id };
+        const log = await this.#tree.ports.store.create(id, of);
         const opening = {
           log,
           origin: this.#originOf(place.id, { ...order, kind: definition.name, callId: site.callId }),
@@ -288,7 +292,7 @@ export class AgentSupervisor implements Agents {
   }
 
   /** An agent that has ended works again, in the background, with all that it knew. */
-  async #goOn({ id, data }: Task, words: string, pick: AgentCallContext): Promise<Delivered> {
+  async #goOn({ id, data }: Task, words: string, pick: AgentCallContext): ReturnType<Agents["send"]> {
     const { ports: world } = this.#tree;
     const parent = this.#parent();
     const request = { kind: data.agent ?? "", description: data.description ?? id, name: data.name };
@@ -299,7 +303,7 @@ export class AgentSupervisor implements Agents {
     // Nobody knows yet what it did and cost.
     if (data.unsettled)
       return { ok: false, why: `${id} cannot go on: its log could not be read or written.` };
-    const log = await world.openLog(data.session);
+    const log = await world.store.open(data.session);
     const free = this.#tree.take();
     try {
       await pick.tasks.start({ ...aboutOf(data), id, since: log.lastSeq }, async (place) => {
@@ -337,9 +341,3 @@ function knownOutcome(task: Task, { tasks }: AgentCallContext): AgentOutcome {
 function aboutOf({ kind, description, agent, session, depth, name, prompt, worktree }: TaskData): TaskAbout {
   return { kind, origin: "asked", description, agent, session, depth, name, prompt, worktree };
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

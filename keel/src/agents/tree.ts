@@ -3,16 +3,16 @@
 import { isRunning } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
+import type { Refused, Result } from "../kernel/result.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentCallContext, Agents } from "../ports/agents.ts";
+import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Log } from "../ports/store.ts";
+import type { Store } from "../ports/store.ts";
 import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Ask } from "../protocol/ask.ts";
-import type { Durable } from "../protocol/event/durable.ts";
 import type { InputBlock } from "../protocol/message.ts";
-import { text } from "../protocol/message.ts";
 import type { Worktree } from "../protocol/task.ts";
 import type { TreeBudget } from "./budget.ts";
 
@@ -20,18 +20,12 @@ import type { TreeBudget } from "./budget.ts";
 export type AgentPorts = {
   readonly version: string;
   definitions(): readonly AgentProfile[];
-  createLog(id: string, place: { cwd: string; parent: string }): Promise<Log>;
-  openLog(id: string): Promise<Log>;
-  readLog(id: string): AsyncIterable<Durable>;
-  location(id: string): string | undefined;
-  /** What an agent keeps beside its log. */
-  artifacts(id: string): Pick<SessionPorts, "spill" | "taskFile">;
+  /** Where logs stand, and what is kept beside them. */
+  readonly store: Pick<Store, "create" | "open" | "read" | "location"> & ArtifactStore;
   /** The tools that give work to agents, over the supervisor of the session that uses them. */
   tools(agents: Agents): readonly ToolHead[];
   /** The name under which a model is asked, or why it cannot be. */
-  resolveModel(
-    name: string,
-  ): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly error: string };
+  resolveModel(name: string): Result<string>;
   system(about: { definition: AgentProfile; workspace: Workspace }): readonly string[];
   /** What its kind brings along: skills and servers. Absent where there are none to be had. */
   extras?(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras>;
@@ -41,9 +35,7 @@ export type AgentPorts = {
   isolate?(
     workspace: Workspace,
     name: string,
-  ): Promise<
-    { readonly ok: true; readonly place: IsolatedWorkspace } | { readonly ok: false; readonly why: string }
-  >;
+  ): Promise<{ readonly ok: true; readonly place: IsolatedWorkspace } | Refused>;
 };
 
 export type AgentExtras = {
@@ -55,6 +47,24 @@ export type AgentExtras = {
   join(box: Toolbox | undefined): Toolbox | undefined;
   close(): Promise<void>;
 };
+
+type ArtifactStore = { readonly artifacts: Pick<Artifacts, "put" | "file"> };
+
+/** What a session keeps beside its log, as the engine asks for it. */
+export function sessionArtifacts(
+  { artifacts }: ArtifactStore,
+  session: string,
+): Pick<SessionPorts, "spill" | "taskFile" | "plan"> {
+  const spill: SessionPorts["spill"] = async (name, text) => {
+    const { path, bytes } = await artifacts.put({ session, kind: "output", name }, text);
+    return { path, bytes };
+  };
+  // Plans and the output of tasks are written by tools and commands, which need a file.
+  const plan = artifacts.file({ session, kind: "plan", name: "plan.md" });
+  if (!plan) return { spill };
+  // An empty text makes the file; the task then writes into it.
+  return { spill, plan, taskFile: async (name) => (await spill(name, "")).path };
+}
 
 export type IsolatedWorkspace = {
   readonly workspace: Workspace;
@@ -175,37 +185,6 @@ export const defaultAgentLimits: AgentLimits = {
   maxUnasked: 8,
 };
 
-type AgentCounts = {
-  /** Of the agent that would be started. */
-  readonly depth: number;
-  /** How many run in the tree now. */
-  readonly running: number;
-  /** How many this turn has started before. */
-  readonly inTurn: number;
-  /** How many a person has agreed to in this turn. */
-  readonly agreed: number;
-};
-
-type MayStart =
-  | { readonly kind: "yes" }
-  | { readonly kind: "no"; readonly why: string }
-  | { readonly kind: "ask"; readonly upTo: number };
-
-function mayStart({ depth, running, inTurn, agreed }: AgentCounts, limits: AgentLimits): MayStart {
-  if (depth > limits.maxDepth)
-    return {
-      kind: "no",
-      why: `Agents may not start agents this deep (${limits.maxDepth}). Do it yourself.`,
-    };
-  if (running >= limits.maxAtOnce)
-    return {
-      kind: "no",
-      why: `${limits.maxAtOnce} agents run already, which is the most. Wait for one to end.`,
-    };
-  const most = Math.max(limits.maxUnasked, agreed);
-  return inTurn < most ? { kind: "yes" } : { kind: "ask", upTo: most * 2 };
-}
-
 /** Who of one session may start another agent now: within the limits at once, beyond what is usual after a question. */
 export class Admission {
   readonly #limits: AgentLimits;
@@ -221,24 +200,22 @@ export class Admission {
     request: { turn: string; depth: number; running: () => number; description: string },
     context: AgentCallContext,
   ): Promise<string | undefined> {
+    const { maxDepth, maxAtOnce, maxUnasked } = this.#limits;
+    if (request.depth > maxDepth)
+      return `Agents may not start agents this deep (${maxDepth}). Do it yourself.`;
     if (this.#turn.id !== request.turn) this.#turn = { id: request.turn, started: 0, agreed: 0 };
     for (;;) {
+      if (request.running() >= maxAtOnce)
+        return `${maxAtOnce} agents run already, which is the most. Wait for one to end.`;
       const { started: inTurn, agreed } = this.#turn;
-      const may = mayStart(
-        { depth: request.depth, running: request.running(), inTurn, agreed },
-        this.#limits,
-      );
-      if (may.kind === "no") return may.why;
-      if (may.kind === "yes") {
+      const most = Math.max(maxUnasked, agreed);
+      if (inTurn < most) {
         this.#turn.started++;
         return undefined;
       }
+      const { description } = request;
       // One question for all that wait.
-      this.#consent ??= this.#ask(context, {
-        description: request.description,
-        inTurn,
-        upTo: may.upTo,
-      }).finally(() => {
+      this.#consent ??= this.#ask(context, { description, inTurn, upTo: most * 2 }).finally(() => {
         this.#consent = undefined;
       });
       if (!(await this.#consent)) return "Not started: so many agents in one turn were not agreed to.";
@@ -322,9 +299,3 @@ class Mail {
     return names.length === 0 ? "No agent is at work." : `At work: ${names.join(", ")}.`;
   }
 }
-
-export const agentMessage = (from: string, to: string, words: string): AgentMessage => ({
-  from,
-  to,
-  content: [text(words)],
-});

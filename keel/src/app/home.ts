@@ -2,22 +2,18 @@
  * One value that owns what a process shares between the sessions of one `KEEL_HOME`. A host opens one and passes it on;
  * a process may have several side by side, and closing one leaves the others at work.
  */
-import { type EnvironmentVariables, pathsOf } from "../config/settings/paths.ts";
+import { pathsOf } from "../config/settings/paths.ts";
 import { fault } from "../kernel/fault.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
+import type { SettingsLocation } from "./maintenance/settings-files.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
 import { type Sessions, storedSessions } from "./sessions/sessions.ts";
 
-export type HomeOptions = {
-  readonly env: EnvironmentVariables;
-  /** A relative `KEEL_HOME` is meant from here. */
-  readonly cwd: string;
-  /** In place of `KEEL_HOME` and `~/.keel`. */
-  readonly home?: string | undefined;
-};
+/** A relative `KEEL_HOME` is meant from `cwd`; `home` stands in place of it and of `~/.keel`. */
+export type HomeOptions = SettingsLocation;
 
 /** Touches nothing yet: what it owns is made when it is first used. */
 export const openHome = (options: HomeOptions): Home => new Home(homeResources(pathsOf(options).home));

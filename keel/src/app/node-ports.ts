@@ -1,6 +1,7 @@
 /** Time, ids and chance of the real world, as the engine's ports. */
 import { randomFillSync } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import type { Clock, Ids } from "../ports/clock.ts";
 
 /**
@@ -53,20 +54,9 @@ const randomPart = 10;
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs -= longestTimerMs) {
-    await oneTimer(Math.min(leftMs, longestTimerMs), signal);
+    // A signal that fires ends the sleep; nobody is told.
+    await setTimeout(Math.min(leftMs, longestTimerMs), undefined, { signal }).catch(() => undefined);
   }
-}
-
-function oneTimer(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, ms);
-    signal.addEventListener("abort", wake, { once: true });
-  });
 }
 
 /** Version 7: 48 bits of time, so that ids of one session stand together in a listing, and 74 bits of chance. */

@@ -1,4 +1,5 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
+import { sessionArtifacts } from "../agents/tree.ts";
 import { breakdownOf } from "../core/context/breakdown.ts";
 import { hasWork } from "../core/next-step.ts";
 import { modelOf } from "../core/state/state.ts";
@@ -18,20 +19,18 @@ import type { Bill, ContextBreakdown } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
 import { attachTo } from "./attach.ts";
 import { type CloseReason, closeAll } from "./close.ts";
-import { sessionArtifacts } from "./compose/artifacts.ts";
 import type { HomeResources } from "./compose/home-resources.ts";
 import { type HostFold, HostFolds } from "./compose/host-folds.ts";
 import { mustKnowPrices } from "./compose/limits.ts";
-import type { McpControl } from "./compose/mcp-control.ts";
+import type { McpControl } from "./compose/mcp.ts";
 import { type MemoryRegistration, memoryAdmission } from "./compose/memory-budget.ts";
 import { allowedMode } from "./compose/mode.ts";
 import { lateModel, type OpenModel, openModel } from "./compose/model.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
 import { composeSession, type SessionComposition } from "./compose/session-composition.ts";
 import { inputHandler } from "./input/input-handler.ts";
-import type { FileContents } from "./input/look-at-file.ts";
 import { factsOf, namesOf, runningTasks } from "./inquiries/facts.ts";
-import type { HostCall } from "./inquiries/inquiries.ts";
+import type { FileContents, HostCall } from "./inquiries/inquiries.ts";
 import type { WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { SettingsTarget } from "./maintenance/update-settings.ts";
@@ -303,10 +302,7 @@ function handleOf({
       await this.changePermissions(changes);
       if (to !== "flags") await writeSettings(kit.settingsLocation, to, settings);
     },
-    async readFile(name, limits) {
-      const { lookAtFile } = await import("./input/look-at-file.ts");
-      return lookAtFile(kit, name, limits);
-    },
+    readFile: async (name, limits) => (await beside()).lookAtFile(kit, name, limits),
     // What a row answers is held to its type where the answers stand.
     inquire: (async (name, question) =>
       (await beside()).inquire({ kit, session, info, context }, name, question)) as Inquire,

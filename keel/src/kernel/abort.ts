@@ -16,6 +16,13 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
   }
 }
 
+/** Resolves when the signal fires, or has. */
+export const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
 /** A controller that also aborts with its parent. `release` takes it off the parent again. */
 export function childOf(parent: AbortSignal): { controller: AbortController; release: () => void } {
   const controller = new AbortController();

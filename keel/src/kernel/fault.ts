@@ -69,11 +69,11 @@ const filled = (sentence: string, detail: FaultDetail): string =>
 /** Turns anything thrown into a fault, keeping a fault as it is. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
-  return fault("unexpected", { reason: messageOf(thrown), cause: thrown });
+  return fault("unexpected", { reason: reasonOf(thrown), cause: thrown });
 }
 
-/** The words of anything thrown, as they are. */
-export const messageOf = (thrown: unknown): string =>
+/** The words of whatever was thrown, for a sentence of the catcher's own. */
+export const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
 function isPlain(value: unknown): value is string | number | boolean | null {

@@ -1,5 +1,12 @@
-/** The families of tools by name, for rules and logs that name a tool: written by `npm run reference` from their definitions. */
+/** The built-in tools by name, for rules, logs and programs that name one: written by `npm run reference` from their definitions. */
 import type { ToolFamily } from "./tool.ts";
+
+// biome-ignore format: as it is made
+export const toolNames = ["Agent","AskUserQuestion","Bash","Edit","EnterPlanMode","EnterWorktree","ExitPlanMode","ExitWorktree","Glob","Grep","MultiEdit","NotebookEdit","Read","Recall","Remember","SendMessage","Skill","TaskCreate","TaskGet","TaskList","TaskOutput","TaskStop","TaskUpdate","TodoWrite","ToolSearch","WebFetch","WebSearch","Write"] as const;
+
+/** Older names under which a tool can still be called. */
+// biome-ignore format: as it is made
+export const toolAliases: Readonly<Record<string, string>> = {"Task":"Agent","BashOutput":"TaskOutput","AgentOutput":"TaskOutput","KillShell":"TaskStop","KillBash":"TaskStop"};
 
 // biome-ignore format: as it is made
 const families: Readonly<Record<string, ToolFamily>> = {"Agent":"agents","AskUserQuestion":"person","Bash":"shell","Edit":"edits","EnterPlanMode":"person","ExitPlanMode":"person","Glob":"reads","Grep":"reads","LS":"reads","MultiEdit":"edits","NotebookEdit":"edits","NotebookRead":"reads","Read":"reads","Task":"agents","WebFetch":"web","WebSearch":"web","Write":"edits"};

@@ -1,45 +1,11 @@
 /** Names that programs compare with: tools, older names of tools, ends of a session. */
+import { toolAliases, toolNames } from "../protocol/tool-families.ts";
 
 /** The built-in tools; which of them a session offers, its `init` says. */
-export const BUILTIN_TOOL_NAMES = [
-  "Agent",
-  "AskUserQuestion",
-  "Bash",
-  "Edit",
-  "EnterPlanMode",
-  "EnterWorktree",
-  "ExitPlanMode",
-  "ExitWorktree",
-  "Glob",
-  "Grep",
-  "MultiEdit",
-  "NotebookEdit",
-  "Read",
-  "Recall",
-  "Remember",
-  "SendMessage",
-  "Skill",
-  "TaskCreate",
-  "TaskGet",
-  "TaskList",
-  "TaskOutput",
-  "TaskStop",
-  "TaskUpdate",
-  "TodoWrite",
-  "ToolSearch",
-  "WebFetch",
-  "WebSearch",
-  "Write",
-] as const;
+export const BUILTIN_TOOL_NAMES: typeof toolNames = toolNames;
 
 /** Older names under which a tool can still be called. */
-export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
-  Task: "Agent",
-  BashOutput: "TaskOutput",
-  AgentOutput: "TaskOutput",
-  KillShell: "TaskStop",
-  KillBash: "TaskStop",
-};
+export const LEGACY_TOOL_NAME_ALIASES: typeof toolAliases = toolAliases;
 
 /** Why a session ended, as `SessionEnd` hooks are told. */
 export const EXIT_REASONS = ["clear", "resume", "logout", "prompt_input_exit", "other"] as const;

@@ -1,6 +1,7 @@
 /** Picks the reply to each request and makes it ready: ids filled in, stop and usage decided. The same for every wire. */
 import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject, parseJson } from "../kernel/json.ts";
+import { present } from "../kernel/present.ts";
 import type { Stop } from "../protocol/reasons.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { joinTurns, plainText, type RequestView, resultText } from "./request-view.ts";
@@ -123,7 +124,7 @@ export class ScriptAnswers<R> {
       model: view.model,
       blocks,
       stop: reply.stop ?? (hasCalls ? "tool_use" : "end"),
-      usage: filledUsage(reply.usage ?? {}),
+      usage: { ...defaultUsage, ...present(reply.usage ?? {}) },
       chunkChars: reply.chunkChars ?? defaultChunkChars,
       delayMs: reply.delayMs ?? 0,
       betweenMs: reply.betweenMs ?? 0,
@@ -207,16 +208,6 @@ function takenIds(reply: Reply, view: RequestView): ReadonlySet<string> {
   if (!reply.blocks.some(({ type }) => type === "tool_use")) return new Set();
   const blocks = view.messages.flatMap((message) => message.blocks);
   return new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
-}
-
-function filledUsage(given: NonNullable<Reply["usage"]>): Usage {
-  return {
-    ...given,
-    inputTokens: given.inputTokens ?? defaultUsage.inputTokens,
-    outputTokens: given.outputTokens ?? defaultUsage.outputTokens,
-    cacheReadTokens: given.cacheReadTokens ?? defaultUsage.cacheReadTokens,
-    cacheWriteTokens: given.cacheWriteTokens ?? defaultUsage.cacheWriteTokens,
-  };
 }
 
 const padded = (value: number): string => String(value).padStart(4, "0");

@@ -8,8 +8,7 @@ import {
 } from "node:http";
 import { toFault } from "../kernel/fault.ts";
 import { type Http, openHttp } from "../models/http.ts";
-import { recordedIn } from "./cassette.ts";
-import { bodyOf, openRecorder } from "./cassette-record.ts";
+import { bodyOf, openRecorder, recordedIn } from "./cassette-record.ts";
 import { bytesOf, openReplay, type Replay, type ReplayOptions } from "./cassette-replay.ts";
 import { listen, type ModelServer } from "./model-server.ts";
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path/posix";
 import { isInside } from "../kernel/path.ts";
-import type { FileContent, Files, PathFacts } from "../ports/workspace.ts";
+import type { Files, PathFacts } from "../ports/workspace.ts";
 
 type MemoryFilesOptions = {
   readonly cwd: string;
@@ -27,10 +27,7 @@ export class MemoryFiles implements Files {
     return { ...facts, root: this.#place.roots.find((root) => isInside(full, [root])) };
   }
 
-  async read(
-    name: string,
-    { maxBytes }: { maxBytes: number },
-  ): Promise<{ ok: true; file: FileContent } | { ok: false; why: string }> {
+  async read(name: string, { maxBytes }: { maxBytes: number }): ReturnType<Files["read"]> {
     const full = this.#resolve(name);
     const bytes = this.#contents.get(full);
     if (!bytes)
@@ -42,11 +39,7 @@ export class MemoryFiles implements Files {
     return { ok: true, file: { bytes: bytes.slice(), stamp: stampOf(bytes), path: full } };
   }
 
-  async write(
-    name: string,
-    bytes: Uint8Array,
-    basis?: { stamp: string | null },
-  ): Promise<{ ok: true; stamp: string; path: string } | { ok: false; why: string }> {
+  async write(name: string, bytes: Uint8Array, basis?: { stamp: string | null }): ReturnType<Files["write"]> {
     const full = this.#resolve(name);
     if (this.#kindOf(full) === "directory") return { ok: false, why: `${full} is a directory.` };
     const blocking = this.#fileAbove(full);

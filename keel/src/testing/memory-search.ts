@@ -1,5 +1,6 @@
 /** Search in files that exist in memory only. Nothing is ignored, and the newest file is the one written last. */
 import path from "node:path/posix";
+import { reasonOf } from "../kernel/fault.ts";
 import { globMatcher, parseGlob } from "../kernel/glob.ts";
 import { isInside } from "../kernel/path.ts";
 import type { FileMatch, LineMatch, Search, TextSearchRequest, TextSearchResult } from "../ports/search.ts";
@@ -29,7 +30,7 @@ function findText(files: MemoryFiles, request: TextSearchRequest): TextSearchRes
   try {
     expression = new RegExp(request.pattern, request.letterCase === "any" ? "gimsu" : "gmsu");
   } catch (thrown) {
-    return { ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { ok: false, why: reasonOf(thrown) };
   }
   const fits = globFilter(request.glob);
   const found = below(files, request.target)

@@ -4,7 +4,7 @@
  */
 import { appendFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { Fault, fault } from "../kernel/fault.ts";
+import { Fault, fault, reasonOf } from "../kernel/fault.ts";
 import { toLine } from "../kernel/json.ts";
 import { sayIssues } from "../kernel/schema.ts";
 import { isPipe } from "../transport/node/input.ts";
@@ -77,7 +77,7 @@ async function serveUntilEnd<S extends Served>(
 ): Promise<S> {
   const server = await start().catch((cause: unknown) => {
     if (cause instanceof Fault) throw cause;
-    throw fault("usage", { reason: `The server cannot listen: ${wordsOf(cause)}`, cause });
+    throw fault("usage", { reason: `The server cannot listen: ${reasonOf(cause)}`, cause });
   });
   const ended = untilEnd();
   write(`${toLine({ port: server.port, url: server.url })}\n`);
@@ -89,13 +89,13 @@ async function serveUntilEnd<S extends Served>(
 /** The script of a file; `{{cwd}}` in it is the folder in which the server was started. */
 async function readScript(file: string): Promise<Script> {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw fault("usage", { reason: `The script ${file} cannot be read: ${wordsOf(cause)}`, cause });
+    throw fault("usage", { reason: `The script ${file} cannot be read: ${reasonOf(cause)}`, cause });
   });
   let written: unknown;
   try {
     written = JSON.parse(text);
   } catch (cause) {
-    throw fault("usage", { reason: `The script ${file} is not JSON: ${wordsOf(cause)}`, cause });
+    throw fault("usage", { reason: `The script ${file} is not JSON: ${reasonOf(cause)}`, cause });
   }
   const parsed = parseScript(written);
   if (!parsed.ok)
@@ -119,5 +119,3 @@ function untilEnd(): Promise<void> {
     process.stdin.once("end", end).once("close", end).resume();
   });
 }
-
-const wordsOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

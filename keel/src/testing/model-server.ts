@@ -198,26 +198,23 @@ class RequestHandler {
 
   #lawBreaks(wire: Wire, body: JsonObject): string[] {
     const blocks = wire.prefix?.(body);
-    if (!blocks) return [];
     const { model } = wire.view(body);
-    const found = this.#law?.follow({ session: wire.session?.(body), model, blocks });
+    const found = blocks && this.#law?.follow({ session: wire.session?.(body), model, blocks });
     return found ? [found.sentence] : [];
   }
 
   #usage(wire: Wire, reply: ReadyReply, seen: SeenRequest): Usage {
-    const usage = this.#simulated(wire, reply, seen.body) ?? reply.usage;
+    const blocks = wire.prefix?.(seen.body);
+    let { usage } = reply;
+    if (this.#cache && blocks) {
+      // What is said now is counted as it will be when it is sent back.
+      const said = wire.prefix?.({ messages: [wire.whole(reply)] }) ?? [];
+      usage = {
+        ...this.#cache.count({ model: reply.model, blocks }),
+        outputTokens: countBlocks(said.filter(({ section }) => section === "messages")),
+      };
+    }
     return this.#options.meter?.(seen, usage) ?? usage;
-  }
-
-  #simulated(wire: Wire, reply: ReadyReply, body: JsonObject): Usage | undefined {
-    const blocks = wire.prefix?.(body);
-    if (!this.#cache || !blocks) return undefined;
-    // What is said now is counted as it will be when it is sent back.
-    const said = wire.prefix?.({ messages: [wire.whole(reply)] }) ?? [];
-    return {
-      ...this.#cache.count({ model: reply.model, blocks }),
-      outputTokens: countBlocks(said.filter(({ section }) => section === "messages")),
-    };
   }
 
   async #answer(exchange: Exchange, seen: SeenRequest, signal: AbortSignal): Promise<void> {

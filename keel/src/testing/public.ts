@@ -1,9 +1,8 @@
 /** The public entry `keel/testing`: what Keel's own tests use, for the tests of its users. */
 export type { Asked, ScriptFunction } from "./answers.ts";
-export type { RecordedExchange } from "./cassette.ts";
-export type { MatchRules } from "./cassette-match.ts";
-export { openRecorder, type RecorderOptions } from "./cassette-record.ts";
+export { openRecorder, type RecordedExchange, type RecorderOptions } from "./cassette-record.ts";
 export {
+  type MatchRules,
   openReplay,
   openReplayModel,
   type Replay,

@@ -1,7 +1,9 @@
 /** A model that follows a script, in memory: the Model port without a network. It refuses what a provider refuses. */
 
 import { prefixOf } from "../core/context/prefix.ts";
+import { whenAborted } from "../kernel/abort.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
+import type { ProviderFaultCode } from "../kernel/faults.ts";
 import { never } from "../kernel/never.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
@@ -18,11 +20,10 @@ import {
 } from "./answers.ts";
 import { instantClock } from "./fake-clock.ts";
 import { countBlocks, promptCache } from "./prompt-cache.ts";
-import { faultOf } from "./provider-faults.ts";
 import { viewOf } from "./read-request.ts";
 import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
-import type { Script } from "./script.ts";
+import type { ReplyFault, Script } from "./script.ts";
 import type { MarkedBlock } from "./wires/wire.ts";
 
 export type ScriptedModel = Model & {
@@ -86,7 +87,10 @@ export function scriptedModel(
       yield event;
       waitMs = reply.betweenMs;
     }
-    if (reply.fault?.kind === "stall") await foreverUnlessAborted(signal);
+    if (reply.fault?.kind === "stall") {
+      await whenAborted(signal);
+      throw aborted(signal);
+    }
     const ending = reply.fault && faultOf(reply.fault, request.model);
     // A good reply has had its end: nothing may come after it, not even that somebody stopped it now.
     if (!ending) return;
@@ -185,20 +189,75 @@ function emptied(block: Block): Block {
   return block;
 }
 
+/** What an adapter makes of a broken reply; undefined for what it puts right or passes over. */
+function faultOf(broken: ReplyFault, model: string): Fault | undefined {
+  switch (broken.kind) {
+    case "http": {
+      const { status, headers, message: reason } = broken;
+      const seconds = Number(headers?.["retry-after"]);
+      const retry = Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {};
+      return fault(codeOf(broken), { reason, status, model, ...retry });
+    }
+    case "cut":
+      return broken.error
+        ? fault(codes[broken.error.type] ?? "server_error", { reason: broken.error.message, model })
+        : fault("stream_cut", {});
+    case "reset":
+      return fault("unreachable", { reason: "the connection was reset" });
+    case "malformed":
+      return malformedFault(broken.how);
+    // The engine's own deadline ends a stalled reply.
+    case "stall":
+      return undefined;
+    default:
+      return never(broken);
+  }
+}
+
+function codeOf({ status, type, message }: ReplyFault & { kind: "http" }): ProviderFaultCode {
+  if (status === 400) return /too long/i.test(message) ? "prompt_too_long" : "model_bad_request";
+  if (status === 529) return "overloaded";
+  return codes[type] ?? (status >= 500 ? "server_error" : "model_bad_request");
+}
+
+const codes: Readonly<Record<string, ProviderFaultCode>> = {
+  invalid_request_error: "model_bad_request",
+  authentication_error: "key_refused",
+  billing_error: "billing",
+  permission_error: "model_forbidden",
+  not_found_error: "model_unknown",
+  request_too_large: "request_too_large",
+  rate_limit_error: "rate_limited",
+  overloaded_error: "overloaded",
+  api_error: "server_error",
+  timeout_error: "server_error",
+};
+
+function malformedFault(how: (ReplyFault & { kind: "malformed" })["how"]): Fault | undefined {
+  switch (how) {
+    case "two-message-starts":
+    case "delta-before-start":
+    case "wrong-content-type":
+    case "garbage":
+      return fault("stream_malformed", { reason: how });
+    case "gzip-cut":
+      return fault("stream_cut", {});
+    // A reader stops at the end of the message, and counts that make no sense are read as none.
+    case "call-after-end":
+    case "negative-usage":
+    case "missing-usage":
+      return undefined;
+    default:
+      return never(how);
+  }
+}
+
 const readableUsage = (how: string, usage: Usage): Usage =>
   how === "negative-usage" || how === "missing-usage" ? noUsage : usage;
 
 async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   if (ms > 0) await clock.sleep(ms, signal);
   if (signal.aborted) throw aborted(signal);
-}
-
-function foreverUnlessAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = () => reject(aborted(signal));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
 }
 
 const aborted = (signal: AbortSignal): Fault => fault("aborted", { cause: signal.reason });

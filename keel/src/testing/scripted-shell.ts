@@ -1,5 +1,7 @@
 /** A shell that runs nothing: it answers the commands that its script knows. */
 
+import { whenAborted } from "../kernel/abort.ts";
+import { own } from "../kernel/own.ts";
 import { byteLength, headBytes, tailBytes } from "../kernel/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Shell, ShellCommand, ShellOutcome, ShellRun } from "../ports/shell.ts";
@@ -33,8 +35,7 @@ type ScriptedShellOptions = {
 
 export function scriptedShell({ script, files, clock, note }: ScriptedShellOptions): Shell {
   async function replyTo(command: ShellCommand): Promise<ShellReply> {
-    const known =
-      typeof script === "function" ? await script(command, files) : ownReply(script, command.text);
+    const known = typeof script === "function" ? await script(command, files) : own(script, command.text);
     return known ?? { output: `${command.text.split(" ")[0]}: command not found\n`, exitCode: 127 };
   }
 
@@ -76,13 +77,8 @@ export function scriptedShell({ script, files, clock, note }: ScriptedShellOptio
   return { start, run: (command, signal) => runCommand(start, command, signal) };
 }
 
-function sleepUnlessEndless(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  if (Number.isFinite(ms)) return clock.sleep(ms, signal);
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
+const sleepUnlessEndless = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  Number.isFinite(ms) ? clock.sleep(ms, signal) : whenAborted(signal);
 
 function ended(
   command: ShellCommand,
@@ -110,6 +106,3 @@ function bounded(output: string, maxBytes: number): { output: string; omittedByt
   const tail = tailBytes(output, Math.ceil(maxBytes / 2));
   return { output: `${head}\n…\n${tail}`, omittedBytes: bytes - byteLength(head) - byteLength(tail) };
 }
-
-const ownReply = (script: Readonly<Record<string, ShellReply>>, text: string): ShellReply | undefined =>
-  Object.hasOwn(script, text) ? script[text] : undefined;

@@ -1,7 +1,7 @@
 /** The cases of the store suite that are about one log; each name is a sentence about every store. */
 import assert from "node:assert/strict";
 import type { DurableEvent } from "../protocol/event/durable.ts";
-import { all, refuses, type SuiteCase } from "./store-suite-checks.ts";
+import { all, refuses, type SuiteCase, write } from "./store-suite-checks.ts";
 import { calls, envelopes, ids, opened, said, started } from "./store-suite-events.ts";
 
 const [first, second] = ids;
@@ -60,17 +60,13 @@ export const logCases: Readonly<Record<string, SuiteCase>> = {
       "",
     ];
     const events = envelopes(first, [opened(cwd), ...texts.map((text) => said(text))]);
-    const log = await store.create(first, { cwd });
-    await log.append(events);
-    await log.close();
+    await write(store, cwd, events);
     assert.deepEqual(await all((await beside()).read(first)), events);
   },
 
   "keeps an event of more than a megabyte": async ({ store, beside, folders: [cwd] }) => {
     const events = envelopes(first, [opened(cwd), said("é".repeat(700_000)), started("call-1")]);
-    const log = await store.create(first, { cwd });
-    await log.append(events);
-    await log.close();
+    await write(store, cwd, events);
     assert.deepEqual(await all((await beside()).read(first)), events);
   },
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { builtInTools, type ToolPorts } from "./catalog.ts";
+import { chooseTools } from "./presets.ts";
 
 const absent = (): never => {
   throw new Error("not called here");
@@ -51,6 +52,34 @@ test("the built-in tools are sorted, described, and short", () => {
     expect(input, name).toMatchObject({ type: "object" });
     expect(JSON.stringify({ name, description, input_schema: input }).length, name).toBeLessThan(3_000);
   }
+});
+
+test("the preset full offers everything that makes sense", () => {
+  verifies("S0.21", "S2.8");
+  const { web, search } = ports;
+  const names = (choice?: "full") => {
+    const builtIn = builtInTools({ web, search });
+    return chooseTools({ builtIn, asks: "refused", list: "tasks", choice }).tools.map(({ name }) => name);
+  };
+  expect(names()).toEqual([
+    "Bash",
+    "Edit",
+    "Glob",
+    "Grep",
+    "MultiEdit",
+    "NotebookEdit",
+    "Read",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+  ]);
+  expect(names("full")).toEqual(names());
 });
 
 test("what all of them say of themselves fits into a request with room for the rest", () => {

@@ -30,29 +30,6 @@ const choose = (request: Partial<ToolSetOptions> = {}) =>
 const names = (request: Partial<ToolSetOptions> = {}) => choose(request).tools.map(({ name }) => name);
 
 describe("a preset", () => {
-  test("full offers everything that makes sense", () => {
-    verifies("S0.21", "S2.8");
-    expect(names()).toEqual([
-      "Bash",
-      "Edit",
-      "Glob",
-      "Grep",
-      "MultiEdit",
-      "NotebookEdit",
-      "Read",
-      "TaskCreate",
-      "TaskGet",
-      "TaskList",
-      "TaskOutput",
-      "TaskStop",
-      "TaskUpdate",
-      "WebFetch",
-      "WebSearch",
-      "Write",
-    ]);
-    expect(names({ choice: "full" })).toEqual(names());
-  });
-
   test("a coordinator gives work and does none", () => {
     verifies("S4.56");
     const agents = { kinds: unused, start: unused, send: unused };

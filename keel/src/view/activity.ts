@@ -46,11 +46,8 @@ export function foldActivity(before: Activity, event: Envelope): Activity {
   return { ...next, state, since: wasIdle === (state === "idle") ? before.since : event.at };
 }
 
-export function activityOf(envelopes: Iterable<Envelope>): Activity {
-  let activity = idle;
-  for (const envelope of envelopes) activity = foldActivity(activity, envelope);
-  return activity;
-}
+export const activityOf = (envelopes: Iterable<Envelope>): Activity =>
+  Iterator.from(envelopes).reduce(foldActivity, idle);
 
 function stateOf({ turnId, openAsks, doing }: Activity): Activity["state"] {
   if (openAsks.length > 0) return "asking";

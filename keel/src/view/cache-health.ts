@@ -4,12 +4,11 @@
  */
 
 import { canonicalJson } from "../kernel/json.ts";
-import { never } from "../kernel/never.ts";
 import { type Boundary, boundariesOf } from "../protocol/boundary.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../protocol/event/envelope.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
-import type { Prediction, Usage } from "../protocol/usage.ts";
+import type { Usage } from "../protocol/usage.ts";
 
 /** Why a request read less than was kept for it. */
 export type BreakCause =
@@ -61,13 +60,10 @@ type Tracking = {
   readonly kept: ReadonlyMap<string, CachedRequest>;
 };
 
-type OpenRequest = {
-  readonly requestId: string;
-  readonly seq: number;
-  readonly at: number;
-  readonly model: string;
-  readonly predicted: Prediction | undefined;
-};
+type OpenRequest = Pick<
+  Extract<Durable, { type: "model.started" }>,
+  "requestId" | "seq" | "at" | "model" | "predicted"
+>;
 
 /** What a request left behind, and how many boundaries had come before it. */
 type CachedRequest = {
@@ -117,11 +113,8 @@ const requests: EventHandlers<Durable, [health: CacheHealth], CacheHealth> = {
   "model.failed": (_, health) => ({ ...health, now: { ...health.now, open: undefined } }),
 };
 
-export function cacheHealthOf(envelopes: Iterable<Envelope>): CacheHealth {
-  let health = noCacheHealth;
-  for (const envelope of envelopes) health = foldCacheHealth(health, envelope);
-  return health;
-}
+export const cacheHealthOf = (envelopes: Iterable<Envelope>): CacheHealth =>
+  Iterator.from(envelopes).reduce(foldCacheHealth, noCacheHealth);
 
 /** The share of all input that was read from the cache; undefined when nothing was sent. */
 export function readRatio({ readTokens, writtenTokens, newTokens }: CacheTokens): number | undefined {
@@ -223,19 +216,11 @@ export function namedBoundaries(event: DurableEvent, before: FixedPrompt | undef
 }
 
 function blockOf({ what }: Boundary, event: DurableEvent, before: FixedPrompt | undefined): string {
-  switch (what) {
-    case "prompt":
-      return event.type === "prompt.fixed" && before ? changedBlock(before, event) : "tool 1";
-    case "thinking":
-      return "thinking";
-    case "messages":
-      return "message 1";
-    case "model":
-      return "all";
-    default:
-      return never(what);
-  }
+  if (what !== "prompt") return firstBlocks[what];
+  return event.type === "prompt.fixed" && before ? changedBlock(before, event) : "tool 1";
 }
+
+const firstBlocks = { thinking: "thinking", messages: "message 1", model: "all" } as const;
 
 /** In the order in which a provider reads: tools first. */
 function changedBlock(before: FixedPrompt, after: FixedPrompt): string {

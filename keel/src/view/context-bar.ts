@@ -2,28 +2,21 @@
 import { type ContextBreakdown, type ContextKind, contextKinds } from "../protocol/usage.ts";
 import { sayCount } from "./say.ts";
 
-const names: Readonly<Record<ContextKind, string>> = {
-  system: "system prompt",
-  tools: "tools",
-  mcp: "tools of MCP servers",
-  instructions: "instructions",
-  skills: "skills",
-  messages: "messages",
-};
-const marks: Readonly<Record<ContextKind, string>> = {
-  system: "s",
-  tools: "t",
-  mcp: "c",
-  instructions: "i",
-  skills: "k",
-  messages: "m",
+/** What each is called, and its letter in the bar. */
+const kinds: Readonly<Record<ContextKind, { readonly name: string; readonly mark: string }>> = {
+  system: { name: "system prompt", mark: "s" },
+  tools: { name: "tools", mark: "t" },
+  mcp: { name: "tools of MCP servers", mark: "c" },
+  instructions: { name: "instructions", mark: "i" },
+  skills: { name: "skills", mark: "k" },
+  messages: { name: "messages", mark: "m" },
 };
 const width = 60;
 
 export function sayContext(context: ContextBreakdown): string {
   const { model, windowTokens, totalTokens, freeTokens, compactAtTokens, tokens } = context;
   const used = contextKinds.filter((kind) => tokens[kind] > 0);
-  const rows = used.map((kind) => row(marks[kind], names[kind], tokens[kind], windowTokens));
+  const rows = used.map((kind) => row(kinds[kind].mark, kinds[kind].name, tokens[kind], windowTokens));
   return [
     `${model}: ${sayCount(totalTokens)} of ${sayCount(windowTokens)} tokens (${share(totalTokens, windowTokens)})`,
     contextBar(context),
@@ -40,7 +33,7 @@ export function contextBar({ tokens, windowTokens }: ContextBreakdown, columns =
   const cells = contextKinds.map((kind) =>
     tokens[kind] === 0 ? 0 : Math.max(1, Math.round((tokens[kind] / Math.max(1, windowTokens)) * columns)),
   );
-  const bar = contextKinds.map((kind, index) => marks[kind].repeat(cells[index] ?? 0)).join("");
+  const bar = contextKinds.map((kind, index) => kinds[kind].mark.repeat(cells[index] ?? 0)).join("");
   return `[${bar.slice(0, columns).padEnd(columns, "·")}]`;
 }
 

@@ -1,6 +1,7 @@
 /** A form that a server wants filled in, as data: its fields, what each takes, and what becomes of what was filled in. */
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import { never } from "../kernel/never.ts";
+import { own } from "../kernel/own.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
 import { shorten } from "../kernel/text.ts";
 import type { Answer } from "../protocol/ask.ts";
@@ -145,7 +146,7 @@ export function sayValue(value: FieldValue, kind: FieldKind): string {
 export function sayKind(kind: FieldKind): string {
   switch (kind.type) {
     case "text":
-      return formats.get(kind.format)?.says ?? "words";
+      return own(formats, kind.format)?.says ?? "words";
     case "number":
       return `${kind.whole ? "a whole number" : "a number"}${sayRange(kind)}`;
     case "yes-no":
@@ -165,22 +166,18 @@ function sayRange({ min, max }: ValueRange): string {
   return Number.isFinite(min) ? `, at least ${min}` : "";
 }
 
-type Format = { readonly says: string; fits(text: string): boolean };
-
-const formats = new Map<string, Format>(
-  Object.entries({
-    email: { says: "an address of mail", fits: (text: string) => /^[^\s@]+@[^\s@]+$/.test(text) },
-    uri: { says: "an address, such as https://a.org", fits: (text: string) => URL.canParse(text) },
-    date: {
-      says: "a date, such as 2026-11-16",
-      fits: (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
-    },
-    "date-time": {
-      says: "a date and time, such as 2026-11-16T06:00:00Z",
-      fits: (text: string) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
-    },
-  } satisfies Record<string, Format>),
-);
+const formats: Readonly<Record<string, { readonly says: string; fits(text: string): boolean }>> = {
+  email: { says: "an address of mail", fits: (text) => /^[^\s@]+@[^\s@]+$/.test(text) },
+  uri: { says: "an address, such as https://a.org", fits: (text) => URL.canParse(text) },
+  date: {
+    says: "a date, such as 2026-11-16",
+    fits: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
+  },
+  "date-time": {
+    says: "a date and time, such as 2026-11-16T06:00:00Z",
+    fits: (text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
+  },
+};
 
 /** What comes of filling in a form. `impossible`: it has a field that cannot be asked. */
 export type Filled =
@@ -275,7 +272,7 @@ function checkValue(value: FieldValue, kind: FieldKind): Result<FieldValue> {
 
 function checkText(text: string, kind: Extract<FieldKind, { type: "text" }>): Result<string> {
   if (!isIn([...text].length, kind)) return failed(`It must have ${sayRange(kind).slice(2)} characters.`);
-  const known = formats.get(kind.format);
+  const known = own(formats, kind.format);
   return known && !known.fits(text) ? failed(`It must be ${known.says}.`) : ok(text);
 }
 

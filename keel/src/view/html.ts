@@ -3,12 +3,12 @@
  * every word of the session stands on it as a word. A policy in its head forbids the rest to the browser as well.
  */
 import { never } from "../kernel/never.ts";
-import { plainTerminal } from "../kernel/text.ts";
+import { plainTerminal, readable } from "../kernel/text.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
 import type { DiffHunk, Display } from "../protocol/tool.ts";
 import { displayText, hunkHead } from "./display-text.ts";
 import type { SessionDocument } from "./document.ts";
-import { escapedPlainText, escapedText, type Html, nothing, picture, prose, tag } from "./html-text.ts";
+import { partsOf } from "./inert-markdown.ts";
 import type { ConversationRow, ToolRow } from "./rows.ts";
 import { isoTime } from "./say.ts";
 import {
@@ -208,4 +208,70 @@ function hunk(shown: DiffHunk): Html[] {
 function classOf(line: string): string {
   if (line.startsWith("+")) return "added";
   return line.startsWith("-") ? "removed" : "";
+}
+
+/** From text to HTML: the only place where foreign words enter the page, and they enter as words. */
+
+/** HTML that was built here: a text cannot be taken for it. */
+type Html = { readonly html: string };
+
+const nothing: Html = { html: "" };
+
+/**
+ * A tag of ours with its content. Names and classes are ours too, written in the source; what is foreign goes through
+ * `words` or `attribute`.
+ */
+function tag(name: TagName, className: string, ...content: Html[]): Html {
+  const inner = content.map(({ html }) => html).join("");
+  return { html: `<${name}${className === "" ? "" : ` class="${className}"`}>${inner}</${name}>` };
+}
+
+type TagName =
+  | "article"
+  | "details"
+  | "div"
+  | "figure"
+  | "h1"
+  | "h2"
+  | "header"
+  | "li"
+  | "main"
+  | "p"
+  | "pre"
+  | "section"
+  | "span"
+  | "summary"
+  | "table"
+  | "td"
+  | "th"
+  | "time"
+  | "tr"
+  | "ul";
+
+/** Foreign text as text. */
+const escapedText = (text: string): Html => ({ html: escaped(readable(text)) });
+
+/** Text that is fit to be shown already, as it comes from `plainTerminal`. */
+const escapedPlainText = (text: string): Html => ({ html: escaped(text) });
+
+/** Prose, with the code blocks of Markdown set apart. Anything else of Markdown is left as it was written. */
+function prose(text: string): Html[] {
+  return partsOf(text).flatMap((part) => {
+    if (part.kind === "code") return [tag("pre", "code", escapedText(part.text))];
+    const trimmed = part.text.trim();
+    return trimmed === "" ? [] : [tag("div", "prose", escapedText(trimmed))];
+  });
+}
+
+/** A picture inside the page; undefined for what a browser might run or would have to fetch. */
+function picture({ mediaType, data }: { mediaType: string; data: string }): Html | undefined {
+  if (!pictureTypes.has(mediaType) || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return undefined;
+  return { html: `<img alt="" src="data:${mediaType};base64,${data}">` };
+}
+
+/** No SVG: it is a document that can hold scripts. */
+const pictureTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

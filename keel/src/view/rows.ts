@@ -1,13 +1,11 @@
 /** The rows that every screen shows: data, so that a terminal, a browser and an exported page tell the same story. */
-import type { FaultData } from "../kernel/fault.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Denial, Input } from "../protocol/event/durable.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
-import type { TurnReason } from "../protocol/reasons.ts";
 import type { TaskData, TaskStatus } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
-import type { Usage } from "../protocol/usage.ts";
 import type { Totals } from "./totals.ts";
 
 /**
@@ -16,6 +14,9 @@ import type { Totals } from "./totals.ts";
  * counted.
  */
 type RowBase = { readonly id: string; readonly at: number };
+
+/** The event of a type, with what its log or its listener adds. */
+export type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
 
 /** What a conversation consists of. */
 export type ConversationRow =
@@ -43,21 +44,20 @@ export type UserRow = RowBase & {
   readonly reason?: string | undefined;
 };
 
-export type TextRow = RowBase & {
-  readonly kind: "text";
+/** A part of a reply. */
+type ReplyRow = RowBase & {
   readonly requestId: string;
-  readonly text: string;
   /** Still being written: it may yet be withdrawn. */
   readonly live: boolean;
 };
 
-export type ThinkingRow = RowBase & {
+export type TextRow = ReplyRow & { readonly kind: "text"; readonly text: string };
+
+export type ThinkingRow = ReplyRow & {
   readonly kind: "thinking";
-  readonly requestId: string;
   readonly text: string;
   /** The provider keeps the words to itself. */
   readonly hidden: boolean;
-  readonly live: boolean;
 };
 
 export type ToolStatus =
@@ -71,9 +71,8 @@ export type ToolStatus =
   | "interrupted"
   | "not-run";
 
-export type ToolRow = RowBase & {
+export type ToolRow = ReplyRow & {
   readonly kind: "tool";
-  readonly requestId: string;
   readonly callId: string;
   readonly tool: string;
   readonly input: Json;
@@ -90,7 +89,6 @@ export type ToolRow = RowBase & {
   readonly spilledTo?: string | undefined;
   readonly linesAdded?: number | undefined;
   readonly linesRemoved?: number | undefined;
-  readonly live: boolean;
 };
 
 export type NoticeRow = RowBase & {
@@ -107,24 +105,13 @@ export type AskRow = RowBase & {
 };
 
 /** Above this row the model remembers the summary only. */
-export type CompactionRow = RowBase & {
-  readonly kind: "compaction";
-  readonly trigger: "manual" | "full" | "too_long";
-  readonly summary: string;
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-};
+export type CompactionRow = RowBase & { readonly kind: "compaction" } & Readonly<
+    Pick<Is<"context.compacted">, "trigger" | "summary" | "tokensBefore" | "tokensAfter">
+  >;
 
-export type TurnEndRow = RowBase & {
-  readonly kind: "turn-end";
-  readonly turnId: string;
-  readonly reason: TurnReason;
-  readonly fault?: FaultData | undefined;
-  readonly answer?: Json | undefined;
-  readonly usage: Usage;
-  readonly costUsd: number;
-  readonly ms: number;
-};
+export type TurnEndRow = RowBase & { readonly kind: "turn-end" } & Readonly<
+    Pick<Is<"turn.finished">, "turnId" | "reason" | "fault" | "answer" | "usage" | "costUsd" | "ms">
+  >;
 
 type WorkBase = RowBase & {
   readonly taskId: string;

@@ -1,5 +1,4 @@
 /** Figures and reasons in words, the same on every screen. */
-import { never } from "../kernel/never.ts";
 import type { TurnReason } from "../protocol/reasons.ts";
 
 /** Four places where a sum is small: a cheap turn should not look free. */
@@ -28,49 +27,27 @@ export function isoTime(at: number): string | undefined {
 }
 
 /** Why a turn ended, for a person. */
-export function sayReason(reason: TurnReason): string {
-  switch (reason) {
-    case "completed":
-      return "Done";
-    case "max_turns":
-      return "Stopped at the limit of model replies";
-    case "budget_usd":
-      return "Stopped at the budget";
-    case "budget_tokens":
-      return "Stopped at the token budget";
-    case "budget_time":
-      return "Stopped at the time budget";
-    case "stuck":
-      return "Stopped: the same thing was tried again and again without getting further";
-    case "interrupted":
-      return "Interrupted";
-    case "lost":
-      return "Lost: the process ended during the turn";
-    case "hook_stopped":
-      return "Stopped by a hook";
-    case "stop_hook_limit":
-      return "Done; a stop hook objected too often";
-    case "prompt_blocked":
-      return "A hook blocked the prompt";
-    case "prompt_too_long":
-      return "The conversation is too long for the model";
-    case "model_error":
-      return "The model could not be reached or failed";
-    case "output_limit":
-      return "The reply was cut off again and again";
-    case "refusal":
-      return "The model refused";
-    case "empty_reply":
-      return "The model gave no answer";
-    case "structured_output_retries":
-      return "No structured answer came";
-    case "compaction_stuck":
-      return "The conversation is full, and compacting does not help";
-    case "tool_deferred":
-      return "A tool call was put off";
-    case "closed":
-      return "The session was closed";
-    default:
-      return never(reason);
-  }
-}
+export const sayReason = (reason: TurnReason): string => reasons[reason];
+
+const reasons: Readonly<Record<TurnReason, string>> = {
+  completed: "Done",
+  max_turns: "Stopped at the limit of model replies",
+  budget_usd: "Stopped at the budget",
+  budget_tokens: "Stopped at the token budget",
+  budget_time: "Stopped at the time budget",
+  stuck: "Stopped: the same thing was tried again and again without getting further",
+  interrupted: "Interrupted",
+  lost: "Lost: the process ended during the turn",
+  hook_stopped: "Stopped by a hook",
+  stop_hook_limit: "Done; a stop hook objected too often",
+  prompt_blocked: "A hook blocked the prompt",
+  prompt_too_long: "The conversation is too long for the model",
+  model_error: "The model could not be reached or failed",
+  output_limit: "The reply was cut off again and again",
+  refusal: "The model refused",
+  empty_reply: "The model gave no answer",
+  structured_output_retries: "No structured answer came",
+  compaction_stuck: "The conversation is full, and compacting does not help",
+  tool_deferred: "A tool call was put off",
+  closed: "The session was closed",
+};

@@ -1,18 +1,13 @@
 /** What a session has used: cost, tokens, tools, lines and time, from its durable events. */
+import { own } from "../kernel/own.ts";
 import { addBill, foldBill } from "../protocol/bill.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../protocol/event/envelope.ts";
 import { outcomeOf } from "../protocol/outcome.ts";
 import { type Bill, type ItemizedBill, noUsage, type Usage } from "../protocol/usage.ts";
 import { sayUsd } from "./say.ts";
 
-export type ModelTotals = {
-  readonly usage: Usage;
-  readonly costUsd: number;
-  /** Tokens of replies that had no known price; the cost leaves them out. */
-  readonly unpricedTokens: number;
-  /** Replies, compactions and what hooks and servers asked included. */
-  readonly replies: number;
-};
+/** `unpricedTokens`: of replies that had no known price; the cost leaves them out. `replies`: compactions and what hooks and servers asked included. */
+export type ModelTotals = ItemizedBill["models"][string];
 
 export type ToolTotals = {
   readonly calls: number;
@@ -72,11 +67,8 @@ const counts: EventHandlers<Envelope, [totals: Totals], Totals> = {
   "turn.finished": ({ ms }, totals) => ({ ...totals, turns: totals.turns + 1, ms: totals.ms + ms }),
 };
 
-export function totalsOf(envelopes: Iterable<Envelope>): Totals {
-  let totals = noTotals;
-  for (const envelope of envelopes) totals = foldTotals(totals, envelope);
-  return totals;
-}
+export const totalsOf = (envelopes: Iterable<Envelope>): Totals =>
+  Iterator.from(envelopes).reduce(foldTotals, noTotals);
 
 /** `$0.12`, `at least $0.12`, and what has no price is said beside it. */
 export function sayCost({ costUsd, lostRequests, unpricedTokens }: Totals): string {
@@ -109,7 +101,3 @@ function countCall(
     ms: ms + call.ms,
   };
 }
-
-/** A tool may be called `constructor`. */
-const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
-  Object.hasOwn(record, key) ? record[key] : undefined;

@@ -20,7 +20,7 @@ import {
   type RowGroup,
   withoutLive,
 } from "./row-group.ts";
-import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
+import type { Is, NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
 
@@ -57,11 +57,8 @@ export function foldTranscript(before: KeyedTranscript, event: Envelope): KeyedT
 }
 
 /** The transcript of a whole log. */
-export function transcriptOf(envelopes: Iterable<Envelope>): KeyedTranscript {
-  let transcript = noTranscript;
-  for (const envelope of envelopes) transcript = foldTranscript(transcript, envelope);
-  return transcript;
-}
+export const transcriptOf = (envelopes: Iterable<Envelope>): KeyedTranscript =>
+  Iterator.from(envelopes).reduce(foldTranscript, noTranscript);
 
 /** The rows of the session itself in their order, or those below an agent by the key of its row. */
 export function rowsOf(transcript: KeyedTranscript, agent = ""): KeyedList<Row> {
@@ -215,8 +212,6 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
   }
 }
 
-type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
-
 const markAsking = (group: RowGroup, { ask }: Is<"ask.opened">): RowGroup =>
   changeCall(group, ask.callId, (row) => ({ ...row, status: "asking" }));
 
@@ -314,7 +309,7 @@ function endTurn(before: RowGroup, event: Is<"turn.finished">): RowGroup {
     const row = group.rows.at(index);
     if (row?.kind === "turn-end") break;
     if (row?.kind !== "tool") continue;
-    const status = leftOpen(row.status);
+    const status = atTurnEnd[row.status];
     if (status !== row.status) group = change(group, row.id, () => ({ ...row, status }));
   }
   const more = { ...(fault ? { fault } : {}), ...(answer === undefined ? {} : { answer }) };
@@ -322,24 +317,17 @@ function endTurn(before: RowGroup, event: Is<"turn.finished">): RowGroup {
   return append(group, { kind: "turn-end", id, at, turnId, reason, usage, costUsd, ms, ...more });
 }
 
-function leftOpen(status: ToolStatus): ToolStatus {
-  switch (status) {
-    case "writing":
-    case "requested":
-    case "asking":
-      return "not-run";
-    case "running":
-      return "interrupted";
-    case "done":
-    case "failed":
-    case "denied":
-    case "interrupted":
-    case "not-run":
-      return status;
-    default:
-      return never(status);
-  }
-}
+const atTurnEnd: Readonly<Record<ToolStatus, ToolStatus>> = {
+  writing: "not-run",
+  requested: "not-run",
+  asking: "not-run",
+  running: "interrupted",
+  done: "done",
+  failed: "failed",
+  denied: "denied",
+  interrupted: "interrupted",
+  "not-run": "not-run",
+};
 
 function noteSettings(group: RowGroup, event: Is<"settings.changed">): RowGroup {
   const { model, permissionMode } = event.patch;

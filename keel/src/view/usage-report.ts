@@ -40,7 +40,8 @@ export const noUsageReport: UsageReport = {
 export function foldUsage(report: UsageReport, event: Durable): UsageReport {
   const sessions = report.sessions + (event.seq === 1 || event.session !== report.cache.now.session ? 1 : 0);
   const { counted } = report;
-  const id = requestIn(event);
+  // The request that the event is the end of.
+  const id = isCharge(event) ? event.requestId : undefined;
   if (id !== undefined && counted.get(id)) return { ...report, sessions };
   return {
     sessions,
@@ -65,9 +66,6 @@ function withDay(days: UsageReport["days"], event: Durable): UsageReport["days"]
     },
   };
 }
-
-/** The request that an event is the end of. */
-const requestIn = (event: Durable): string | undefined => (isCharge(event) ? event.requestId : undefined);
 
 /** For a person; at most `maxBreaks` of the newest breaks. */
 export function sayUsage(report: UsageReport, { maxBreaks = 20 } = {}): string {

@@ -11,6 +11,7 @@ import type { Library } from "../../ports/library.ts";
 import type { Toolbox } from "../../ports/tool.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
+import { withMore } from "../input/mcp-text.ts";
 import type { SessionMcp } from "./mcp.ts";
 import { joinBoxes } from "./own-tools.ts";
 import { allowedBox } from "./tool-set.ts";
@@ -119,14 +120,8 @@ export function withSkills(
   context: Pick<AgentExtrasContext, "library" | "rules">,
 ): Briefing {
   if (names.length === 0) return briefing;
-  return {
-    near: (seen, known) => briefing.near(seen, known),
-    news: () => briefing.news?.() ?? [],
-    async start() {
-      const told = await briefing.start();
-      const { texts, problems } = await skillTexts(names, context, new AbortController().signal);
-      const missing = problems.map((words) => note(defuse(words)));
-      return { ...told, content: [...told.content, ...texts, ...missing] };
-    },
-  };
+  return withMore(briefing, async () => {
+    const { texts, problems } = await skillTexts(names, context, new AbortController().signal);
+    return [...texts, ...problems.map((words) => note(defuse(words)))];
+  });
 }

@@ -7,7 +7,6 @@ import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Store } from "../../ports/store.ts";
 import { agentTools } from "../../tools/catalog.ts";
-import { sessionArtifacts } from "./artifacts.ts";
 import { usableFallbacks } from "./model.ts";
 import { locationSection } from "./prompts.ts";
 
@@ -34,14 +33,7 @@ export function sessionAgents({
   const ports: AgentPorts = {
     version,
     definitions,
-    createLog: (id, place) => store.create(id, place),
-    openLog: (id) => store.open(id),
-    readLog: (id) => store.read(id),
-    location: (id) => store.location(id),
-    artifacts: (id) => {
-      const { spill, taskFile } = sessionArtifacts(store, id);
-      return { spill, taskFile };
-    },
+    store,
     tools: agentTools,
     resolveModel: (name) => {
       const { usable, problems } = usableFallbacks([name], { env, settings });

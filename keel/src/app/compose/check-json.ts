@@ -1,6 +1,6 @@
 /** Checks values against a JSON Schema that somebody else wrote. Heavy: loaded only where such a schema is given. */
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
-import { fault } from "../../kernel/fault.ts";
+import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { CheckJson } from "../../tools/structured-answer.ts";
 
@@ -20,8 +20,7 @@ function compile(ajv: Ajv2020, schema: JsonObject) {
   try {
     return ajv.compile(schema);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw fault("usage", { reason: `The JSON Schema of the answer is not valid: ${reason}`, cause });
+    throw fault("usage", { reason: `The JSON Schema of the answer is not valid: ${reasonOf(cause)}`, cause });
   }
 }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { JudgedEntry } from "../../config/settings/entries.ts";
 import { type EnvironmentVariables, userHome } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
+import type { SettingsLocation } from "../maintenance/settings-files.ts";
 
 export type Folders = {
   readonly cwd: string;
@@ -16,11 +17,7 @@ export function foldersOf({
   cwd: given,
   env,
   entries,
-}: {
-  cwd: string;
-  env: EnvironmentVariables;
-  entries: readonly JudgedEntry[];
-}): Folders {
+}: SettingsLocation & { entries: readonly JudgedEntry[] }): Folders {
   const cwd = realFolder(given);
   if (cwd === undefined) throw fault("usage", { reason: `${given} is not a folder.` });
   const roots = new Set([cwd]);

@@ -1,17 +1,15 @@
 /** The hooks of a session: those of the settings in force, of plugins, and of the program that opened it. */
 
 import type { Plugin } from "../../config/definitions/plugins.ts";
+import type { SessionPorts } from "../../engine/step-context.ts";
 import type { CallTool } from "../../hooks/model-hooks.ts";
 import type { Hook } from "../../hooks/run.ts";
 import { fault } from "../../kernel/fault.ts";
 import { wireName } from "../../mcp/names.ts";
-import type { Rules } from "../../policy/decide.ts";
-import type { Ids } from "../../ports/clock.ts";
 import { type Hooks, noHooks } from "../../ports/hooks.ts";
-import type { Workspace } from "../../ports/workspace.ts";
 import { textOf } from "../../protocol/message.ts";
 import { type LateGuard, latePrograms } from "./late-ports.ts";
-import type { McpControl } from "./mcp-control.ts";
+import type { McpControl } from "./mcp.ts";
 import { mayUse } from "./session-policy.ts";
 import type { SettingsInForce } from "./settings.ts";
 
@@ -19,22 +17,21 @@ import type { SettingsInForce } from "./settings.ts";
 export async function sessionHooks(
   own: readonly Hook[],
   {
-    inForce,
+    inForce: { settings, env, commandEnv },
     guard,
     cwd,
     transcript,
-    plugins = [],
+    plugins,
     callTool,
   }: {
     inForce: Pick<SettingsInForce, "settings" | "env" | "commandEnv">;
     guard: LateGuard;
     cwd: string;
     transcript: (session: string) => string | undefined;
-    plugins?: readonly Plugin[] | undefined;
-    callTool?: CallTool | undefined;
+    plugins: readonly Plugin[];
+    callTool: CallTool;
   },
 ): Promise<{ hooks: Hooks; problems: readonly string[] }> {
-  const { settings, env, commandEnv } = inForce;
   if (own.length === 0 && [settings, ...plugins].every(({ hooks }) => hooks === undefined))
     return { hooks: noHooks, problems: [] };
   const [{ hooksFrom }, { hooksInSettings }, { jsonPoster }] = await Promise.all([
@@ -66,12 +63,7 @@ export function hookCalls({
   rules,
   workspace,
   ids,
-}: {
-  mcp: Pick<McpControl, "call">;
-  rules: Rules;
-  workspace: Workspace;
-  ids: Ids;
-}): CallTool {
+}: Pick<SessionPorts, "rules" | "workspace" | "ids"> & { mcp: Pick<McpControl, "call"> }): CallTool {
   return async ({ server, tool, input }, signal) => {
     const name = wireName(server, tool);
     const { verdict, because } = await mayUse(name, { rules, workspace, mode: "default" });

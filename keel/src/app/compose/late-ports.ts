@@ -96,14 +96,8 @@ export function lateDiagnostics(
 }
 
 /** What names neither or both has passed the schema and says nothing; the check of settings tells of it. */
-function entryOf({
-  files,
-  command,
-  check,
-  language,
-  options,
-  timeoutMs,
-}: DiagnosticsSetting): DiagnosticsEntry[] {
+function entryOf({ files, timeoutMs, check, ...server }: DiagnosticsSetting): DiagnosticsEntry[] {
+  const { command, language, options } = server;
   const common = { files: typeof files === "string" ? [files] : files, timeoutMs };
   if (command !== undefined) return [{ ...common, command, language, options }];
   return check === undefined ? [] : [{ ...common, check }];
@@ -153,33 +147,20 @@ export function lateCheckpoints({
 
 /** The web's ports as the user has set them up. What reaches out is loaded at the first use: most sessions stay at home. */
 export function lateWeb(options: Pick<WebOptions, "allowHosts" | "version">): Web {
-  let loading: Promise<Web> | undefined;
-  const load = (): Promise<Web> => {
-    loading ??= import("../../workspace/web/web.ts").then(({ nodeWeb }) => nodeWeb(options));
-    return loading;
-  };
+  const load = once(async () => (await import("../../workspace/web/web.ts")).nodeWeb(options));
   return {
     address: async (url) => (await load()).address(url),
     fetch: async (url, signal) => (await load()).fetch(url, signal),
   };
 }
 
-export function lateSearch({
-  settings,
-  env,
-  version,
-}: {
-  settings: KeelSettings;
-  env: EnvironmentVariables;
-  version: string;
-}): WebSearch {
-  let loading: Promise<WebSearch> | undefined;
-  const load = (): Promise<WebSearch> => {
-    loading ??= import("../../workspace/web/web-search.ts").then(({ nodeWebSearch }) =>
-      nodeWebSearch({ engine: searchEngine({ settings, env }), version }),
-    );
-    return loading;
-  };
+type SearchSettings = { readonly settings: KeelSettings; readonly env: EnvironmentVariables };
+
+export function lateSearch({ version, ...facts }: SearchSettings & { version: string }): WebSearch {
+  const load = once(async () => {
+    const { nodeWebSearch } = await import("../../workspace/web/web-search.ts");
+    return nodeWebSearch({ engine: searchEngine(facts), version });
+  });
   return {
     missing: async () => (await load()).missing(),
     search: async (request, signal) => (await load()).search(request, signal),
@@ -187,13 +168,7 @@ export function lateSearch({
 }
 
 /** The engine that the settings name, else the one that the environment has what is needed for. */
-export function searchEngine({
-  settings,
-  env,
-}: {
-  settings: KeelSettings;
-  env: EnvironmentVariables;
-}): SearchEngine | undefined {
+export function searchEngine({ settings, env }: SearchSettings): SearchEngine | undefined {
   const {
     provider,
     url = env["KEEL_SEARCH_URL"]?.trim(),

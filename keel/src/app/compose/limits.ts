@@ -5,11 +5,6 @@ import { defaultLimits, type Limits } from "../../core/limits.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { Catalog } from "../../models/catalog.ts";
 
-export type LimitOptions = {
-  readonly maxTurns?: number | undefined;
-  readonly maxBudgetUsd?: number | undefined;
-};
-
 export function limitsFrom({ limits = {}, autoCompactEnabled, autoCompactWindow }: KeelSettings): Limits {
   return {
     ...defaultLimits,

@@ -4,18 +4,19 @@
  */
 import { mcpServersOf } from "../../config/definitions/mcp-servers.ts";
 import type { Plugin } from "../../config/definitions/plugins.ts";
-import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/present.ts";
 import type { McpBox, NamedServer } from "../../mcp/box.ts";
 import { prefixOf } from "../../mcp/names.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
-import type { Toolbox } from "../../ports/tool.ts";
+import type { Toolbox, ToolOutcome } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import type { McpServerOptions } from "../../protocol/mcp.ts";
+import type { McpPrompt, McpResource, McpServerOptions, McpServerState } from "../../protocol/mcp.ts";
+import type { InputBlock } from "../../protocol/message.ts";
 import { commandEnvironment } from "../../workspace/processes/environment.ts";
 import type { HomeResources } from "./home-resources.ts";
 import type { LateGuard } from "./late-ports.ts";
-import type { McpControl } from "./mcp-control.ts";
 import type { SettingsInForce } from "./settings.ts";
 
 export type SessionMcpOptions = {
@@ -47,6 +48,41 @@ export type SessionMcp = {
   /** Begins to connect. */
   start(): void;
   close(): Promise<void>;
+};
+
+/** The servers of an open session, as hosts see them. */
+export type McpControl = {
+  /** How each server stands now, in the order in which they were named. */
+  status(): readonly McpServerState[];
+  /** The tools that can be called now, by the names that the model knows. */
+  tools(): readonly string[];
+  /** Tries again. Throws `usage` for a name that is none, and `mcp_failed` when it did not come back. */
+  reconnect(name: string): Promise<void>;
+  /** Off: its process ends and its tools cannot be called. Throws `usage`. */
+  toggle(name: string, to: "on" | "off"): Promise<void>;
+  /** Replaces the servers that the host itself named; those of files stay. Resolves when the new ones have settled. */
+  set(servers: Readonly<Record<string, McpServerOptions>>): Promise<{
+    readonly added: string[];
+    readonly removed: string[];
+    readonly errors: Record<string, string>;
+  }>;
+  /** What servers say about their use, as they stand now. */
+  instructions(): readonly { readonly server: string; readonly words: string }[];
+  /** Prompts, which people call as commands. */
+  prompts(): readonly McpPrompt[];
+  /** What a prompt says. Throws `usage` for a command that is none, and `mcp_failed`. */
+  prompt(command: string, values: Readonly<Record<string, string>>): Promise<InputBlock[]>;
+  /** What can be mentioned. */
+  resources(): readonly McpResource[];
+  /** What a resource holds. Throws `usage` for a server that is none, and `mcp_failed`. */
+  resource(server: string, uri: string): Promise<InputBlock[]>;
+  /** Calls a tool by the name that the model knows. Throws `usage`. Whoever calls has looked at the rules. */
+  call(
+    request: { readonly tool: string; readonly input: unknown; readonly callId: string },
+    signal: AbortSignal,
+  ): Promise<ToolOutcome>;
+  /** Called when a server, a tool, a prompt or a resource came, changed or went. */
+  onChange(listener: () => void): () => void;
 };
 
 export function sessionMcp(options: SessionMcpOptions): SessionMcp {
@@ -135,37 +171,75 @@ const notYet = ({ name, scope, config, isOff }: NamedServer) => {
 };
 
 async function load(servers: readonly NamedServer[], options: SessionMcpOptions): Promise<McpBox> {
-  const [{ McpBox }, { defaultMcpLimits }, { mcpEnvironment }, pool] = await Promise.all([
+  const [{ McpBox }, { defaultMcpLimits }, { pipedPrograms }, pool] = await Promise.all([
     import("../../mcp/box.ts"),
     import("../../mcp/limits.ts"),
-    import("./mcp-environment.ts"),
+    import("../../workspace/processes/piped.ts"),
     options.links(),
   ]);
-  const { version, clock, ids, workspace, home } = options;
-  const { settings } = options.inForce;
+  const { version, clock, ids, workspace, home, guard, inForce } = options;
+  const { web, mcp: { startMs, connectMs, callMs, sampling = "ask" } = {} } = inForce.settings;
   return new McpBox(servers, {
     version,
     clock,
     ids,
-    environment: await mcpEnvironment({
+    environment: {
       cwd: workspace.cwd,
       home,
-      guard: options.guard,
-      env: options.inForce.commandEnv,
-      settings,
-    }),
+      start: pipedPrograms({ env: serverEnvironment(inForce.commandEnv), guard: await guard() }),
+      async whyNot(url, from) {
+        const { whyNotOutward } = await import("../../workspace/web/outward.ts");
+        return whyNotOutward(url, { home: from, allowHosts: web?.allowHosts ?? [] });
+      },
+    },
     roots: [...workspace.roots],
-    limits: { ...defaultMcpLimits, ...waitsIn(settings) },
+    limits: { ...defaultMcpLimits, ...present({ startMs, connectMs, callMs }) },
     pool,
-    sampling: settings.mcp?.sampling ?? "ask",
+    sampling,
   });
 }
 
-function waitsIn({ mcp = {} }: KeelSettings): Partial<Record<"startMs" | "connectMs" | "callMs", number>> {
-  const { startMs, connectMs, callMs } = mcp;
-  return {
-    ...(startMs === undefined ? {} : { startMs }),
-    ...(connectMs === undefined ? {} : { connectMs }),
-    ...(callMs === undefined ? {} : { callMs }),
-  };
+/** What a server needs to run at all; whatever else it is to know stands in its configuration. */
+const passed = [
+  "HOME",
+  "LOGNAME",
+  "USER",
+  "PATH",
+  "SHELL",
+  "TERM",
+  "TZ",
+  "LANG",
+  "LANGUAGE",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "SYSTEMROOT",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "USERPROFILE",
+  "PATHEXT",
+  "COMSPEC",
+];
+const passedStarts = ["LC_", "XDG_"];
+
+function serverEnvironment(env: EnvironmentVariables): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined &&
+        (passed.includes(entry[0]) || passedStarts.some((start) => entry[0].startsWith(start))),
+    ),
+  );
 }

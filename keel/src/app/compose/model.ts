@@ -12,6 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Model } from "../../ports/model.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import type { Keys } from "../maintenance/keys.ts";
+import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import { readSettings } from "./settings.ts";
 
 export type OpenModelRequest = {
@@ -161,13 +162,7 @@ function proxyIn(env: EnvironmentVariables): EnvironmentVariables | undefined {
 }
 
 /** The models that Keel knows, with what the user's settings add. */
-export async function knownModels({
-  env,
-  cwd,
-}: {
-  env: EnvironmentVariables;
-  cwd: string;
-}): Promise<readonly ModelInfo[]> {
-  const { settings } = await readSettings({ env, cwd });
+export async function knownModels(place: SettingsLocation): Promise<readonly ModelInfo[]> {
+  const { settings } = await readSettings(place);
   return catalogOf(settings).list();
 }

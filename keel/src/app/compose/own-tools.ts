@@ -1,4 +1,5 @@
 /** Tools of the program that opens a session: functions in this process, as tools of the engine. */
+import { whenAborted } from "../../kernel/abort.ts";
 import { isJson, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { Queue } from "../../kernel/queue.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
@@ -67,7 +68,7 @@ export function ownTool(options: OwnToolOptions): OwnTool {
         })
         .finally(() => progress.end());
       running.catch(() => undefined); // Heard below.
-      const stopped = aborted(any).then((): OwnResult => {
+      const stopped = whenAborted(any).then((): OwnResult => {
         progress.end();
         return failure(late.signal.aborted ? "The tool took too long." : "The call was stopped.");
       });
@@ -81,12 +82,6 @@ export function ownTool(options: OwnToolOptions): OwnTool {
   });
   return tool as Tool;
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 
 const failure = (words: string): OwnResult => ({ content: [text(words)], failed: true });
 

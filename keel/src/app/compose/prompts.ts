@@ -27,22 +27,18 @@ export function systemPrompt(facts: PromptFacts): string[] {
   return [...own, facts.append ?? ""].map((part) => part.trim()).filter((part) => part !== "");
 }
 
-/** In the order in which they stand. */
-export const sectionNames = ["role", "work", "tools", "safety", "answer"] as const;
-export type SectionName = (typeof sectionNames)[number];
-
 /** A style stands in the place of what we say about answers; one that is not about our work also in that of `work`. */
 function sectionsFor(style: OutputStyle | undefined): string {
-  const texts: Partial<Record<SectionName, string>> = style
+  const texts = style
     ? { ...sections, answer: style.text, ...(style.keepsWork ? {} : { work: "" }) }
     : sections;
-  return sectionNames
-    .map((name) => texts[name] ?? "")
+  return Object.values(texts)
     .filter((section) => section !== "")
     .join("\n\n");
 }
 
-const sections: Readonly<Record<SectionName, string>> = {
+/** In the order in which they stand. */
+const sections = {
   role: `You are Keel, an agent that works on a person's machine through tools. You read, change and run things there on the person's behalf, and you tell them in plain words what you did and found.`,
 
   work: `# How you work

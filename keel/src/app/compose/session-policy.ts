@@ -11,7 +11,6 @@ import { type Decision, decide } from "../../policy/decide.ts";
 import { lookAt } from "../../policy/look.ts";
 import { parseRule } from "../../policy/rules.ts";
 import { carefulTraits } from "../../ports/define-tool.ts";
-import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim } from "../../protocol/tool.ts";
 
@@ -33,14 +32,14 @@ export type SessionPolicy = {
 /** About a tool as a whole, when a host wants to call it. */
 export async function mayUse(
   tool: string,
-  { rules, workspace, mode }: { rules: SessionPorts["rules"]; workspace: Workspace; mode: PermissionMode },
+  { rules, workspace, mode }: Pick<SessionPorts, "rules" | "workspace"> & { mode: PermissionMode },
 ): Promise<Decision> {
   const claims: Claim[] = [{ action: "use", target: tool }];
   return decide({ tool, traits: carefulTraits, claims, mode, rules, ...(await lookAt(claims, workspace)) });
 }
 
 export function sessionPolicy(
-  { rules: given, workspace }: { rules: SessionPorts["rules"]; workspace: Workspace },
+  { rules: given, workspace }: Pick<SessionPorts, "rules" | "workspace">,
   state: () => SessionState | undefined,
 ): SessionPolicy {
   const decisionAbout = async (tool: string, claim: Claim, allow: readonly string[]): Promise<Decision> => {

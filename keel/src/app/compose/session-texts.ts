@@ -11,9 +11,7 @@ import type { SessionPorts } from "../../engine/step-context.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Briefing } from "../../ports/briefing.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { ToolHead } from "../../ports/tool.ts";
-import type { Workspace } from "../../ports/workspace.ts";
 import type { AttachContext } from "../input/attach-mentions.ts";
 import { type Registry, registryOf } from "../input/commands/registry.ts";
 import type { OpenOptions } from "../options.ts";
@@ -55,13 +53,7 @@ export async function sessionTexts(
     workspace,
     rules,
     clock,
-  }: {
-    paths: Paths;
-    inForce: SettingsInForce;
-    workspace: Workspace;
-    rules: SessionPorts["rules"];
-    clock: Clock;
-  },
+  }: Pick<SessionPorts, "workspace" | "rules" | "clock"> & { paths: Paths; inForce: SettingsInForce },
 ): Promise<SessionTexts> {
   const { trust, settings } = inForce;
   const chosen = options.settingSources;

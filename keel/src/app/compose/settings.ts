@@ -1,32 +1,16 @@
 /** The settings of a session: what its options say, laid over the files, with what a person should know about them. */
+import path from "node:path";
+import type { JudgedEntry } from "../../config/settings/entries.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { type LoadedSettings, loadSettings } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { LogNotice } from "../../ports/store.ts";
-import { trustNotices } from "../maintenance/say-trust.ts";
 import type { OpenOptions } from "../options.ts";
 import { limitsInEnvironment } from "./limits.ts";
 
-export type SettingsOptions = Pick<
-  OpenOptions,
-  | "cwd"
-  | "env"
-  | "home"
-  | "settings"
-  | "settingSources"
-  | "managedSettings"
-  | "projectConfigRoot"
-  | "model"
-  | "fallbackModels"
-  | "permissionMode"
-  | "allowedTools"
-  | "disallowedTools"
-  | "addDirs"
-  | "sandbox"
-  | "maxTurns"
-  | "maxBudgetUsd"
->;
+/** Whatever is said for a start; most of it is no setting. */
+export type SettingsOptions = Omit<OpenOptions, "version">;
 
 export type SettingsInForce = LoadedSettings & {
   /** What Keel itself goes by: the environment in which it was started, and the person's own settings. */
@@ -98,3 +82,51 @@ function environment(
     );
   return { ...from(below), ...started, ...from(["flags", "managed"]) };
 }
+
+/** What a person is told about a project's settings that do not count: one sentence about trust, and what no project may set. */
+function trustNotices({ trust, entries }: LoadedSettings): LogNotice[] {
+  return [...waitingNotice(trust), ...forbiddenNotice(entries, trust.root)];
+}
+
+function waitingNotice({ state, waiting, root }: LoadedSettings["trust"]): LogNotice[] {
+  if (waiting.length === 0) return [];
+  const files = [...new Set(waiting.map(({ file = "" }) => path.relative(root, file)))].join(", ");
+  const what = sayCounts(waiting);
+  const why =
+    state === "untrusted" ? "This project is not trusted" : "This project has changed since it was trusted";
+  const text = `${why}: ${what} of ${files} ${waiting.length === 1 ? "is" : "are"} left out. \`keel trust\` shows ${waiting.length === 1 ? "it" : "them"}.`;
+  return [{ level: "warning", code: "project_untrusted", text }];
+}
+
+function forbiddenNotice(entries: readonly JudgedEntry[], root: string): LogNotice[] {
+  const reasons = entries.flatMap(({ file = "", state }) =>
+    state.kind === "left-out" && state.isForbidden ? [`${path.relative(root, file)}: ${state.why}.`] : [],
+  );
+  const [first, ...others] = [...new Set(reasons)];
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : ` (and ${others.length} more: \`keel config list --origin\`)`;
+  return [{ level: "warning", code: "settings_invalid", text: `Left out of ${first}${more}` }];
+}
+
+/** `1 hook, 2 allow rules`. */
+export function sayCounts(entries: readonly Pick<JudgedEntry, "path">[]): string {
+  const counts = new Map<string, number>();
+  for (const { path: parts } of entries) {
+    const name = names[parts[0] ?? ""] ?? names[parts.join(".")] ?? parts.join(".");
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => `${count} ${name}${count === 1 ? "" : "s"}`).join(", ");
+}
+
+const names: Readonly<Record<string, string>> = {
+  hooks: "hook",
+  mcpServers: "MCP server",
+  env: "variable",
+  model: "model",
+  fallbackModel: "fallback model",
+  models: "model description",
+  modelAliases: "model alias",
+  "permissions.allow": "allow rule",
+  "permissions.defaultMode": "permission mode",
+  "permissions.additionalDirectories": "further folder",
+};

@@ -2,12 +2,8 @@
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Rules } from "../../policy/decide.ts";
-import type { Agents } from "../../ports/agents.ts";
-import type { Library } from "../../ports/library.ts";
-import type { Memory } from "../../ports/memory.ts";
 import type { Toolbox, ToolHead } from "../../ports/tool.ts";
-import type { Worktrees } from "../../ports/worktrees.ts";
-import { builtInTools } from "../../tools/catalog.ts";
+import { builtInTools, type ToolPorts } from "../../tools/catalog.ts";
 import { chooseTools } from "../../tools/presets.ts";
 import type { OpenOptions } from "../options.ts";
 import { lateSearch, lateWeb } from "./late-ports.ts";
@@ -27,29 +23,19 @@ export function toolSet(
     settings,
     env,
     rules,
-    memory,
     late,
-    library,
-    agents,
-    worktrees,
-  }: {
+    ...ports
+  }: Omit<ToolPorts, "web" | "search" | "digest"> & {
     settings: KeelSettings;
     env: EnvironmentVariables;
     rules: Rules;
-    memory?: Memory | undefined;
     late?: "some" | "none" | undefined;
-    library?: Library | undefined;
-    agents?: Agents | undefined;
-    worktrees?: Worktrees | undefined;
   },
 ): ToolSet {
   const builtIn = builtInTools({
     web: lateWeb({ allowHosts: settings.web?.allowHosts, version }),
     search: lateSearch({ settings, env, version }),
-    library,
-    memory,
-    agents,
-    worktrees,
+    ...ports,
   });
   const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env), late });
   const forAgents =

@@ -31,35 +31,14 @@ export type MovableWorkspace = Workspace & { move(to: Workspace | undefined): vo
 /** One workspace whose place may change: whoever holds it works where the session works. */
 export function movableWorkspace(first: Workspace): MovableWorkspace {
   let now = first;
-  return {
-    get cwd() {
-      return now.cwd;
-    },
-    get roots() {
-      return now.roots;
-    },
-    get files() {
-      return now.files;
-    },
-    get search() {
-      return now.search;
-    },
-    get documents() {
-      return now.documents;
-    },
-    get shell() {
-      return now.shell;
-    },
-    get commands() {
-      return now.commands;
-    },
-    get diagnostics() {
-      return now.diagnostics;
-    },
-    move(to) {
-      now = to ?? first;
-    },
+  const move = (to: Workspace | undefined): void => {
+    now = to ?? first;
   };
+  // Whatever a workspace has is looked up where the session is at that moment.
+  return new Proxy(
+    { ...first, move },
+    { get: (own, name) => Reflect.get(name === "move" ? own : now, name) },
+  );
 }
 
 const untrusted = "A worktree is made only in a project that is trusted: git runs what its settings name.";

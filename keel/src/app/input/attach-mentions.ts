@@ -91,7 +91,7 @@ const askedAgent = (kind: string): InputBlock =>
 
 async function fileBlock(
   facts: PathFacts,
-  { first, last }: Mention,
+  mention: Mention,
   { workspace, maxCharacters }: BoundedAttachContext,
 ): Promise<InputBlock | { problem: string }> {
   const read = await workspace.files.read(facts.path, { maxBytes: maxFileBytes });
@@ -106,33 +106,32 @@ async function fileBlock(
       : { type: "image", mediaType: image, data: Buffer.from(bytes).toString("base64") };
   const decoded = decodeText(bytes);
   if (!decoded) return { problem: "it is neither text nor an image." };
-  return text(cutOut(decoded.text, { facts, first, last, maxCharacters, workspace }));
+  return text(cutOut(decoded.text, { facts, mention, maxCharacters, workspace }));
 }
 
 function cutOut(
   whole: string,
-  request: {
-    facts: PathFacts;
-    first: number | undefined;
-    last: number | undefined;
-    maxCharacters: number;
-    workspace: Workspace;
-  },
+  {
+    facts,
+    mention: { first, last },
+    maxCharacters,
+    workspace,
+  }: Pick<BoundedAttachContext, "workspace" | "maxCharacters"> & { facts: PathFacts; mention: Mention },
 ): string {
   const lines = whole.replace(/\n$/, "").split("\n");
-  const from = Math.min(request.first ?? 1, lines.length);
-  const to = Math.min(request.last ?? lines.length, lines.length, from + maxLines - 1);
+  const from = Math.min(first ?? 1, lines.length);
+  const to = Math.min(last ?? lines.length, lines.length, from + maxLines - 1);
   const wanted = lines.slice(from - 1, to).join("\n");
-  const shown = wanted.slice(0, request.maxCharacters);
-  const isCut = shown.length < wanted.length || (request.first === undefined && to < lines.length);
+  const shown = wanted.slice(0, maxCharacters);
+  const isCut = shown.length < wanted.length || (first === undefined && to < lines.length);
   const note = isCut ? `\n\n(Cut here; the rest can be read with the Read tool.)` : "";
+  const range = `${from}-${from + shown.split("\n").length - 1}`;
   return enclose(
     "keel-file",
     {
-      path: shownPath(request.facts.path, request.workspace),
+      path: shownPath(facts.path, workspace),
       lines: lines.length,
-      shown:
-        request.first === undefined && !isCut ? undefined : `${from}-${from + shown.split("\n").length - 1}`,
+      shown: first === undefined && !isCut ? undefined : range,
     },
     shown + note,
   );

@@ -1,18 +1,27 @@
-/** Takes a person's words on their way to a session: commands are answered here, everything else goes on as an input. */
+/**
+ * A person's words before they become an input: a slash at their start calls a command, an `@` in them names files and
+ * agents. Every host gets the same, since it happens here and not in a host. What is none of these passes as it is.
+ */
 import { foreign } from "../../core/context/blocks.ts";
+import { enclose, marksOf } from "../../core/context/enclose.ts";
 import type { EnvelopeListener } from "../../engine/journal.ts";
 import type { Session } from "../../engine/session.ts";
+import { toFault } from "../../kernel/fault.ts";
+import { oneLine } from "../../kernel/text.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { LiveEvent } from "../../protocol/event/live.ts";
+import { type InputBlock, text } from "../../protocol/message.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import { commandsNow } from "../inquiries/facts.ts";
 import type { AttachContext } from "./attach-mentions.ts";
 import type { CommandContext } from "./commands/command.ts";
-import { expandInput } from "./expand.ts";
+import type { Registry } from "./commands/registry.ts";
 import { expandMcp } from "./mcp-text.ts";
 
+type InputCommand = Extract<Command, { type: "input" }>;
+
 export type InputHandler = {
-  handle(command: Extract<Command, { type: "input" }>): Promise<Receipt>;
+  handle(command: InputCommand): Promise<Receipt>;
   /** Events of the session and of commands, to one listener. */
   onEvent(listener: EnvelopeListener): () => void;
 };
@@ -32,7 +41,7 @@ export function inputHandler({
   const { texts, parts } = kit;
   const listeners = new Set<EnvelopeListener>();
   const receipts = new Map<string, Promise<Receipt>>();
-  const context = {
+  const context: ExpandContext = {
     get registry() {
       return texts.registry;
     },
@@ -55,7 +64,7 @@ export function inputHandler({
   const show = (event: LiveEvent): void => {
     for (const listener of listeners) listener({ at: parts.clock.now(), session: session.id, ...event });
   };
-  const take = async (command: Extract<Command, { type: "input" }>): Promise<Receipt> => {
+  const take = async (command: InputCommand): Promise<Receipt> => {
     // The tags that are put around files and resources from here on are ours: nobody else writes them.
     const plain = { ...command, content: foreign(command.content) };
     const named = await expandMcp(plain, kit.mcp.control);
@@ -110,3 +119,91 @@ function askingContext(context: AttachContext, session: Session): AttachContext 
     },
   };
 }
+
+type Expanded =
+  /** To be accepted as an input. */
+  | { readonly kind: "input"; readonly command: InputCommand; readonly problems: readonly string[] }
+  /** Answered already. */
+  | { readonly kind: "local"; readonly name: string; readonly output: string };
+
+type ExpandContext = {
+  readonly registry: Registry;
+  readonly attach: AttachContext;
+  readonly context: CommandContext;
+};
+
+async function expandInput(command: InputCommand, context: ExpandContext): Promise<Expanded> {
+  if (command.words === "as-is" || (command.from?.kind ?? "person") !== "person")
+    return { kind: "input", command, problems: [] };
+  const called = calledIn(command.content);
+  const found = called && context.registry.find(called.name);
+  if (called && found?.kind === "local") {
+    const { name, run } = found.command;
+    // What cannot be done is the answer.
+    const output = await run(called.args, context.context).catch((thrown) => toFault(thrown).message);
+    return { kind: "local", name, output };
+  }
+  const said = await withMentions(command, context);
+  if (!called || found?.kind !== "prompt") return said;
+  const { readPrompt } = await import("./read-prompt.ts");
+  const read = await readPrompt(found.prompt, called.args, {
+    world: context.attach,
+    signal: new AbortController().signal,
+  });
+  if (!read.ok) return { kind: "local", name: called.name, output: read.why };
+  const { allow, model } = read.loaded;
+  return {
+    kind: "input",
+    problems: [...said.problems, ...read.problems],
+    command: {
+      ...said.command,
+      content: [
+        ...said.command.content,
+        text(enclose("keel-command", { name: called.name }, read.text)),
+        ...read.blocks,
+      ],
+      ...(allow.length > 0 ? { allow: [...allow] } : {}),
+      ...(model === undefined || model === "inherit" ? {} : { model }),
+    },
+  };
+}
+
+/** A slash and a name at the very start; a path such as `/etc/hosts` is no name. */
+function calledIn(content: readonly InputBlock[]): { name: string; args: string } | undefined {
+  const first = content.find(({ type }) => type === "text");
+  if (first?.type !== "text" || !first.text.startsWith("/")) return undefined;
+  const end = first.text.search(/\s/);
+  const name = first.text.slice(1, end < 0 ? undefined : end);
+  if (!/^[\p{L}\p{N}_?][\p{L}\p{N}_.:-]{0,150}$|^\?$/u.test(name)) return undefined;
+  return { name, args: end < 0 ? "" : first.text.slice(end).trim() };
+}
+
+async function withMentions(
+  command: InputCommand,
+  { attach: world }: ExpandContext,
+): Promise<Extract<Expanded, { kind: "input" }>> {
+  const words = command.content.flatMap((block) =>
+    block.type === "text" && !isAttachedFile(block.text) ? [block.text] : [],
+  );
+  if (!words.some((part) => part.includes("@"))) return { kind: "input", command, problems: [] };
+  const { attach } = await import("./attach-mentions.ts");
+  const { blocks, problems } = await attach(words.join("\n"), world);
+  const content = blocks.length > 0 ? [...command.content, ...blocks] : command.content;
+  return { kind: "input", command: { ...command, content }, problems };
+}
+
+/** The tag that models know for it; it is the host's, not ours, and holds nothing but data. */
+const tag = "attached_file";
+const marks = marksOf(tag);
+
+export function attachedFile({ path, content }: { path: string; content: string }): InputBlock {
+  const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
+  const name = oneLine(path).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  return text(`<${tag} path="${name}" lines="${lines}">\n${content.replace(marks, "&lt;")}\n</${tag}>`);
+}
+
+/** What a person says cannot pass as such a file, nor end one. */
+export const escapeMarks = (words: string): string => words.replace(marks, "&lt;");
+
+/** What stands in a file mentions nothing: only a person does. */
+const isAttachedFile = (words: string): boolean => words.startsWith(`<${tag} `);

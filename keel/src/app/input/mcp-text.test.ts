@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fault } from "../../kernel/fault.ts";
 import { text } from "../../protocol/message.ts";
-import type { McpControl } from "../compose/mcp-control.ts";
+import type { McpControl } from "../compose/mcp.ts";
 import { expandMcp, withServers } from "./mcp-text.ts";
 
 const asked: unknown[] = [];

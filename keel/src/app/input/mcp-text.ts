@@ -7,24 +7,30 @@ import type { Briefing } from "../../ports/briefing.ts";
 import type { Command } from "../../protocol/command.ts";
 import type { McpPrompt } from "../../protocol/mcp.ts";
 import { type InputBlock, text, textOf } from "../../protocol/message.ts";
-import type { McpControl } from "../compose/mcp-control.ts";
+import type { McpControl } from "../compose/mcp.ts";
 
-/** At its start a conversation is also told what servers say about their use; it is theirs, and said to be. */
-export function withServers(briefing: Briefing, mcp: Pick<McpControl, "instructions">): Briefing {
-  return {
-    near: (seen, known) => briefing.near(seen, known),
-    news: () => briefing.news?.() ?? [],
-    async start() {
-      const told = await briefing.start();
-      const said = mcp
-        .instructions()
-        .map(({ server, words }) =>
-          text(enclose("keel-server", { name: server, says: "how to use it" }, words)),
-        );
-      return { ...told, content: [...told.content, ...said] };
-    },
-  };
-}
+/** At its start a conversation is told what `more` says as well. */
+export const withMore = (
+  briefing: Briefing,
+  more: () => Promise<readonly InputBlock[]> | readonly InputBlock[],
+): Briefing => ({
+  near: (seen, known) => briefing.near(seen, known),
+  news: () => briefing.news?.() ?? [],
+  async start() {
+    const told = await briefing.start();
+    return { ...told, content: [...told.content, ...(await more())] };
+  },
+});
+
+/** What servers say about their use; it is theirs, and said to be. */
+export const withServers = (briefing: Briefing, mcp: Pick<McpControl, "instructions">): Briefing =>
+  withMore(briefing, () =>
+    mcp
+      .instructions()
+      .map(({ server, words }) =>
+        text(enclose("keel-server", { name: server, says: "how to use it" }, words)),
+      ),
+  );
 
 type McpInputCommand = Extract<Command, { type: "input" }>;
 

@@ -46,20 +46,17 @@ export async function readPrompt(
   return { ok: true, text, blocks: attached.blocks, loaded, problems: [...problems, ...attached.problems] };
 }
 
-type PromptContext = {
-  readonly name: string;
-  readonly loaded: PromptText;
-  readonly world: AttachContext;
-  readonly signal: AbortSignal;
-  readonly problems: string[];
-};
-
 /** Undefined when the person wants nothing more of it. */
 async function outputOf(
   { command }: Extract<PromptPiece, { kind: "command" }>,
-  context: PromptContext,
+  {
+    name,
+    loaded,
+    world,
+    signal,
+    problems,
+  }: { name: string; loaded: PromptText; world: AttachContext; signal: AbortSignal; problems: string[] },
 ): Promise<string | undefined> {
-  const { name, loaded, world, signal, problems } = context;
   const refuse = (because: string): string => {
     problems.push(`/${name} did not run ${JSON.stringify(command)}: ${because}.`);
     return `(not run: ${because})`;

@@ -19,7 +19,6 @@ import type { ContextBreakdown } from "../../protocol/usage.ts";
 import { knownModels } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import { mayUse } from "../compose/session-policy.ts";
-import { lookAtFile } from "../input/look-at-file.ts";
 import { rowOf, withoutSecrets } from "../maintenance/configure.ts";
 import { runningTasks } from "./facts.ts";
 
@@ -94,6 +93,22 @@ export async function inquire(of: InquiredSession, name: string, given: unknown 
   // The row that named the answer has also read its question.
   const answer = answers[known] as (of: InquiredSession, question: object) => unknown;
   return answer(of, question.value);
+}
+
+/** A file that a host wants, by the same rules by which the model may read it without a question. */
+export type FileContents = { readonly path: string; readonly bytes: Uint8Array; readonly stamp: string };
+
+/** Undefined for what is outside of the folders, denied, or cannot be read. */
+export async function lookAtFile(
+  { parts: { workspace, rules } }: Pick<SessionComposition, "parts">,
+  name: string,
+  { maxBytes }: { maxBytes: number },
+): Promise<FileContents | undefined> {
+  const facts = await workspace.files.describe(name);
+  const ground = { roots: workspace.roots, home: workspace.commands?.home ?? "/" };
+  if (facts.root === undefined || deniesReading(rules, facts.path, ground)) return undefined;
+  const read = await workspace.files.read(facts.path, { maxBytes });
+  return read.ok ? { path: read.file.path, bytes: read.file.bytes, stamp: read.file.stamp } : undefined;
 }
 
 /** The conversation holds the file as it was at that time; one that changed since is left as it is. */

@@ -91,18 +91,8 @@ async function keep(change: WantedChange, { settingsLocation: place }: SessionCo
   const { to } = change;
   if (to === "session" || to === "command-line") return;
   // Loaded late: most sessions keep nothing.
-  const { changeRuleList, changeFolderList, writeValue } = await import("./settings-files.ts");
-  switch (change.type) {
-    case "mode":
-      await writeValue(place, to, { path: ["permissions", "defaultMode"], value: change.mode });
-      return;
-    case "rules":
-      await changeRuleList(place, to, change);
-      return;
-    case "folders":
-      await changeFolderList(place, to, change);
-      return;
-    default:
-      never(change);
-  }
+  const { changeListIn, writeValue } = await import("./settings-files.ts");
+  if (change.type === "mode")
+    await writeValue(place, to, { path: ["permissions", "defaultMode"], value: change.mode });
+  else await changeListIn(place, to, change);
 }

@@ -1,10 +1,18 @@
 /** `keel config`: every setting with where it comes from, read and changed by name. */
 import { pathNamed, valueNamed } from "../../config/settings/edit-settings.ts";
 import { type JudgedEntry, matchesPath } from "../../config/settings/entries.ts";
-import { secretValues, settingsJsonSchema } from "../../config/settings/settings-schema.ts";
+import { readJsonc } from "../../config/settings/jsonc.ts";
+import { pathsOf } from "../../config/settings/paths.ts";
+import { loadSettings } from "../../config/settings/settings.ts";
+import {
+  type KeelSettings,
+  secretValues,
+  settingsJsonSchema,
+} from "../../config/settings/settings-schema.ts";
 import { defaultLimits } from "../../core/limits.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
+import { failed, ok, type Result } from "../../kernel/result.ts";
 import { shownUrl } from "../../kernel/shown-url.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import type { SettingRow } from "../../protocol/inquiry.ts";
@@ -35,14 +43,46 @@ export async function listSettings(place: SettingsLocation): Promise<Configurati
 }
 
 /** Without secrets. */
-export const rowOf = (entry: JudgedEntry): SettingRow => ({
+export const rowOf = (entry: JudgedEntry): SettingRow =>
+  rowWith(withoutSecrets(entry.path, entry.value), entry);
+
+const rowWith = (value: unknown, entry: JudgedEntry): SettingRow => ({
   name: nameOf(entry),
-  value: withoutSecrets(entry.path, entry.value),
+  value,
   source: entry.source,
   file: entry.file,
   state: entry.state.kind,
   ...(entry.state.kind === "left-out" ? { why: entry.state.why } : {}),
 });
+
+/**
+ * What a session in a folder would have, as it is written, and sentences about what could not be read. Throws `usage`
+ * for a folder that is none, and `settings_invalid` for what an administrator or a host said wrongly.
+ */
+export async function resolveSettingsOf({
+  settingSources: chosen,
+  forbidden,
+  ...place
+}: SettingsLocation & {
+  settingSources?: readonly WritableSource[] | undefined;
+  forbidden?: Record<string, unknown> | undefined;
+}): Promise<Pick<Configuration, "rows"> & { effective: KeelSettings; problems: readonly string[] }> {
+  const { cwd } = place;
+  if (cwd === "") throw fault("usage", { reason: "Name the folder whose settings are meant." });
+  const loaded = await loadSettings({ paths: pathsOf(place), cwd, chosen, forbidden });
+  return {
+    effective: loaded.settings,
+    rows: loaded.entries.map((entry) => rowWith(entry.value, entry)),
+    problems: loaded.faults.map(({ message }) => message),
+  };
+}
+
+/** Settings that were given as a text, with comments or without. */
+export async function readInlineSettings(text: string): Promise<Result<Record<string, unknown>>> {
+  const read = await readJsonc(text);
+  if (!read.ok) return read;
+  return isObject(read.value) ? ok(read.value) : failed("it is not an object");
+}
 
 /** The value in force, or what is built in; undefined when nobody says anything. Throws `usage` for an unknown name. */
 export async function getSetting(place: SettingsLocation, name: string): Promise<unknown> {

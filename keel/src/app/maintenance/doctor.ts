@@ -9,10 +9,9 @@ import { describeProcessGuard, sayProcessGuard } from "../../workspace/processes
 import { findSearchProgram } from "../../workspace/search/search-program.ts";
 import { guardMode } from "../compose/home-resources.ts";
 import { openModel } from "../compose/model.ts";
-import { readSettings, type SettingsInForce } from "../compose/settings.ts";
+import { readSettings, type SettingsInForce, sayCounts } from "../compose/settings.ts";
 import { nodeClock } from "../node-ports.ts";
 import { storedKeys, withKeys } from "./keys.ts";
-import { sayCounts } from "./say-trust.ts";
 
 export type Finding = {
   readonly name: string;

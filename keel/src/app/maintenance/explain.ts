@@ -2,13 +2,19 @@
  * What would be decided about a call, told without a session: for a person, for programs line by line, and for a team's
  * own tests of its rules. Paths are judged by their text. Nothing runs, and nobody's settings are read unless asked for.
  */
+import path from "node:path";
 import * as z from "zod/mini";
+import { readJsonc } from "../../config/settings/jsonc.ts";
 import { userHome } from "../../config/settings/paths.ts";
+import { readPlainText } from "../../config/settings/plain-text.ts";
+import { findProject } from "../../config/settings/project-root.ts";
+import { fault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { present } from "../../kernel/present.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import type { Rules } from "../../policy/decide.ts";
 import { type ExplainRequest, type Explanation, explainWith } from "../../policy/explain.ts";
-import { type PermissionRule, parseRule, type RuleSource } from "../../policy/rules.ts";
+import { type PermissionRule, parseRule } from "../../policy/rules.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
@@ -20,7 +26,7 @@ import type { SettingsLocation } from "./settings-files.ts";
 
 const ruleTexts = z.optional(z.array(z.string()));
 
-export const questionSchema = z.object({
+const questionSchema = z.object({
   id: z.optional(z.union([z.string(), z.number(), z.null()])),
   tool: z.optional(z.string()),
   input: z.optional(z.record(z.string(), z.unknown())),
@@ -32,7 +38,7 @@ export const questionSchema = z.object({
   rules: z.optional(z.object({ allow: ruleTexts, ask: ruleTexts, deny: ruleTexts })),
   readOnlyAuto: z.optional(z.boolean()),
 });
-export type AskedQuestion = z.infer<typeof questionSchema>;
+type AskedQuestion = z.infer<typeof questionSchema>;
 
 export type Explained = Explanation & {
   /** Rules of the question that are none: they match nothing. */
@@ -113,32 +119,28 @@ async function explainOne(
   ground: QuestionDefaults,
   grammar: Grammar,
 ): Promise<Explained> {
-  const { tool = "Bash", input = {} } = asked;
-  const cwd = asked.cwd ?? ground.cwd;
-  const { rules, problems } = rulesOf(asked.rules ?? {}, "command-line");
+  const { tool = "Bash", input = {}, rules: written = {}, id: _, ...said } = asked;
+  const { rules, problems } = rulesOf(written);
   const question: ExplainRequest = {
+    ...ground,
+    ...(asked.cwd === undefined ? {} : { roots: [asked.cwd] }),
+    ...present(said),
     tool,
     input,
-    cwd,
-    home: asked.home ?? ground.home,
-    roots: asked.roots ?? (asked.cwd === undefined ? ground.roots : [cwd]),
-    trusted: asked.trusted ?? ground.trusted,
-    mode: asked.mode ?? ground.mode,
     rules: joined(ground.rules, rules),
-    readOnlyAuto: asked.readOnlyAuto ?? ground.readOnlyAuto,
   };
   return { ...(await explainWith(grammar, question)), problems };
 }
 
 /** Rules from texts, and the texts that are none. */
-export function rulesOf(
-  texts: NonNullable<AskedQuestion["rules"]>,
-  source: RuleSource,
-): { rules: Rules; problems: readonly string[] } {
+function rulesOf(texts: NonNullable<AskedQuestion["rules"]>): {
+  rules: Rules;
+  problems: readonly string[];
+} {
   const problems: string[] = [];
   const read = (list: readonly string[] | undefined): PermissionRule[] =>
     (list ?? []).flatMap((text) => {
-      const rule = parseRule(text, source);
+      const rule = parseRule(text, "command-line");
       if (!rule) problems.push(`${JSON.stringify(text)} is not a permission rule and matches nothing.`);
       return rule ? [rule] : [];
     });
@@ -154,3 +156,71 @@ const joined = (left: Rules, right: Rules): Rules => ({
 
 const idIn = ({ id }: JsonObject): string | number | null =>
   typeof id === "string" || typeof id === "number" ? id : null;
+
+/** A team's own test of its rules: a file with calls and the verdicts that they expect, run without anything else. */
+const verdict = z.enum(["allow", "ask", "deny"]);
+
+const caseSchema = z.object({
+  ...questionSchema.shape,
+  /** Short for `input: { command }`. */
+  command: z.optional(z.string()),
+  expect: verdict,
+});
+
+const fileSchema = z.object({
+  /** In place of the project's own rules. */
+  rules: z.optional(questionSchema.shape.rules),
+  cases: z.array(caseSchema),
+});
+
+export type RuleTest = {
+  readonly what: string;
+  readonly expected: string;
+  readonly found: string;
+  readonly because: string;
+};
+
+export type TestedRules = { readonly tests: readonly RuleTest[]; readonly problems: readonly string[] };
+
+/** Throws `usage` for a file that cannot be read as a test. */
+export async function testRules(place: SettingsLocation, file: string): Promise<TestedRules> {
+  const { rules: written, cases } = await readTests(file);
+  const { root } = findProject(path.dirname(file));
+  const here = { ...place, cwd: root };
+  const rules = written ?? (await projectRules(here));
+  const explainer = await openExplainer(here, "nothing");
+  const tests: RuleTest[] = [];
+  const problems = new Set<string>();
+  for (const { command, expect, ...asked } of cases) {
+    const input = command === undefined ? asked.input : { ...asked.input, command };
+    const question: AskedQuestion = { ...asked, input, rules: asked.rules ?? rules };
+    const explained = await explainer.explain(question);
+    for (const problem of explained.problems) problems.add(problem);
+    tests.push({
+      what: command ?? `${asked.tool ?? "Bash"} ${JSON.stringify(input ?? {})}`,
+      expected: expect,
+      found: explained.verdict,
+      because: explained.because,
+    });
+  }
+  return { tests, problems: [...problems] };
+}
+
+/** What the project says, as if it were trusted: the question is what its rules mean. */
+async function projectRules(place: SettingsLocation): Promise<AskedQuestion["rules"]> {
+  const { settings } = await readSettings({ ...place, settingSources: ["project"] });
+  const { allow, ask, deny } = settings.permissions ?? {};
+  return { allow, ask, deny };
+}
+
+async function readTests(file: string): Promise<z.infer<typeof fileSchema>> {
+  const refuse = (reason: string) => fault("usage", { reason: `${file} is not a test of rules: ${reason}.` });
+  const read = await readPlainText(file, { links: "follow" });
+  if (read.kind === "missing") throw refuse("there is no such file");
+  if (read.kind === "refused") throw refuse(read.why);
+  const written = await readJsonc(read.text);
+  if (!written.ok) throw refuse(written.error);
+  const parsed = parseWith(fileSchema, written.value);
+  if (!parsed.ok) throw refuse(sayIssues(parsed.error));
+  return parsed.value;
+}

@@ -1,4 +1,5 @@
 /** `keel import`: what another agent has set up, shown as a list and copied on a person's word. Nothing is overwritten. */
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type OtherAgent, otherAgents, readOtherSetup } from "../../config/definitions/other-agents.ts";
@@ -6,7 +7,9 @@ import { checkSettings } from "../../config/settings/check-settings.ts";
 import { readJsonc } from "../../config/settings/jsonc.ts";
 import { pathsOf, userHome } from "../../config/settings/paths.ts";
 import { readPlainText } from "../../config/settings/plain-text.ts";
-import { isObject } from "../../kernel/json.ts";
+import { reasonOf } from "../../kernel/fault.ts";
+import { asObject, isObject, parseJson } from "../../kernel/json.ts";
+import { own } from "../../kernel/own.ts";
 import { withShownUrls } from "../../kernel/shown-url.ts";
 import { shorten } from "../../kernel/text.ts";
 import { parseRule } from "../../policy/rules.ts";
@@ -40,9 +43,9 @@ export async function planImport(
 ): Promise<ImportPlan> {
   const home = userHome(place.env);
   const setup = await readOtherSetup(agent, home);
-  const own = await ownSettings(place);
+  const written = await ownSettings(place);
   const items: ImportItem[] = [
-    ...setup.settings.map((setting) => settingItem(setting, { place, own })),
+    ...setup.settings.map((setting) => settingItem(setting, { place, written })),
     ...(await Promise.all(setup.files.map((file) => fileItem(file, pathsOf(place).home)))),
     ...(await sessionItems(agent, { place, home, version })),
   ];
@@ -52,7 +55,7 @@ export async function planImport(
       const failures: string[] = [];
       for (const item of items.filter(({ state }) => state === "new"))
         await item.copy().catch((thrown: unknown) => {
-          failures.push(`${item.what}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+          failures.push(`${item.what}: ${reasonOf(thrown)}`);
         });
       return failures;
     },
@@ -70,25 +73,25 @@ type ImportedSetting = Awaited<ReturnType<typeof readOtherSetup>>["settings"][nu
 
 function settingItem(
   { path: parts, value, file }: ImportedSetting,
-  { place, own }: { place: SettingsLocation; own: Readonly<Record<string, unknown>> },
+  { place, written }: { place: SettingsLocation; written: Readonly<Record<string, unknown>> },
 ): ImportItem {
   const [group = "", name = ""] = parts;
-  const row = { kind: kindOf(group), what: sayValue(parts, value), from: file };
+  const row = { kind: own(kinds, group) ?? "setting", what: sayValue(parts, value), from: file };
   if (group === "permissions") {
     const list = name === "allow" || name === "deny" ? name : "ask";
     const rule = typeof value === "string" ? parseRule(value) : undefined;
     if (!rule) return { ...row, state: "left-out", why: "it is no rule of Keel", copy: nothing };
-    const known = isObject(own["permissions"]) ? own["permissions"][list] : undefined;
+    const known = asObject(written["permissions"])[list];
     const state = Array.isArray(known) && known.includes(rule.text) ? "there" : "new";
     return { ...row, state, copy: () => writeRule(place, "user", { list, rule: rule.text }) };
   }
   const settings = parts.toReversed().reduce<unknown>((inner, key) => ({ [key]: inner }), value);
-  const { problems } = checkSettings(isObject(settings) ? settings : {});
+  const { problems } = checkSettings(asObject(settings));
   const [problem] = problems;
   if (problem !== undefined) return { ...row, state: "left-out", why: String(problem), copy: nothing };
   const there = parts.reduce<unknown>(
     (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
-    own,
+    written,
   );
   return {
     ...row,
@@ -99,20 +102,13 @@ function settingItem(
 
 const nothing = async (): Promise<void> => undefined;
 
-const kindOf = (group: string): string =>
-  group === "mcpServers"
-    ? "server"
-    : group === "permissions"
-      ? "rule"
-      : group === "hooks"
-        ? "hooks"
-        : "setting";
+const kinds: Readonly<Record<string, string>> = { mcpServers: "server", permissions: "rule", hooks: "hooks" };
 
 /** Values of variables and of servers may be secrets: their names are enough to decide. */
 function sayValue([group = "", name = ""]: readonly string[], value: unknown): string {
-  if (group === "env") return `env: ${Object.keys(isObject(value) ? value : {}).join(", ")}`;
+  if (group === "env") return `env: ${Object.keys(asObject(value)).join(", ")}`;
   if (group === "mcpServers") {
-    const { command, url } = isObject(value) ? value : {};
+    const { command, url } = asObject(value);
     return `${name}: ${shorten(withShownUrls(String(command ?? url ?? "?")), 100)}`;
   }
   if (group === "permissions") return `${name} ${String(value)}`;
@@ -123,15 +119,11 @@ type FileCopy = Awaited<ReturnType<typeof readOtherSetup>>["files"][number];
 
 async function fileItem({ kind, from, to, text }: FileCopy, home: string): Promise<ImportItem> {
   const target = path.join(home, to);
-  const isThere = await stat(target).then(
-    () => true,
-    () => false,
-  );
   return {
     kind,
     what: to,
     from,
-    state: isThere ? "there" : "new",
+    state: existsSync(target) ? "there" : "new",
     async copy() {
       await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
       if (text !== undefined) await writeFile(target, text, { flag: "wx" });
@@ -211,21 +203,12 @@ async function readLines(
   await using handle = await open(file);
   for await (const line of handle.readLines()) {
     if (++count > maxLines) break;
-    const raw = parseLine(line);
-    if (!raw) continue;
+    const raw = parseJson(line);
+    // Half a line: they were stopped while they wrote it.
+    if (!isObject(raw)) continue;
     const meta = isObject(raw["payload"]) ? raw["payload"]["cwd"] : raw["cwd"];
     if (cwd === undefined && typeof meta === "string") cwd = meta;
     lines.push(...(agent === "claude" ? claudeLines(raw) : codexLines(raw)));
   }
   return { lines, cwd };
-}
-
-function parseLine(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    // Half a line: they were stopped while they wrote it.
-    return undefined;
-  }
 }

@@ -29,7 +29,7 @@ export async function storedKeys(place: SettingsLocation): Promise<Keys> {
   const elsewhere = [...keys.values()].some(({ key }) => key === undefined);
   const keychain = elsewhere ? await openKeychain() : undefined;
   for (const [provider, { key, baseUrl }] of keys) {
-    const secret = key ?? keychain?.get(provider);
+    const secret = key ?? keychain?.(provider).getPassword() ?? undefined;
     if (secret === undefined)
       problems.push(`The key of ${provider} is in a keychain that cannot be read here.`);
     else found.set(provider, { key: secret, from: key === undefined ? "keychain" : "auth.json", baseUrl });
@@ -69,7 +69,7 @@ export async function keepKey(
   if (baseUrl !== undefined && !["http:", "https:"].includes(URL.parse(baseUrl)?.protocol ?? ""))
     throw fault("usage", { reason: "The base URL is not an http or https address." });
   const keychain = where === "file" ? undefined : await openKeychain();
-  keychain?.set(provider.id, key);
+  keychain?.(provider.id).setPassword(key);
   await save(place, provider.id, {
     ...(keychain ? {} : { key }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
@@ -83,7 +83,7 @@ export async function forgetKey(place: SettingsLocation, id: string): Promise<bo
   const { keys } = await readKeys(fileOf(place));
   const kept = keys.get(provider.id);
   if (!kept) return false;
-  if (kept.key === undefined) (await openKeychain())?.remove(provider.id);
+  if (kept.key === undefined) (await openKeychain())?.(provider.id).deletePassword();
   await save(place, provider.id, undefined);
   return true;
 }
@@ -147,36 +147,24 @@ const plain = (address: string): string => address.replace(/\/+$/, "").replace(/
  * The system's keychain, where the optional package for it is installed beside Keel. It is no dependency: it brings a
  * binary for each system, and a private file does without.
  */
-type Keychain = {
-  get(account: string): string | undefined;
-  set(account: string, secret: string): void;
-  remove(account: string): void;
-};
-
-const packageName = "@napi-rs/keyring";
-
-const service = "keel";
-
-type KeyringEntry = {
+type Keychain = (account: string) => {
   getPassword(): string | null;
   setPassword(secret: string): void;
   deletePassword(): boolean;
 };
 
-type KeyringModule = { readonly Entry: new (service: string, account: string) => KeyringEntry };
+const packageName = "@napi-rs/keyring";
+
+type KeyringModule = { readonly Entry: new (service: string, account: string) => ReturnType<Keychain> };
 
 /** Undefined where it is not installed or cannot be used here. */
 export async function openKeychain(): Promise<Keychain | undefined> {
   try {
     const { Entry }: KeyringModule = createRequire(import.meta.url)(packageName);
-    const entry = (account: string): KeyringEntry => new Entry(service, account);
+    const keychain: Keychain = (account) => new Entry("keel", account);
     // On a machine without one the first question already fails.
-    entry("probe").getPassword();
-    return {
-      get: (account) => entry(account).getPassword() ?? undefined,
-      set: (account, secret) => entry(account).setPassword(secret),
-      remove: (account) => void entry(account).deletePassword(),
-    };
+    keychain("probe").getPassword();
+    return keychain;
   } catch {
     return undefined;
   }

@@ -21,7 +21,8 @@ import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { changeTrust, readTrust, withShown } from "../../config/settings/trust.ts";
 import { fault } from "../../kernel/fault.ts";
 import { ok } from "../../kernel/result.ts";
-import { changed, type RuleChange } from "../../policy/changes.ts";
+import { changed } from "../../policy/changes.ts";
+import type { PermissionChange } from "../../protocol/settings.ts";
 import { nodeClock } from "../node-ports.ts";
 import { settingsLock } from "./settings-lock.ts";
 
@@ -60,30 +61,18 @@ export function writeRule(
   return write(place, to, { settings, save: (saving) => addRule(saving, list, rule) });
 }
 
-/** Throws `settings_unwritable`. */
-export function changeRuleList(
+/** Rules or folders. Throws `settings_unwritable`. */
+export function changeListIn(
   place: SettingsLocation,
   to: WritableSource,
-  { list, change, rules }: RuleChange,
+  change: PermissionChange,
 ): Promise<WrittenSetting> {
-  const settings = { permissions: { [list]: rules } };
+  const [list, items] =
+    change.type === "rules" ? [change.list, change.rules] : ["additionalDirectories", change.folders];
   return write(place, to, {
-    settings,
-    save: (saving) => changeList(saving, ["permissions", list], (known) => changed(known, change, rules)),
-  });
-}
-
-/** Throws `settings_unwritable`. */
-export function changeFolderList(
-  place: SettingsLocation,
-  to: WritableSource,
-  { change, folders }: { change: "add" | "remove"; folders: readonly string[] },
-): Promise<WrittenSetting> {
-  const settings = { permissions: { additionalDirectories: folders } };
-  const at = ["permissions", "additionalDirectories"];
-  return write(place, to, {
-    settings,
-    save: (saving) => changeList(saving, at, (known) => changed(known, change, folders)),
+    settings: { permissions: { [list]: items } },
+    save: (saving) =>
+      changeList(saving, ["permissions", list], (known) => changed(known, change.change, items)),
   });
 }
 

@@ -1,6 +1,6 @@
 /** Trust in a project: what it would enable, who has it, and giving and taking it. Only a person gives it. */
 import { pathsOf } from "../../config/settings/paths.ts";
-import { type OfferKind, offersOf } from "../../config/settings/project-offer.ts";
+import { offersOf, type ProjectOffer } from "../../config/settings/project-offer.ts";
 import { findProject, realOf } from "../../config/settings/project-root.ts";
 import {
   changeTrust,
@@ -26,15 +26,11 @@ export type TrustReport = {
   readonly forbidden: readonly string[];
 };
 
-export type TrustOffer = {
-  readonly kind: OfferKind;
-  readonly text: string;
-  readonly file: string;
+export type TrustOffer = ProjectOffer & {
   /** `waiting`: not enabled, because nobody has seen it yet. */
   readonly state: "enabled" | "waiting";
   /** What a rule lets through beyond what it seems to say. */
   readonly danger?: string | undefined;
-  readonly mark: string;
 };
 
 export type TrustedRootRow = { readonly root: string; readonly at: number };

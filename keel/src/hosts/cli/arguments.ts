@@ -3,7 +3,7 @@
  * it looks like: a value is never searched for options. What the table does not know is a usage fault.
  */
 import { parseArgs } from "node:util";
-import { type Fault, fault, messageOf } from "../../kernel/fault.ts";
+import { type Fault, fault, reasonOf } from "../../kernel/fault.ts";
 
 export type CliOption = {
   /** `flag` is there or not, `text` has a value (the last one counts), `list` may be given several times. */
@@ -158,7 +158,7 @@ export function namesOf(options: CliOptions): ReadonlyMap<string, string> {
 
 /** The parser's own words name the option; its advice is for programs, and is left out. */
 function wordsOf(thrown: unknown): string {
-  const words = messageOf(thrown);
+  const words = reasonOf(thrown);
   const unknown = /^Unknown option '([^']*)'/.exec(words)?.[1];
   if (unknown === undefined) return `${words.split(". ")[0]?.replace(/\.$/, "")}.`;
   return `There is no option ${shown(unknown)}. A text that starts with a dash goes after --.`;

@@ -7,7 +7,7 @@ import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Home } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
-import { messageOf } from "../../kernel/fault.ts";
+import { reasonOf } from "../../kernel/fault.ts";
 import { toLine } from "../../kernel/json.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { projectKeyOf } from "../../sdk/stored/session-store.ts";
@@ -79,7 +79,7 @@ export class WireTranscript {
     this.#work = this.#work.then(work).catch((thrown: unknown) => {
       if (this.#hasFailed) return;
       this.#hasFailed = true;
-      const why = messageOf(thrown);
+      const why = reasonOf(thrown);
       this.#context.err.line(`keel: the copy for SDKs is not complete: ${why}`);
     });
   }

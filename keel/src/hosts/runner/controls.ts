@@ -1,5 +1,5 @@
 /** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
-import { attachedFile, escapeMarks } from "../../app/input/expand.ts";
+import { attachedFile, escapeMarks } from "../../app/input/input-handler.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { thinkingWith } from "../../app/options.ts";
 import type { Json } from "../../kernel/json.ts";

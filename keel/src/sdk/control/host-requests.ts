@@ -5,7 +5,7 @@
 
 import * as z from "zod/mini";
 import type { OpenSession } from "../../app/open-session.ts";
-import { messageOf } from "../../kernel/fault.ts";
+import { reasonOf } from "../../kernel/fault.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
 import { type InquiryName, inquireFields } from "../../protocol/inquiry.ts";
@@ -258,7 +258,7 @@ async function setMode(mode: string, { conversation }: Answering): Promise<{ mod
     await conversation.set({ permissionMode: known.data });
   } catch (thrown) {
     if (known.data !== "bypassPermissions") throw thrown;
-    throw new ControlError(messageOf(thrown), "bypass_not_launched");
+    throw new ControlError(reasonOf(thrown), "bypass_not_launched");
   }
   return { mode: known.data };
 }

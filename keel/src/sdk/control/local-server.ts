@@ -1,5 +1,5 @@
 /** A server of this program, as it answers over a wire: its tools are listed and called by messages of JSON-RPC. */
-import { messageOf } from "../../kernel/fault.ts";
+import { reasonOf } from "../../kernel/fault.ts";
 import { asObject } from "../../kernel/json.ts";
 import { present } from "../../kernel/present.ts";
 import { sayIssues } from "../../kernel/schema.ts";
@@ -63,7 +63,7 @@ export class LocalServer {
       const both = AbortSignal.any([signal, stopped.signal]);
       return answer(id, await this.#run(definition, parsed.value, { params, signal: both }));
     } catch (thrown) {
-      return answer(id, failed(messageOf(thrown)));
+      return answer(id, failed(reasonOf(thrown)));
     } finally {
       this.#calls.delete(String(id));
     }

@@ -4,7 +4,7 @@
  */
 
 import * as z from "zod/mini";
-import { fault, messageOf } from "../../kernel/fault.ts";
+import { fault, reasonOf } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith } from "../../kernel/schema.ts";
 import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../tools/mcp-server.ts";
@@ -55,7 +55,7 @@ export class RemoteServers {
           const timeout = sdkMcpServerConfigs[name]?.timeout;
           return [[name, { type: "sdk", name, instance, ...(timeout === undefined ? {} : { timeout }) }]];
         } catch (thrown) {
-          failed(name, messageOf(thrown));
+          failed(name, reasonOf(thrown));
           return [];
         }
       }),

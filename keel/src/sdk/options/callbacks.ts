@@ -3,7 +3,7 @@
 import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
-import { messageOf, toFault } from "../../kernel/fault.ts";
+import { reasonOf, toFault } from "../../kernel/fault.ts";
 import { asObject, type Json } from "../../kernel/json.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { HookEvent } from "../../protocol/hook.ts";
@@ -137,7 +137,7 @@ async function askProgram(
     });
     return result === null ? undefined : { answer: answerOf(result), changes: changesIn(result) };
   } catch (thrown) {
-    const why = messageOf(thrown);
+    const why = reasonOf(thrown);
     return { answer: { verdict: "deny", reason: `The permission callback failed: ${why}` }, changes: [] };
   }
 }

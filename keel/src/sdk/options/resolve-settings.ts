@@ -1,6 +1,6 @@
 /** `resolveSettings()`: the settings that a session in a folder would have, without opening one. */
-import type { ResolvedValue } from "../../app/maintenance/resolve-settings.ts";
 import { present } from "../../kernel/present.ts";
+import type { SettingRow } from "../../protocol/inquiry.ts";
 import type { SettingSource } from "../../protocol/options.ts";
 
 /** What settings may hold is in the reference of settings; a program reads what it knows. */
@@ -39,8 +39,12 @@ export type ResolvedSource = {
 
 /** Throws `settings_invalid` for what an administrator or the host said wrongly. */
 export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<ResolvedSettings> {
-  const { resolveSettingsOf } = await import("../../app/maintenance/resolve-settings.ts");
-  const { effective, values, problems } = await resolveSettingsOf({
+  const { resolveSettingsOf } = await import("../../app/maintenance/configure.ts");
+  const {
+    effective,
+    rows: values,
+    problems,
+  } = await resolveSettingsOf({
     cwd: options.cwd ?? process.cwd(),
     env: options.env ?? process.env,
     settingSources: options.settingSources,
@@ -58,14 +62,14 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
   };
 }
 
-function provenanceOf(values: readonly ResolvedValue[]): Record<string, string[]> {
+function provenanceOf(values: readonly SettingRow[]): Record<string, string[]> {
   const found = new Map<string, Set<string>>();
   for (const { name, source, state } of values)
     if (state === "counts") found.set(name, (found.get(name) ?? new Set()).add(source));
   return Object.fromEntries([...found].map(([name, sources]) => [name, [...sources]]));
 }
 
-export function sourcesOf(values: readonly ResolvedValue[]): ResolvedSource[] {
+export function sourcesOf(values: readonly SettingRow[]): ResolvedSource[] {
   const sources = Map.groupBy(values, ({ source, file }) => JSON.stringify([source, file]));
   return [...sources.values()].map((said) => ({
     source: said[0]?.source ?? "",

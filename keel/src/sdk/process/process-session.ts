@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
-import { fault, messageOf } from "../../kernel/fault.ts";
+import { fault, reasonOf } from "../../kernel/fault.ts";
 import { type JsonObject, toLine } from "../../kernel/json.ts";
 import type { Queue } from "../../kernel/queue.ts";
 import { Channel } from "../control/channel.ts";
@@ -188,7 +188,7 @@ export class ProcessSession {
     this.#mirrored = this.#mirrored
       .then(() => sessionStore.append(key, batch))
       .catch((thrown: unknown) => {
-        const error = messageOf(thrown);
+        const error = reasonOf(thrown);
         const about = { uuid: randomUUID(), session_id: key.sessionId };
         this.#out.push({ type: "system", subtype: "mirror_error", error, key, ...about });
       });

@@ -2,7 +2,7 @@
 
 import type { OpenSession } from "../../app/open-session.ts";
 import type { Sessions } from "../../app/sessions/sessions.ts";
-import { fault, messageOf, toFault } from "../../kernel/fault.ts";
+import { fault, reasonOf, toFault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
@@ -122,7 +122,7 @@ export class Mirror {
       try {
         await this.#store.append(this.#key, batch.map(entryOf));
       } catch (thrown) {
-        this.#failed(messageOf(thrown));
+        this.#failed(reasonOf(thrown));
       }
     });
     return this.#sending;

@@ -1,7 +1,7 @@
 /** Calls a tool of the program and reads what it returned. */
 
 import type { OwnCall, OwnResult } from "../../app/compose/own-tools.ts";
-import { messageOf } from "../../kernel/fault.ts";
+import { reasonOf } from "../../kernel/fault.ts";
 import { isJson, isObject, type Json } from "../../kernel/json.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { AnyToolDefinition, CallToolResult, ToolContent } from "./tool.ts";
@@ -23,7 +23,7 @@ export async function callTool(
     });
     return resultOf(result);
   } catch (thrown) {
-    const words = messageOf(thrown);
+    const words = reasonOf(thrown);
     return { content: [text(words || "The tool failed.")], failed: true };
   }
 }

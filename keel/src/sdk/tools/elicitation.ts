@@ -1,5 +1,5 @@
 /** What a server asks the person, and what the program answers in their place. */
-import { messageOf } from "../../kernel/fault.ts";
+import { reasonOf } from "../../kernel/fault.ts";
 import { isJson, isObject } from "../../kernel/json.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 
@@ -37,7 +37,7 @@ export async function askElicitation(
     if (result.action !== "accept") return { verdict: "deny", reason: `The program said ${result.action}.` };
     return { verdict: "allow", ...(isJson(result.content) ? { data: result.content } : {}) };
   } catch (thrown) {
-    const why = messageOf(thrown);
+    const why = reasonOf(thrown);
     return { verdict: "deny", reason: `The elicitation callback failed: ${why}` };
   }
 }

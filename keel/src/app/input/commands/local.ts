@@ -1,4 +1,7 @@
-/** The built-in commands that are answered at once: what there is, what was used, what holds. */
+/**
+ * The built-in commands that need no model: those that are answered at once, and those that a screen shows as a choice,
+ * which say what to do instead where there is no screen.
+ */
 import { fault } from "../../../kernel/fault.ts";
 import { shorten } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
@@ -6,12 +9,16 @@ import { permissionModeSchema } from "../../../protocol/settings.ts";
 import { contextKinds } from "../../../protocol/usage.ts";
 import type { CommandContext, LocalCommand } from "./command.ts";
 
-const local = (
-  name: string,
-  description: string,
-  run: LocalCommand["run"],
-  more: Partial<LocalCommand> = {},
-): LocalCommand => ({ name, description, argumentHint: "", kind: "local", run, ...more });
+const commandOf =
+  (kind: LocalCommand["kind"]) =>
+  (
+    name: string,
+    description: string,
+    run: LocalCommand["run"],
+    more: Partial<LocalCommand> = {},
+  ): LocalCommand => ({ name, description, argumentHint: "", kind, run, ...more });
+const local = commandOf("local");
+const screen = commandOf("screen");
 
 export const localCommands: readonly LocalCommand[] = [
   local("help", "Lists the commands.", async (_, context) => sayHelp(context), { aliases: ["?"] }),
@@ -174,3 +181,56 @@ function sayStatus({ id, version, location, info, settings, library }: CommandCo
 }
 
 const count = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+export const screenCommands: readonly LocalCommand[] = [
+  screen("resume", "Goes on with another session of this folder.", async (_, worklist) =>
+    [
+      "`keel -p --resume ID PROMPT` goes on with a session. The newest of this folder:",
+      ...(await saySessions(worklist)),
+    ].join("\n"),
+  ),
+  screen("fork", "Goes on in a copy of this session.", async (_, { id }) =>
+    [
+      "A copy begins where this session is now and leaves it as it is:",
+      `keel -p --resume ${id} --fork PROMPT`,
+    ].join("\n"),
+  ),
+  screen("rewind", "Puts files back as they were before a message.", async (_, { id }) =>
+    ["The points to which files can be put back, and what would change:", `keel sessions rewind ${id}`].join(
+      "\n",
+    ),
+  ),
+  screen("export", "Writes the session down as Markdown or HTML.", async (_, { id }) =>
+    [`keel sessions export ${id} --format md`, `keel sessions export ${id} --format html`].join("\n"),
+  ),
+  screen(
+    "config",
+    "Lists the settings in force, and where they come from.",
+    async (_, { settingsLocation: place }) => {
+      const { listSettings } = await import("../../maintenance/configure.ts");
+      const { rows } = await listSettings(place);
+      return [
+        ...rows
+          .filter(({ state }) => state === "counts")
+          .map(
+            ({ name, value, source }) => `${name} = ${shorten(JSON.stringify(value) ?? "", 120)} (${source})`,
+          ),
+        "`keel config set NAME VALUE` changes one.",
+      ].join("\n");
+    },
+  ),
+];
+
+async function saySessions({ sessions, id }: CommandContext): Promise<string[]> {
+  const others = (await sessions()).filter((session) => session.id !== id);
+  if (others.length === 0) return ["There is no other one."];
+  return others.map(
+    ({ id: other, changedAt, title, firstInput }) =>
+      `${other}  ${dayOf(changedAt)}  ${shorten((title ?? firstInput ?? "").replaceAll(/\s+/g, " "), 60)}`,
+  );
+}
+
+function dayOf(at: number): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? "unknown time" : time.toISOString().slice(0, 16).replace("T", " ");
+}

@@ -3,8 +3,7 @@ import type { PromptFile } from "../../../config/definitions/skills.ts";
 import type { CommandInfo } from "../../../protocol/inquiry.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
 import type { LocalCommand, PromptCommand } from "./command.ts";
-import { localCommands } from "./local.ts";
-import { screenCommands } from "./screen.ts";
+import { localCommands, screenCommands } from "./local.ts";
 
 export type RegisteredCommand =
   | { readonly kind: "local"; readonly command: LocalCommand }
@@ -28,9 +27,18 @@ export function registryOf({ commands, skills }: Pick<SessionLibrary, "commands"
   }
   const own = promptCommands.filter(({ name }) => !files.has(name));
   const listed = [
-    ...fixed.map(infoOfLocal),
-    ...own.map(infoOfPrompt),
-    ...[...files.values()].filter(({ hidden }) => !hidden).map(infoOfFile),
+    ...fixed.map((command) =>
+      infoOf(command, {
+        kind: command.kind,
+        source: "built-in",
+        aliases: command.aliases ?? [],
+        immediate: !command.waits,
+      }),
+    ),
+    ...own.map((command) => infoOf(command, { kind: "prompt", source: "built-in" })),
+    ...[...files.values()]
+      .filter(({ hidden }) => !hidden)
+      .map((file) => infoOf(file, { kind: "prompt", source: file.source })),
   ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   return {
     listed,
@@ -48,44 +56,17 @@ export function registryOf({ commands, skills }: Pick<SessionLibrary, "commands"
 /** The built-in ones alone, for the reference. */
 export const builtInCommands = (): readonly CommandInfo[] => registryOf({ commands: [], skills: [] }).listed;
 
-const infoOfLocal = ({
+const infoOf = (
+  { name, description, argumentHint }: Pick<CommandInfo, "name" | "description" | "argumentHint">,
+  about: Pick<CommandInfo, "kind" | "source"> & Partial<CommandInfo>,
+): CommandInfo => ({
   name,
   description,
   argumentHint,
-  kind,
-  aliases,
-  waits,
-}: LocalCommand): CommandInfo => ({
-  name,
-  description,
-  argumentHint,
-  kind,
-  source: "built-in",
-  aliases: aliases ?? [],
-  hidden: false,
-  immediate: !waits,
-});
-
-const infoOfPrompt = ({ name, description, argumentHint, kind }: PromptCommand): CommandInfo => ({
-  name,
-  description,
-  argumentHint,
-  kind,
-  source: "built-in",
   aliases: [],
   hidden: false,
   immediate: false,
-});
-
-const infoOfFile = ({ name, description, argumentHint, source, hidden }: PromptFile): CommandInfo => ({
-  name,
-  description,
-  argumentHint,
-  source,
-  hidden,
-  kind: "prompt",
-  aliases: [],
-  immediate: false,
+  ...about,
 });
 
 const promptFileOf = ({ name, body }: PromptCommand): Pick<PromptFile, "name" | "load"> => ({

@@ -1,14 +1,13 @@
 /** `keel permissions`: rules with their sources, and what they mean for a command. Nothing is run. */
 
 import path from "node:path";
-import { type Explained, openExplainer } from "../../../app/maintenance/explain.ts";
+import { type Explained, openExplainer, testRules } from "../../../app/maintenance/explain.ts";
 import {
   addPermission,
   listRules,
   removePermission,
   type SettingsRuleRow,
 } from "../../../app/maintenance/permissions.ts";
-import { testRules } from "../../../app/maintenance/test-rules.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
