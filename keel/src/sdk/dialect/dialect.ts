@@ -5,7 +5,7 @@
  * Assistant messages come when their reply is on record, never from a stream that may still fail. A reply that is
  * withdrawn and asked for again therefore leaves no half message behind, a call is never shown that no result follows,
  * and folding a stored log gives the same assistant, user and result messages as the live session gave. Whoever wants
- * text as it is written asks for partial messages (`dialect-stream.ts`).
+ * text as it is written asks for partial messages (`stream.ts`).
  */
 import { never } from "../../kernel/never.ts";
 import { foldBill } from "../../protocol/bill.ts";
