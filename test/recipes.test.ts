@@ -42,8 +42,8 @@ export const lineCountTool = builtInTool({
   );
   await tree.insert(
     "keel/src/tools/catalog.ts",
-    '    Grep: async () => (await import("./grep.ts")).grepTool,\n',
-    '    LineCount: async () => (await import("./line-count.ts")).lineCountTool,\n',
+    '  Grep: async () => (await import("./grep.ts")).grepTool,\n',
+    '  LineCount: async () => (await import("./line-count.ts")).lineCountTool,\n',
   );
   for (const before of ["ExitPlanMode", "Edit"])
     await tree.insert(

@@ -19,46 +19,50 @@ export type ToolPorts = {
   readonly memory?: Memory | undefined;
 };
 
+type ToolLoaders = Readonly<Record<string, () => Promise<Tool>>>;
+
+/** Those that need nothing else. */
+const plainLoaders: ToolLoaders = {
+  Bash: async () => (await import("./bash.ts")).bashTool,
+  Edit: async () => (await import("./edit.ts")).editTool,
+  Glob: async () => (await import("./glob.ts")).globTool,
+  Grep: async () => (await import("./grep.ts")).grepTool,
+  MultiEdit: async () => (await import("./multi-edit.ts")).multiEditTool,
+  NotebookEdit: async () => (await import("./notebook-edit.ts")).notebookEditTool,
+  Read: async () => (await import("./read.ts")).readTool,
+  Write: async () => (await import("./write.ts")).writeTool,
+  TaskOutput: async () => (await import("./task-output.ts")).taskOutputTool,
+  TaskStop: async () => (await import("./task-stop.ts")).taskStopTool,
+  TaskCreate: async () => (await import("./task-create.ts")).taskCreateTool,
+  TaskGet: async () => (await import("./task-get.ts")).taskGetTool,
+  TaskList: async () => (await import("./task-list.ts")).taskListTool,
+  TaskUpdate: async () => (await import("./task-update.ts")).taskUpdateTool,
+  TodoWrite: async () => (await import("./todo-write.ts")).todoWriteTool,
+  AskUserQuestion: async () => (await import("./ask-user-question.ts")).askUserQuestionTool,
+  EnterPlanMode: async () => (await import("./enter-plan-mode.ts")).enterPlanModeTool,
+  ExitPlanMode: async () => (await import("./exit-plan-mode.ts")).exitPlanModeTool,
+  ToolSearch: async () => (await import("./tool-search.ts")).toolSearchTool,
+};
+
+const headsOf = (loaders: ToolLoaders): ToolHead[] =>
+  Object.entries(loaders).map(([name, load]) => ({ ...toolHeads[name as keyof typeof toolHeads], load }));
+
+/** The same for every session: a thousand of them hold these once. */
+const plainHeads: readonly ToolHead[] = headsOf(plainLoaders);
+
 /** All of them; which ones a session offers is chosen by `chooseTools`. */
 export const builtInTools = (ports: ToolPorts = {}): ToolHead[] =>
-  Object.entries(toolLoaders(ports))
-    .map(([name, load]) => ({ ...toolHeads[name as keyof typeof toolHeads], load }))
-    .sort(byName);
+  [...plainHeads, ...headsOf(portLoaders(ports))].sort(byName);
 
 /** The tools by which agents are given work and told something. */
 export const agentTools = (agents: Agents): ToolHead[] =>
   builtInTools({ agents }).filter(({ name }) => name === "Agent" || name === "SendMessage");
 
 /** How each is loaded, by its name: with its first call. */
-export function toolLoaders({
-  web,
-  digest,
-  search,
-  library,
-  agents,
-  worktrees,
-  memory,
-}: ToolPorts): Record<string, () => Promise<Tool>> {
+export const toolLoaders = (ports: ToolPorts): ToolLoaders => ({ ...plainLoaders, ...portLoaders(ports) });
+
+function portLoaders({ web, digest, search, library, agents, worktrees, memory }: ToolPorts): ToolLoaders {
   return {
-    Bash: async () => (await import("./bash.ts")).bashTool,
-    Edit: async () => (await import("./edit.ts")).editTool,
-    Glob: async () => (await import("./glob.ts")).globTool,
-    Grep: async () => (await import("./grep.ts")).grepTool,
-    MultiEdit: async () => (await import("./multi-edit.ts")).multiEditTool,
-    NotebookEdit: async () => (await import("./notebook-edit.ts")).notebookEditTool,
-    Read: async () => (await import("./read.ts")).readTool,
-    Write: async () => (await import("./write.ts")).writeTool,
-    TaskOutput: async () => (await import("./task-output.ts")).taskOutputTool,
-    TaskStop: async () => (await import("./task-stop.ts")).taskStopTool,
-    TaskCreate: async () => (await import("./task-create.ts")).taskCreateTool,
-    TaskGet: async () => (await import("./task-get.ts")).taskGetTool,
-    TaskList: async () => (await import("./task-list.ts")).taskListTool,
-    TaskUpdate: async () => (await import("./task-update.ts")).taskUpdateTool,
-    TodoWrite: async () => (await import("./todo-write.ts")).todoWriteTool,
-    AskUserQuestion: async () => (await import("./ask-user-question.ts")).askUserQuestionTool,
-    EnterPlanMode: async () => (await import("./enter-plan-mode.ts")).enterPlanModeTool,
-    ExitPlanMode: async () => (await import("./exit-plan-mode.ts")).exitPlanModeTool,
-    ToolSearch: async () => (await import("./tool-search.ts")).toolSearchTool,
     ...(web ? { WebFetch: async () => (await import("./web-fetch.ts")).webFetchTool({ web, digest }) } : {}),
     ...(search ? { WebSearch: async () => (await import("./web-search.ts")).webSearchTool(search) } : {}),
     ...(library ? { Skill: async () => (await import("./skill.ts")).skillTool(library, agents) } : {}),
