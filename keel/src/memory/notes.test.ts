@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openTestSession } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Memory, Note } from "../ports/memory.ts";
+import { instantClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { builtInTools } from "../tools/catalog.ts";
@@ -126,6 +127,8 @@ describe("in a session", () => {
     const { say, all } = await openTestSession({
       tools: builtInTools({ memory }),
       memory,
+      // Notes are real files: the deadline of a tool must not come because the disk takes a moment.
+      clock: instantClock({ maxMs: 1_000 }),
       answer: (ask) => {
         asked.push(ask.tool ?? "");
         return { verdict: "deny" };
