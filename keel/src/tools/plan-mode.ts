@@ -1,11 +1,33 @@
-/** ExitPlanMode: shows the person the plan. Approved, the mode before it comes back; refused, the model plans on. */
+/** The tools of plan mode: in it nothing is changed until the person has approved a plan. */
 import * as z from "zod/mini";
-import { exitPlanName } from "../core/model-text.ts";
+import { exitPlanName, planBegins } from "../core/model-text.ts";
 import { present } from "../kernel/present.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { builtInTool, textField } from "./built-in.ts";
+
+/** Needs no permission: it only gives some up. */
+export const enterPlanModeTool = builtInTool({
+  name: "EnterPlanMode",
+  family: "person",
+  description:
+    "Begins plan mode, in which you look and think but change nothing until the person has approved your plan. For work that can be done in several ways, or that would be costly to redo.",
+  input: z.object({}),
+  traits: { readOnly: true, replay: "safe" },
+  claims: async () => [],
+  check: async (_, context) => (context.worklist().mode === "plan" ? "Plan mode is on already." : undefined),
+  run: async function* (_, context) {
+    const { planFile, offered } = context.worklist();
+    const message = planBegins({ file: planFile, tools: offered });
+    return {
+      content: [text(message)],
+      display: { kind: "text", text: "Plan mode" },
+      data: { message },
+      mode: "plan",
+    };
+  },
+});
 
 const maxPlanCharacters = 100_000;
 
@@ -19,6 +41,7 @@ const input = z.looseObject({
 });
 type ExitPlanModeInput = z.infer<typeof input>;
 
+/** Shows the person the plan. Approved, the mode before it comes back; refused, the model plans on. */
 export const exitPlanModeTool = builtInTool({
   name: exitPlanName,
   family: "person",
