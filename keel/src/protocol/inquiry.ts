@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { jsonSchema } from "./message.ts";
 import { effortSchema, permissionModeSchema, ruleListSchema } from "./settings.ts";
-import { billSchema, contextKinds, modelInfoSchema } from "./usage.ts";
+import { billSchema, contextSchema, modelInfoSchema } from "./usage.ts";
 
 const text = z.string();
 const opt = z.optional;
@@ -16,7 +16,6 @@ const list = <T extends z.ZodMiniType>(of: T) => z.readonly(z.array(of));
  * screen shows and lets choose from; where there is none it is answered with words.
  */
 const commandKindSchema = z.enum(["prompt", "local", "screen"]);
-export type CommandKind = z.infer<typeof commandKindSchema>;
 
 const commandInfoSchema = z.object({
   name: text,
@@ -42,7 +41,6 @@ const projectTrustSchema = z.object({
   /** What waits for trust, as `permissions.allow` or `hooks.SessionStart`. */
   leftOut: list(text),
 });
-export type ProjectTrust = Readonly<z.infer<typeof projectTrustSchema>>;
 
 const sessionFactsSchema = z.object({
   cwd: text,
@@ -104,15 +102,6 @@ const runningTaskSchema = z.object({
   reports: z.boolean(),
 });
 export type RunningTask = Readonly<z.infer<typeof runningTaskSchema>>;
-
-const contextSchema = z.object({
-  model: text,
-  windowTokens: z.number(),
-  compactAtTokens: z.nullable(z.number()),
-  totalTokens: z.number(),
-  freeTokens: z.number(),
-  tokens: z.record(z.enum(contextKinds), z.number()),
-});
 
 const settingsSchema = z.object({
   effective: z.unknown(),

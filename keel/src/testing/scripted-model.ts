@@ -5,6 +5,7 @@ import { whenAborted } from "../kernel/abort.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
 import type { ProviderFaultCode } from "../kernel/faults.ts";
 import { never } from "../kernel/never.ts";
+import { errorCodes } from "../models/anthropic/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
@@ -200,7 +201,7 @@ function faultOf(broken: ReplyFault, model: string): Fault | undefined {
     }
     case "cut":
       return broken.error
-        ? fault(codes[broken.error.type] ?? "server_error", { reason: broken.error.message, model })
+        ? fault(errorCodes[broken.error.type] ?? "server_error", { reason: broken.error.message, model })
         : fault("stream_cut", {});
     case "reset":
       return fault("unreachable", { reason: "the connection was reset" });
@@ -217,21 +218,8 @@ function faultOf(broken: ReplyFault, model: string): Fault | undefined {
 function codeOf({ status, type, message }: ReplyFault & { kind: "http" }): ProviderFaultCode {
   if (status === 400) return /too long/i.test(message) ? "prompt_too_long" : "model_bad_request";
   if (status === 529) return "overloaded";
-  return codes[type] ?? (status >= 500 ? "server_error" : "model_bad_request");
+  return errorCodes[type] ?? (status >= 500 ? "server_error" : "model_bad_request");
 }
-
-const codes: Readonly<Record<string, ProviderFaultCode>> = {
-  invalid_request_error: "model_bad_request",
-  authentication_error: "key_refused",
-  billing_error: "billing",
-  permission_error: "model_forbidden",
-  not_found_error: "model_unknown",
-  request_too_large: "request_too_large",
-  rate_limit_error: "rate_limited",
-  overloaded_error: "overloaded",
-  api_error: "server_error",
-  timeout_error: "server_error",
-};
 
 function malformedFault(how: (ReplyFault & { kind: "malformed" })["how"]): Fault | undefined {
   switch (how) {
@@ -262,10 +250,11 @@ async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<voi
 
 const aborted = (signal: AbortSignal): Fault => fault("aborted", { cause: signal.reason });
 
-/** A request of the engine as a provider's cache would see it: marked where our adapter for the Messages wire marks. */
-
-/** Marks: the last block of system or tools, the last message, and the last one of the user before the last reply. */
-export function markedPrefix(request: ModelRequest): MarkedBlock[] {
+/**
+ * A request of the engine as a provider's cache would see it, marked where our adapter for the Messages wire marks: the
+ * last block of system or tools, the last message, and the last one of the user before the last reply.
+ */
+function markedPrefix(request: ModelRequest): MarkedBlock[] {
   const blocks = prefixOf(request);
   const prompt = blocks.findLastIndex(({ section }) => section === "tools" || section === "system");
   const last = blocks.length - 1;

@@ -7,7 +7,7 @@ import { asObject, asText, isObject, type Json, type JsonObject } from "../../ke
 import type { ModelEvent } from "../../ports/model.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
-import { noUsage, type Usage } from "../../protocol/usage.ts";
+import { joinUsage, noUsage, type Usage } from "../../protocol/usage.ts";
 import { count, countIn, malformed, maxReplyCharacters } from "../read-answer.ts";
 import { type OpenBlock, openBlock, pieceOf, startOf } from "./open-block.ts";
 
@@ -113,7 +113,8 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     content_block_stop: (event) => endBlock(indexOf(event)),
     message_delta(event) {
       stop = stopOf(event["delta"]) ?? stop;
-      usage = mergeUsage(usage, decodeUsage(event["usage"]));
+      // Counts are totals so far, and some servers leave out in one event what they said in another: the larger one holds.
+      usage = joinUsage(usage, decodeUsage(event["usage"]), Math.max);
       return [];
     },
     message_stop() {
@@ -210,18 +211,5 @@ function decodeUsage(wire: unknown): Usage {
     ),
     thinkingTokens: countIn(wire["output_tokens_details"], "thinking_tokens"),
     webSearches: countIn(wire["server_tool_use"], "web_search_requests"),
-  };
-}
-
-/** Counts are totals so far, and some servers leave out in one event what they said in another: the larger one holds. */
-function mergeUsage(left: Usage, right: Usage): Usage {
-  return {
-    inputTokens: Math.max(left.inputTokens, right.inputTokens),
-    outputTokens: Math.max(left.outputTokens, right.outputTokens),
-    cacheReadTokens: Math.max(left.cacheReadTokens, right.cacheReadTokens),
-    cacheWriteTokens: Math.max(left.cacheWriteTokens, right.cacheWriteTokens),
-    cacheWriteLongTokens: Math.max(left.cacheWriteLongTokens ?? 0, right.cacheWriteLongTokens ?? 0),
-    thinkingTokens: Math.max(left.thinkingTokens ?? 0, right.thinkingTokens ?? 0),
-    webSearches: Math.max(left.webSearches ?? 0, right.webSearches ?? 0),
   };
 }
