@@ -48,3 +48,11 @@ export async function within<T>(
     ended.abort(over);
   }
 }
+
+/** A signal that fires when the time is up, unless whoever made it has left before. */
+export function lateSignal(clock: Sleeping, ms: number): Disposable & { readonly signal: AbortSignal } {
+  const late = new AbortController();
+  const left = new AbortController();
+  void clock.sleep(ms, left.signal).then(() => left.signal.aborted || late.abort());
+  return { signal: late.signal, [Symbol.dispose]: () => left.abort(over) };
+}

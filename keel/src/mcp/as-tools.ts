@@ -2,9 +2,10 @@
  * The tools of a server as tools of a session: named after the server, bounded, pinned, asked before they run. What a
  * server says about its tools is a hint; permission does not depend on it.
  */
-import type { Tool as ServerTool } from "@modelcontextprotocol/client";
+import type { CallToolResult, Tool as ServerTool } from "@modelcontextprotocol/client";
+import { reasonOf } from "../kernel/fault.ts";
 import { canonicalJson, isDeeperThan, isJson, isObject, type JsonObject } from "../kernel/json.ts";
-import { Queue } from "../kernel/queue.ts";
+import { whileRunning } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
 import type { Schema } from "../kernel/schema.ts";
 import { plainText, shorten, undisguised } from "../kernel/text.ts";
@@ -117,11 +118,8 @@ const schemaFor = (json: JsonObject): Schema<JsonObject> => ({
       : failed([{ path: "", message: "the input must be an object" }]),
 });
 
-/** More than anybody watches; who tells faster is not kept waiting. */
-const maxProgress = 1_000;
-
-function toolOf(found: OfferedTool, request: McpToolsOptions & { readonly deferred: boolean }): Tool {
-  const { link, pinned, timeoutMs, deferred } = request;
+function toolOf(found: OfferedTool, options: McpToolsOptions & { readonly deferred: boolean }): Tool {
+  const { link, pinned, timeoutMs, deferred } = options;
   const approved = pinned.get(found.name);
   const hasChanged = approved !== undefined && approved.mark !== found.mark;
   // The model is told what was approved, and nothing else before a person has seen it.
@@ -135,29 +133,20 @@ function toolOf(found: OfferedTool, request: McpToolsOptions & { readonly deferr
     traits: { readOnly: found.readOnly, concurrent: found.readOnly },
     async *run(input, context, signal) {
       if (hasChanged) {
-        const refused = await askAboutChange({ found, approved, wish: request }, context.ask);
+        const refused = await askAboutChange({ found, approved, wish: options }, context.ask);
         if (refused) return refused;
       }
-      const progress = new Queue<Display>({ limit: maxProgress });
-      const running = link
-        .call(
-          {
-            tool: found.name,
-            input,
-            callId: context.callId,
-            timeoutMs,
-            host: { ask: context.ask, consult: context.consult },
-            progress: (words) => void progress.push({ kind: "text", text: plainText(words) }),
-          },
-          signal,
-        )
-        .finally(() => progress.end());
-      running.catch(() => undefined); // Heard below.
-      yield* progress;
+      const { callId, ask, consult } = context;
+      const request = { tool: found.name, input, callId, timeoutMs, host: { ask, consult } };
       try {
-        return outcomeOf(await running);
+        return outcomeOf(
+          yield* whileRunning<Display, CallToolResult>((tell) => {
+            const progress = (words: string) => tell({ kind: "text", text: plainText(words) });
+            return link.call({ ...request, progress }, signal);
+          }),
+        );
       } catch (thrown) {
-        return failure(thrown instanceof Error ? thrown.message : String(thrown));
+        return failure(reasonOf(thrown));
       }
     },
   }) as Tool;
@@ -202,7 +191,7 @@ function sayChange(before: Pinned, now: OfferedTool): string {
   return `${lines("Approved", before)}\n\n${lines("Now", now)}`;
 }
 
-const failure = (words: string): ToolOutcome => ({
+export const failure = (words: string): ToolOutcome => ({
   content: [text(plainText(words))],
   display: { kind: "text", text: plainText(words) },
   failed: true,

@@ -7,6 +7,7 @@ import { defineTool } from "../ports/define-tool.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import type { McpResource } from "../protocol/mcp.ts";
 import { type InputBlock, text } from "../protocol/message.ts";
+import { failure } from "./as-tools.ts";
 
 export type ResourceAccess = {
   resources(): readonly McpResource[];
@@ -51,8 +52,7 @@ export function resourceTools(context: ResourceAccess): Tool[] {
         const content = await context.read(server, uri);
         return { content, display: { kind: "text", text: uri } };
       } catch (thrown) {
-        const words = toFault(thrown).message;
-        return { content: [text(words)], display: { kind: "text", text: words }, failed: true };
+        return failure(toFault(thrown).message);
       }
     },
   });

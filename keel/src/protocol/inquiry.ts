@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { jsonSchema } from "./message.ts";
 import { effortSchema, permissionModeSchema, ruleListSchema } from "./settings.ts";
-import { billSchema, contextSchema, modelInfoSchema } from "./usage.ts";
+import { billSchema, contextBreakdownSchema, modelInfoSchema } from "./usage.ts";
 
 const text = z.string();
 const opt = z.optional;
@@ -129,7 +129,7 @@ export const inquiries = {
   commands: about("What can be called with a slash now", list(commandInfoSchema)),
   agents: about("The kinds of agents that work can be given to", list(agentKindSchema)),
   servers: about("How each MCP server stands", list(z.looseObject({ name: text, status: text }))),
-  context: about("What fills the next request, by kind", contextSchema),
+  context: about("What fills the next request, by kind", contextBreakdownSchema),
   usage: about("What the session has used and cost, by model", billSchema),
   tasks: about("What runs in the background now", list(runningTaskSchema)),
   settings: about("The settings in force, and every value of every source, without secrets", settingsSchema),

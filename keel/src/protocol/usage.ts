@@ -118,7 +118,7 @@ export const contextKinds = ["system", "tools", "mcp", "instructions", "skills",
 export type ContextKind = (typeof contextKinds)[number];
 
 /** Estimates, corrected by the provider's own count of the last request. */
-export const contextSchema = z.object({
+export const contextBreakdownSchema = z.object({
   model: z.string(),
   windowTokens: z.number(),
   /** From this size on the conversation is shortened by itself; null where it is not. */
@@ -127,4 +127,4 @@ export const contextSchema = z.object({
   freeTokens: z.number(),
   tokens: z.record(z.enum(contextKinds), z.number()),
 });
-export type ContextBreakdown = Readonly<z.infer<typeof contextSchema>>;
+export type ContextBreakdown = z.infer<typeof contextBreakdownSchema>;

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Session } from "../../engine/session.ts";
+import { lateSignal } from "../../kernel/deadline.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
@@ -138,14 +139,8 @@ export async function callTool(
   });
   if (verdict === "deny" || (verdict === "ask" && leave === "as-model"))
     throw fault("usage", { reason: `${tool} was not called: ${because}.` });
-  const late = new AbortController();
-  const over = new AbortController();
-  void clock.sleep(timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
-  try {
-    return await kit.mcp.control.call({ tool, input, callId: ids.uuid() }, late.signal);
-  } finally {
-    over.abort();
-  }
+  using late = lateSignal(clock, timeoutMs);
+  return await kit.mcp.control.call({ tool, input, callId: ids.uuid() }, late.signal);
 }
 
 const whole = (text: string) => ({ text, totalBytes: Buffer.byteLength(text), truncated: false });

@@ -56,30 +56,14 @@ function join(
   traits: ServerTraits,
   { tools, system, messages }: ChatRequestParts,
 ): Uint8Array {
-  const pieces: Uint8Array[] = [bytesOf(headOf(request, traits))];
-  const put = (piece: Uint8Array): void => void pieces.push(piece);
-  if (tools.length > 0) {
-    put(openTools);
-    putList(put, tools, comma);
-    put(closeList);
-  }
-  put(openMessages);
-  let count = 0;
-  /** Starts a message. */
-  const next = (): void => {
-    if (count > 0) put(comma);
-    count += 1;
-  };
-  if (system.length > 0) {
-    next();
-    put(system);
-  }
-  for (const turn of turnsOf(messages)) {
-    if (turn[0]?.role === "user") putUser(turn, put, next);
-    else putAssistant(turn, put, next);
-  }
-  put(closeBody);
-  return Buffer.concat(pieces);
+  const all = [...(system.length > 0 ? [[system]] : []), ...turnsOf(messages).flatMap(messagesOf)];
+  return Buffer.concat([
+    bytesOf(headOf(request, traits)),
+    ...(tools.length > 0 ? [openTools, ...between(tools, comma), closeList] : []),
+    openMessages,
+    ...all.flatMap((pieces, index) => (index > 0 ? [comma, ...pieces] : pieces)),
+    closeMessage,
+  ]);
 }
 
 /** All but the conversation, without the brace that closes it. */
@@ -107,67 +91,34 @@ function turnsOf(messages: readonly ChatEncodedMessage[]): ChatEncodedMessage[][
   return turns;
 }
 
-type Put = (piece: Uint8Array) => void;
-
-/** Results first, each a message of its own; then what the user says, if anything. */
-function putUser(turn: readonly ChatEncodedMessage[], put: Put, next: () => void): void {
-  for (const { results } of turn) {
-    for (const result of results) {
-      next();
-      put(result);
-    }
+/** The messages of a turn on the wire, each in pieces. */
+function messagesOf(turn: readonly ChatEncodedMessage[]): Uint8Array[][] {
+  const parts = turn.flatMap((message) => message.parts);
+  const said = parts.filter(({ kind }) => kind === "text");
+  if (turn[0]?.role === "assistant") {
+    const calls = turn.flatMap((message) => message.calls);
+    const content = said.length === 0 ? [nothing] : [quote, ...texts(said), quote];
+    const asked = calls.length === 0 ? [] : [openCalls, ...between(calls, comma), closeList];
+    return [[assistantContent, ...content, ...asked, closeObject]];
   }
-  const parts = turn.length === 1 ? (turn[0]?.parts ?? []) : turn.flatMap((message) => message.parts);
-  if (parts.length === 0) return;
-  next();
+  // Results first, each a message of its own; then what the user says, if anything.
+  const results = turn.flatMap((message) => message.results.map((result) => [result]));
+  if (parts.length === 0) return results;
   // A plain text where that is enough: not every server takes a list.
-  if (parts.every(({ kind }) => kind === "text")) {
-    put(userText);
-    putTexts(put, parts);
-    return put(closeText);
-  }
-  put(userList);
-  for (const [index, { kind, bytes }] of parts.entries()) {
-    if (index > 0) put(comma);
-    if (kind === "text") put(openTextPart);
-    put(bytes);
-    if (kind === "text") put(closeText);
-  }
-  put(closeMessage);
+  if (said.length === parts.length) return [...results, [userText, ...texts(said), closeText]];
+  const list = parts.map(({ kind, bytes }) => (kind === "text" ? [openTextPart, bytes, closeText] : [bytes]));
+  const inner = list.flatMap((pieces, index) => (index > 0 ? [comma, ...pieces] : pieces));
+  return [...results, [userList, ...inner, closeMessage]];
 }
 
-function putAssistant(turn: readonly ChatEncodedMessage[], put: Put, next: () => void): void {
-  const said = turn.flatMap(({ parts }) => parts.filter(({ kind }) => kind === "text"));
-  const calls = turn.flatMap((message) => message.calls);
-  next();
-  put(assistantContent);
-  if (said.length === 0) put(nothing);
-  else {
-    put(quote);
-    putTexts(put, said);
-    put(quote);
-  }
-  if (calls.length > 0) {
-    put(openCalls);
-    putList(put, calls, comma);
-    put(closeList);
-  }
-  put(closeObject);
-}
-
-const putTexts = (put: Put, parts: readonly ChatPart[]): void =>
-  putList(
-    put,
+const texts = (parts: readonly ChatPart[]): Uint8Array[] =>
+  between(
     parts.map(({ bytes }) => bytes),
     paragraph,
   );
 
-function putList(put: Put, pieces: readonly Uint8Array[], mark: Uint8Array): void {
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) put(mark);
-    put(piece);
-  }
-}
+const between = (pieces: readonly Uint8Array[], mark: Uint8Array): Uint8Array[] =>
+  pieces.flatMap((piece, index) => (index > 0 ? [mark, piece] : [piece]));
 
 const comma = bytesOf(",");
 const quote = bytesOf('"');
@@ -185,7 +136,6 @@ const closeText = bytesOf('"}');
 const closeList = bytesOf("]");
 const closeMessage = bytesOf("]}");
 const closeObject = bytesOf("}");
-const closeBody = bytesOf("]}");
 
 function encodeSystem(parts: readonly string[]): Uint8Array {
   const content = parts.filter((part) => part.trim() !== "").join("\n\n");

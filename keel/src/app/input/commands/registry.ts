@@ -56,7 +56,7 @@ export function registryOf({ commands, skills }: Pick<SessionLibrary, "commands"
 /** The built-in ones alone, for the reference. */
 export const builtInCommands = (): readonly CommandInfo[] => registryOf({ commands: [], skills: [] }).listed;
 
-const infoOf = (
+export const infoOf = (
   { name, description, argumentHint }: Pick<CommandInfo, "name" | "description" | "argumentHint">,
   about: Pick<CommandInfo, "kind" | "source"> & Partial<CommandInfo>,
 ): CommandInfo => ({
