@@ -1,7 +1,4 @@
-/**
- * What providers publish about their models: sizes, abilities and list prices. Data only; settings may add to it and
- * correct it. To add a provider's models, add a table here and its default below.
- */
+/** What providers publish about their models: sizes, abilities and list prices. Settings may add to it and correct it. */
 import type { ModelInfo, Prices } from "../protocol/usage.ts";
 
 /** The newest of the published pages that the prices were read from. */

@@ -42,7 +42,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     await folder(options.cwd),
     trustOf(trust),
     ...(await model(options)),
-    await program(options.env, { name: "shell", candidates: ["bash", "sh"], absent: "commands cannot run" }),
+    await shell(options.env),
     await search(options.env),
     await guard(env, settings),
     { name: "sandbox", state: "note", says: "off: commands run with your rights" },
@@ -115,18 +115,11 @@ async function search(env: EnvironmentVariables): Promise<Finding> {
   return { name: "search", state: "ok", says: `${found.file} (${from})` };
 }
 
-async function program(
-  env: EnvironmentVariables,
-  { name, candidates, absent }: { name: string; candidates: string[]; absent: string },
-): Promise<Finding> {
+async function shell(env: EnvironmentVariables): Promise<Finding> {
   const places = (env["PATH"] ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place));
-  for (const candidate of candidates) {
-    for (const place of places) {
-      const file = path.join(place, candidate);
-      if (await may(file, constants.X_OK)) return { name, state: "ok", says: file };
-    }
-  }
-  return { name, state: "note", says: absent };
+  for (const file of ["bash", "sh"].flatMap((name) => places.map((place) => path.join(place, name))))
+    if (await may(file, constants.X_OK)) return { name: "shell", state: "ok", says: file };
+  return { name: "shell", state: "note", says: "commands cannot run" };
 }
 
 const may = (place: string, what: number): Promise<boolean> =>

@@ -2,7 +2,7 @@
 import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import { isObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import type { Block, ResultPart } from "../../protocol/message.ts";
+import type { Block, ResultPart, ToolResult } from "../../protocol/message.ts";
 import { type IdRule, isImageType, wireId } from "../encoding.ts";
 
 /** What of a request decides how a block is written. */
@@ -47,7 +47,6 @@ type JsonBlock = Readonly<Record<string, unknown>>;
 
 type Thinking = Extract<Block, { type: "thinking" }>;
 type MessagesMedia = Extract<Block, { type: "image" | "document" }>;
-type ToolResultBlock = Extract<Block, { type: "tool_result" }>;
 
 /** Thinking goes back only with its proof, and only to the model that gave it. */
 function encodeThinking(block: Thinking, { model }: MessagesBlockTarget): ContentBlockParam | undefined {
@@ -58,7 +57,7 @@ function encodeThinking(block: Thinking, { model }: MessagesBlockTarget): Conten
 }
 
 function encodeResult(
-  { callId, content, failed }: ToolResultBlock,
+  { callId, content, failed }: ToolResult,
   reader: MessagesBlockTarget,
 ): ToolResultBlockParam {
   const parts = content.map((part) => encodePart(part, reader)).filter((part) => part !== undefined);

@@ -31,7 +31,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
   const content: (Block | undefined)[] = [];
   const used = new Set<number>();
   const callIds = new Set<string>();
-  let started: { providerId: string | undefined } | undefined;
+  let started: { providerId?: string } | undefined;
   let stop: Stop | undefined;
   let usage: Usage = noUsage;
   let end: Extract<ModelEvent, { type: "end" }> | undefined;
@@ -43,9 +43,9 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     if (started) throw malformed("a second start of the message");
     if (!isObject(message)) throw malformed("a start without a message");
     const { id, model: name } = message;
-    started = { providerId: typeof id === "string" ? id : undefined };
+    started = typeof id === "string" ? { providerId: id } : {};
     usage = decodeUsage(message["usage"]);
-    return [{ type: "start", ...given(started), model: typeof name === "string" ? name : model, usage }];
+    return [{ type: "start", ...started, model: typeof name === "string" ? name : model, usage }];
   };
 
   const startBlock = (index: number, wire: Json | undefined): ModelEvent[] => {
@@ -98,7 +98,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     const whole = content.filter((block) => block !== undefined);
     // Some servers say "end" although they ask for tools.
     const reason = stop === "end" && toolUses(whole).length > 0 ? "tool_use" : stop;
-    end = { type: "end", stop: reason, usage, content: whole, ...given(started) };
+    end = { type: "end", stop: reason, usage, content: whole, ...started };
   };
 
   const mustRun = (type: string): void => {
@@ -191,9 +191,6 @@ function lengthOf(event: ModelEvent): number {
       return 0;
   }
 }
-
-const given = (started: { providerId: string | undefined } | undefined): { providerId?: string } =>
-  started?.providerId === undefined ? {} : { providerId: started.providerId };
 
 /** Token counts as the provider sends them, made safe: what is missing, negative or no number counts as nothing. */
 function decodeUsage(wire: unknown): Usage {
