@@ -13,11 +13,11 @@ import { type ModelInfo, noUsage, type Usage } from "../protocol/usage.ts";
 import {
   brokenOff,
   isAnswered,
-  pieces,
   type ReadyBlock,
   type ReadyReply,
   ScriptAnswers,
   type ScriptFunction,
+  streamed,
 } from "./answers.ts";
 import { instantClock } from "./fake-clock.ts";
 import { countBlocks, promptCache } from "./prompt-cache.ts";
@@ -144,23 +144,12 @@ function* eventsOf(reply: ReadyReply): Generator<ModelEvent> {
 }
 
 function* deltasOf(block: ReadyBlock, index: number, chars: number): Generator<ModelEvent> {
-  switch (block.type) {
-    case "text":
-      for (const text of pieces(block.text, chars)) yield { type: "text", index, text };
-      return;
-    case "thinking":
-      if (block.hidden !== undefined) return;
-      for (const text of pieces(block.text, chars)) yield { type: "thinking", index, text };
-      yield { type: "signature", index, text: block.signature };
-      return;
-    case "tool_use":
-      for (const json of pieces(block.json, chars)) yield { type: "call", index, json };
-      return;
-    case "foreign":
-      return;
-    default:
-      never(block);
+  for (const piece of streamed(block, chars)) {
+    if (block.type === "tool_use") yield { type: "call", index, json: piece };
+    else if (block.type !== "foreign") yield { type: block.type, index, text: piece };
   }
+  if (block.type === "thinking" && block.hidden === undefined)
+    yield { type: "signature", index, text: block.signature };
 }
 
 function blockOf(ready: ReadyBlock): Block {

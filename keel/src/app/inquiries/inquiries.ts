@@ -109,7 +109,7 @@ export async function lookAtFile(
   const ground = { roots: workspace.roots, home: workspace.commands?.home ?? "/" };
   if (facts.root === undefined || deniesReading(rules, facts.path, ground)) return undefined;
   const read = await workspace.files.read(facts.path, { maxBytes });
-  return read.ok ? { path: read.file.path, bytes: read.file.bytes, stamp: read.file.stamp } : undefined;
+  return read.ok ? read.file : undefined;
 }
 
 /** The conversation holds the file as it was at that time; one that changed since is left as it is. */

@@ -16,7 +16,7 @@ import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
-import { GrowingBytes, remember } from "../encoding.ts";
+import { GrowingBytes, holdsImages, remember, rememberFor } from "../encoding.ts";
 import { encodeBlock, type MessagesBlockTarget } from "./blocks.ts";
 import { thinkingFields } from "./thinking.ts";
 
@@ -53,13 +53,9 @@ export function messagesEncoder(): MessagesEncoder {
     const reader = { model: request.model, images: info.abilities.images };
     const system = remember(systems, request.system, () => encodeSystem(request.system));
     const specs = request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool)));
-    const encoded = request.messages.map((message) => {
-      const before = messages.get(message);
-      if (before && (before.reader === undefined || sameReader(before.reader, reader))) return before;
-      const made = encodeMessage(message, reader);
-      messages.set(message, made);
-      return made;
-    });
+    const encoded = request.messages.map((message) =>
+      rememberFor(messages, { key: message, reader }, () => encodeMessage(message, reader)),
+    );
     const spoken = encoded.filter(({ written }) => written.length > 0);
     const marks = info.abilities.cache ? markedMessages(spoken) : [];
     const { bytes } = settle(request.session, spoken, Math.min(spoken.length, ...marks));
@@ -199,15 +195,7 @@ function inOwnMemory(bytes: Uint8Array): Uint8Array {
 }
 
 const isReadDifferently = (content: Message["content"]): boolean =>
-  content.some(
-    (block) =>
-      block.type === "thinking" ||
-      block.type === "image" ||
-      (block.type === "tool_result" && block.content.some(({ type }) => type === "image")),
-  );
-
-const sameReader = (left: MessagesBlockTarget, right: MessagesBlockTarget): boolean =>
-  left.model === right.model && left.images === right.images;
+  holdsImages(content) || content.some(({ type }) => type === "thinking");
 
 function encodeSystem(parts: readonly string[]): WrittenBlocks[] {
   return parts.filter((part) => part.trim() !== "").map((part) => written({ type: "text", text: part }));

@@ -13,7 +13,7 @@ import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
-import { remember } from "../encoding.ts";
+import { remember, rememberFor } from "../encoding.ts";
 import { toolName } from "./names.ts";
 import { bytesOf, type ChatEncodedMessage, type ChatPart, encodeMessage } from "./parts.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
@@ -27,13 +27,9 @@ export function chatEncoder(): ChatEncoder {
 
   return (request, info, traits) => {
     const reader = { images: info.abilities.images };
-    const encoded = request.messages.map((message) => {
-      const before = messages.get(message);
-      if (before && (before.reader === undefined || before.reader.images === reader.images)) return before;
-      const made = encodeMessage(message, reader);
-      messages.set(message, made);
-      return made;
-    });
+    const encoded = request.messages.map((message) =>
+      rememberFor(messages, { key: message, reader }, () => encodeMessage(message, reader)),
+    );
     return join(request, traits, {
       tools: request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool))),
       system: remember(systems, request.system, () => encodeSystem(request.system)),

@@ -5,7 +5,7 @@
 import { isObject, wellFormedJson } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
-import { isImageType } from "../encoding.ts";
+import { holdsImages, isImageType } from "../encoding.ts";
 import { callId, toolName } from "./names.ts";
 
 /** What of a request decides how a block is written. */
@@ -125,10 +125,3 @@ function mediaText(block: ChatMedia): string {
     return `[The document${name} (${mediaType}) was left out: this model cannot read it.]`;
   return `[The document${name}:]\n${Buffer.from(data, "base64").toString("utf8")}`;
 }
-
-const holdsImages = (content: Message["content"]): boolean =>
-  content.some(
-    (block) =>
-      block.type === "image" ||
-      (block.type === "tool_result" && block.content.some(({ type }) => type === "image")),
-  );
