@@ -5,7 +5,6 @@ import { whenAborted } from "../kernel/abort.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
 import type { ProviderFaultCode } from "../kernel/faults.ts";
 import { never } from "../kernel/never.ts";
-import { errorCodes } from "../models/anthropic/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
@@ -22,6 +21,7 @@ import {
 import { instantClock } from "./fake-clock.ts";
 import { countBlocks, promptCache } from "./prompt-cache.ts";
 import { viewOf } from "./read-request.ts";
+import { codeOfType } from "./reply.ts";
 import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
 import type { ReplyFault, Script } from "./script.ts";
@@ -190,7 +190,7 @@ function faultOf(broken: ReplyFault, model: string): Fault | undefined {
     }
     case "cut":
       return broken.error
-        ? fault(errorCodes[broken.error.type] ?? "server_error", { reason: broken.error.message, model })
+        ? fault(codeOfType(broken.error.type) ?? "server_error", { reason: broken.error.message, model })
         : fault("stream_cut", {});
     case "reset":
       return fault("unreachable", { reason: "the connection was reset" });
@@ -207,7 +207,7 @@ function faultOf(broken: ReplyFault, model: string): Fault | undefined {
 function codeOf({ status, type, message }: ReplyFault & { kind: "http" }): ProviderFaultCode {
   if (status === 400) return /too long/i.test(message) ? "prompt_too_long" : "model_bad_request";
   if (status === 529) return "overloaded";
-  return errorCodes[type] ?? (status >= 500 ? "server_error" : "model_bad_request");
+  return codeOfType(type) ?? (status >= 500 ? "server_error" : "model_bad_request");
 }
 
 function malformedFault(how: (ReplyFault & { kind: "malformed" })["how"]): Fault | undefined {

@@ -22,7 +22,7 @@ export function errorInBody(body: string): unknown {
 type MessagesErrorFacts = { status: number | undefined; type: string | undefined; words: string };
 
 function codeOf({ status, type, words }: MessagesErrorFacts): ProviderFaultCode {
-  const byType = type === undefined ? undefined : own(errorCodes, type);
+  const byType = type === undefined ? undefined : own(types, type);
   const code = byType ?? (status === undefined ? "server_error" : codeOfStatus(status, type !== undefined));
   if (code === "model_bad_request" || code === "rate_limited" || code === "model_forbidden") {
     if (aboutBilling.test(words)) return "billing";
@@ -31,8 +31,7 @@ function codeOf({ status, type, words }: MessagesErrorFacts): ProviderFaultCode 
   return code;
 }
 
-/** By the type of the wire's error. */
-export const errorCodes: Readonly<Record<string, ProviderFaultCode>> = {
+const types: Readonly<Record<string, ProviderFaultCode>> = {
   invalid_request_error: "model_bad_request",
   authentication_error: "key_refused",
   billing_error: "billing",

@@ -4,7 +4,7 @@ import { never } from "../../kernel/never.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { lateCall, malformedHow, type ReadyBlock, type ReadyReply, streamed } from "../answers.ts";
-import { errorTypes } from "../reply.ts";
+import { errorType } from "../reply.ts";
 import { messagesPrefix, messagesSession, messagesView } from "./anthropic-view.ts";
 import type { Wire } from "./wire.ts";
 
@@ -31,7 +31,7 @@ export const anthropicWire: Wire = {
   violations: ({ headers }) =>
     headers["anthropic-version"] ? [] : ["anthropic-version: the header is missing"],
 
-  errorType: (status) => errorTypes[status] ?? "api_error",
+  errorType,
 
   error: ({ type, message }, request_id) => ({ type: "error", error: { type, message }, request_id }),
 
