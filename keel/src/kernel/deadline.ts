@@ -1,5 +1,4 @@
 /** Every wait has a deadline and a signal: this joins the two. */
-
 import { childOf, over } from "./abort.ts";
 
 /** How long something may take to settle after it was told to stop, before it is left behind. */

@@ -2,7 +2,6 @@
  * The servers of one session: the engine takes tools from it, hosts look at it and change it. Servers connect in the
  * background; the first request waits for them only so long.
  */
-
 import { fault } from "../kernel/fault.ts";
 import { sameJson } from "../kernel/json.ts";
 import { resultOf } from "../kernel/one-by-one.ts";

@@ -2,7 +2,6 @@
  * The life of one server: connected in the background, lost and found again, closed once. Nothing that a server does
  * throws out of here: what went wrong is its state.
  */
-
 import type { CallToolResult, Transport } from "@modelcontextprotocol/client";
 import { over } from "../kernel/abort.ts";
 import { delayMs } from "../kernel/backoff.ts";

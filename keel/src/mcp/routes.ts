@@ -1,5 +1,4 @@
 /** The way to a server, by how it is configured. */
-
 import { createHash } from "node:crypto";
 import { chmod, mkdir, open } from "node:fs/promises";
 import path from "node:path";

@@ -1,5 +1,4 @@
 /** What every wire needs to write a request. */
-
 import { sameJson } from "../kernel/json.ts";
 import { fingerprint } from "../kernel/text.ts";
 import type { ModelRequest } from "../ports/model.ts";
@@ -61,7 +60,6 @@ export function effortFor(
 }
 
 /** Something that is made of a request, and may be made before it is needed: the newest one is kept until it is taken. */
-
 export function writtenAhead<T>(make: (request: ModelRequest) => T): {
   prepare(request: ModelRequest): void;
   take(request: ModelRequest): T;

@@ -1,8 +1,4 @@
-/**
- * One Model over several providers: each request goes to the provider of the model that it names, so a fallback chain
- * and a change of model in the middle of a session may cross from one to another. Which model that is, is never decided
- * here: the engine names it and records why.
- */
+/** One Model over several providers: a request goes to the provider of the model that it names, and no other is tried. */
 import { fault } from "../kernel/fault.ts";
 import type { Model } from "../ports/model.ts";
 import { type ConnectTools, connectModel } from "./connect.ts";

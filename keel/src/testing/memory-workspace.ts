@@ -1,5 +1,4 @@
 /** A place to work that exists in memory only: files, a shell that knows a few commands, and a trace of what was done. */
-
 import type { Clock } from "../ports/clock.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { instantClock } from "./fake-clock.ts";

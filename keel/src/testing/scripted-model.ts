@@ -1,5 +1,4 @@
 /** A model that follows a script, in memory: the Model port without a network. It refuses what a provider refuses. */
-
 import { prefixOf } from "../core/context/prefix.ts";
 import { whenAborted } from "../kernel/abort.ts";
 import { type Fault, fault } from "../kernel/fault.ts";

@@ -1,5 +1,4 @@
 /** Read: a file as numbered lines, an image, the cells of a notebook or the pages of a PDF. */
-
 import * as z from "zod/mini";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";

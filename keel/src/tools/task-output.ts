@@ -1,5 +1,4 @@
 /** TaskOutput: how a task in the background is doing, and what it has written. */
-
 import * as z from "zod/mini";
 import { sayTask } from "../core/model-text.ts";
 import { isRunning } from "../core/state/task-state.ts";

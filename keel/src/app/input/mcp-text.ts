@@ -1,5 +1,4 @@
 /** A person's words that name something of an MCP server: `/mcp__server__prompt with words`, and `@server:uri`. */
-
 import { foreign } from "../../core/context/blocks.ts";
 import { enclose } from "../../core/context/enclose.ts";
 import { toFault } from "../../kernel/fault.ts";

@@ -1,5 +1,4 @@
 /** Keys that a person gave Keel to keep, where they are kept, and the sessions for which they count. */
-
 import { createRequire } from "node:module";
 import path from "node:path";
 import { readKeys, type StoredKey, saveKey } from "../../config/settings/auth-file.ts";

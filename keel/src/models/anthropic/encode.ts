@@ -10,7 +10,6 @@
  * 3. The last block of the user message before the last reply, which is where the request before this one ended: a turn
  *    of more than 20 blocks would otherwise lose the way back to what that request kept.
  */
-
 import { wellFormedJson } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";

@@ -7,7 +7,6 @@
  * The order is the one that all of them take: the system prompt, then user and assistant in turn, and the results of
  * calls directly after the message that asked for them.
  */
-
 import { wellFormedJson } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";

@@ -1,7 +1,4 @@
-/**
- * Facts in the past tense that make the log and fold to state. Adding one here breaks every exhaustive switch that should
- * care.
- */
+/** Facts in the past tense that make the log and fold to state. Adding one breaks every switch that should care. */
 import * as z from "zod/mini";
 import type { FaultData } from "../../kernel/fault.ts";
 import { isFaultCode } from "../../kernel/faults.ts";
