@@ -9,12 +9,12 @@ import type { Clock, Ids } from "../ports/clock.ts";
 import type { BoxTool, Toolbox, ToolOutcome } from "../ports/tool.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
 import type { InputBlock } from "../protocol/message.ts";
+import { resourceTools } from "./as-tools.ts";
 import { McpEntry } from "./entry.ts";
 import { type McpLimits, probeMs } from "./limits.ts";
 import { type LinkOptions, settledWithin } from "./link.ts";
 import { prefixOf } from "./names.ts";
 import type { LinkPool } from "./pool.ts";
-import { resourceTools } from "./resource-tools.ts";
 import { authFileOf, identityOf, type McpEnvironment, pinsFolder, routeTo } from "./routes.ts";
 
 export type NamedServer = {

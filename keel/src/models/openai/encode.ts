@@ -7,14 +7,14 @@
  * The order is the one that all of them take: the system prompt, then user and assistant in turn, and the results of
  * calls directly after the message that asked for them.
  */
-import { wellFormedJson } from "../../kernel/json.ts";
+import { isObject, wellFormedJson } from "../../kernel/json.ts";
+import { never } from "../../kernel/never.ts";
 import type { ModelRequest } from "../../ports/model.ts";
-import type { Message } from "../../protocol/message.ts";
+import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
-import { remember, rememberFor } from "../encoding.ts";
-import { toolName } from "./names.ts";
-import { bytesOf, type ChatEncodedMessage, type ChatPart, encodeMessage } from "./parts.ts";
+import { holdsImages, isImageType, remember, rememberFor } from "../encoding.ts";
+import { callId, toolName } from "./names.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
 
 export type ChatEncoder = (request: ModelRequest, info: ModelInfo, traits: ServerTraits) => Uint8Array;
@@ -115,6 +115,10 @@ const texts = (parts: readonly ChatPart[]): Uint8Array[] =>
 const between = (pieces: readonly Uint8Array[], mark: Uint8Array): Uint8Array[] =>
   pieces.flatMap((piece, index) => (index > 0 ? [mark, piece] : [piece]));
 
+// Unlike a small Buffer, what it makes is no slice of a common one: what is remembered keeps alive only itself.
+const encoder = new TextEncoder();
+const bytesOf = (text: string): Uint8Array => encoder.encode(text);
+
 const comma = bytesOf(",");
 const quote = bytesOf('"');
 const nothing = bytesOf("null");
@@ -142,4 +146,118 @@ function encodeTool({ name, description, input }: ToolSpec): Uint8Array {
   return bytesOf(
     wellFormedJson({ type: "function", function: { name: toolName(name), ...about, parameters: input } }),
   );
+}
+
+/** What of a request decides how a block is written. */
+type ChatBlockTarget = { readonly images: boolean };
+
+/** One part of a user's message; `text` is the inside of a JSON text. */
+type ChatPart = { readonly kind: "text" | "image"; readonly bytes: Uint8Array };
+
+type ChatEncodedMessage = {
+  readonly role: Message["role"];
+  /** Whole messages with the results of calls, which stand before all else that the user says. */
+  readonly results: readonly Uint8Array[];
+  readonly parts: readonly ChatPart[];
+  /** Calls of the assistant. */
+  readonly calls: readonly Uint8Array[];
+  /** Whom it was written for, when another reader would get it otherwise. */
+  readonly reader: ChatBlockTarget | undefined;
+};
+
+function encodeMessage({ role, content }: Message, reader: ChatBlockTarget): ChatEncodedMessage {
+  const results: Uint8Array[] = [];
+  const parts: ChatPart[] = [];
+  const calls: Uint8Array[] = [];
+  for (const block of content) {
+    switch (block.type) {
+      case "text":
+        if (block.text.trim() !== "") parts.push(textPart(block.text));
+        break;
+      case "image":
+      case "document":
+        parts.push(mediaPart(block, reader));
+        break;
+      case "tool_use":
+        calls.push(encodeCall(block));
+        break;
+      case "tool_result":
+        results.push(encodeResult(block, reader));
+        parts.push(...resultImages(block, reader));
+        break;
+      case "thinking":
+      case "foreign":
+        // This wire has no place for either.
+        break;
+      default:
+        never(block);
+    }
+  }
+  return { role, results, parts, calls, reader: holdsImages(content) ? reader : undefined };
+}
+
+const textPart = (text: string): ChatPart => ({
+  kind: "text",
+  bytes: bytesOf(wellFormedJson(text).slice(1, -1)),
+});
+
+/** What was not valid JSON was answered with an error; the call itself must still be an object. */
+function encodeCall({ id, name, input, broken }: ToolUse): Uint8Array {
+  const args = isObject(input) && broken === undefined ? wellFormedJson(input) : "{}";
+  return bytesOf(
+    wellFormedJson({ id: callId(id), type: "function", function: { name: toolName(name), arguments: args } }),
+  );
+}
+
+/** The wire has no mark for a failure: the words say it. */
+const failureMark = "Error: ";
+
+function encodeResult({ callId: id, content, failed }: ToolResult, reader: ChatBlockTarget): Uint8Array {
+  const words = content
+    .map((part) => resultText(part, reader))
+    .filter((text) => text.trim() !== "")
+    .join("\n");
+  const said = words === "" ? (failed ? "the tool failed without a word." : "(no output)") : words;
+  return bytesOf(
+    wellFormedJson({
+      role: "tool",
+      tool_call_id: callId(id),
+      content: failed ? `${failureMark}${said}` : said,
+    }),
+  );
+}
+
+function resultText(part: ResultPart, reader: ChatBlockTarget): string {
+  if (part.type === "text") return part.text;
+  return isShown(part, reader) ? "[An image, which follows below.]" : mediaText(part);
+}
+
+/** A result can only hold text here: its images follow in the words of the user. */
+function resultImages({ callId: id, content }: ToolResult, reader: ChatBlockTarget): ChatPart[] {
+  return content.flatMap((part) =>
+    part.type !== "text" && isShown(part, reader)
+      ? [textPart(`[The image in the result of the call ${callId(id)}:]`), mediaPart(part, reader)]
+      : [],
+  );
+}
+
+type ChatMedia = Extract<Block, { type: "image" | "document" }>;
+
+function mediaPart(block: ChatMedia, reader: ChatBlockTarget): ChatPart {
+  if (!isShown(block, reader)) return textPart(mediaText(block));
+  const url = `data:${block.mediaType};base64,${block.data}`;
+  return { kind: "image", bytes: bytesOf(wellFormedJson({ type: "image_url", image_url: { url } })) };
+}
+
+const isShown = ({ type, mediaType }: ChatMedia, { images }: ChatBlockTarget): boolean =>
+  type === "image" && images && isImageType(mediaType);
+
+/** One attachment that the model cannot read must not make every later request of the session fail. */
+function mediaText(block: ChatMedia): string {
+  const { mediaType, data } = block;
+  if (block.type === "image") return `[An image (${mediaType}) was left out: this model cannot read it.]`;
+  const name = block.name === undefined ? "" : ` ${block.name}`;
+  if (!mediaType.startsWith("text/") && mediaType !== "application/json")
+    return `[The document${name} (${mediaType}) was left out: this model cannot read it.]`;
+  return `[The document${name}:]\n${Buffer.from(data, "base64").toString("utf8")}`;
 }
