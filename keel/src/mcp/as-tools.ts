@@ -35,14 +35,11 @@ export type OfferedTool = Definition & {
   readonly readOnly: boolean;
 };
 
-export type OfferedTools = {
-  readonly tools: readonly OfferedTool[];
-  /** What was left out and why, for a person. */
-  readonly problems: readonly string[];
-};
-
-/** By name; the first of two that would have one name counts. */
-export function findTools(server: string, offered: readonly ServerTool[]): OfferedTools {
+/** By name; the first of two that would have one name counts. `problems`: what was left out and why, for a person. */
+export function findTools(
+  server: string,
+  offered: readonly ServerTool[],
+): { readonly tools: readonly OfferedTool[]; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const known = new Map<string, OfferedTool>();
   const sorted = offered.toSorted((left, right) => (left.name < right.name ? -1 : 1));

@@ -5,7 +5,7 @@ import { present } from "../kernel/present.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
-import { builtInTool, textField } from "./built-in.ts";
+import { builtInTool, declined, textField } from "./built-in.ts";
 
 /** Needs no permission: it only gives some up. */
 export const enterPlanModeTool = builtInTool({
@@ -72,7 +72,11 @@ export const exitPlanModeTool = builtInTool({
       ],
       input: { plan, ...present({ planFilePath: planFile }) },
     });
-    if (answer.verdict === "deny") return refused(answer);
+    if (answer.verdict === "deny")
+      return declined(answer, {
+        unsaid: "The person does not approve the plan.",
+        then: "Plan mode is still on. Change the plan accordingly and show it again.",
+      });
     const edited = editedPlan(answer);
     const isEdited = edited !== undefined && edited !== plan;
     if (isEdited) await keep(edited, context);
@@ -119,15 +123,5 @@ function approved(plan: string, { planFile, isEdited, option }: PlanFacts): Tool
     display: { kind: "markdown", text: plan },
     data: { plan, isAgent: false, planWasEdited: isEdited, ...present({ filePath: planFile }) },
     mode: option === "edits" ? "acceptEdits" : "before-plan",
-  };
-}
-
-function refused({ reason, by }: Answer & { by: NonNullable<ToolOutcome["denied"]>["by"] }): ToolOutcome {
-  const said = reason ?? "The person does not approve the plan.";
-  return {
-    content: [text(`${said}\nPlan mode is still on. Change the plan accordingly and show it again.`)],
-    display: { kind: "text", text: said },
-    failed: true,
-    denied: { by, reason: said },
   };
 }
