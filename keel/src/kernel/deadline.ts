@@ -33,14 +33,12 @@ export async function within<T>(
     return { kind: "late" };
   });
   // Taken off by hand: a listener that leaves by a signal keeps alive whatever else listens there, were it never over.
-  let give = (): void => undefined;
-  const stopped = new Promise<Timed<T>>((resolve) => {
-    give = () => void clock.sleep(graceMs, ended.signal).then(() => resolve({ kind: "aborted" }));
-    if (signal.aborted) give();
-    else signal.addEventListener("abort", give, { once: true });
-  });
+  const stopped = Promise.withResolvers<Timed<T>>();
+  const give = () => void clock.sleep(graceMs, ended.signal).then(() => stopped.resolve({ kind: "aborted" }));
+  if (signal.aborted) give();
+  else signal.addEventListener("abort", give, { once: true });
   try {
-    return await Promise.race([running, timer, stopped]);
+    return await Promise.race([running, timer, stopped.promise]);
   } finally {
     signal.removeEventListener("abort", give);
     release();
