@@ -11,7 +11,7 @@ import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { type CommandJudge, type Permit, type Touch, unreadCommand } from "./command-judge.ts";
 import { matchesPath, type PathRuleRoots } from "./path-rules.ts";
-import { protectedClaim } from "./protected.ts";
+import { ownClaim, protectedClaim } from "./protected.ts";
 import { covers, type PermissionRule, sayRule, touches } from "./rules.ts";
 import { optionsFor, type SuggestionContext } from "./suggest.ts";
 
@@ -42,6 +42,8 @@ export type Decision =
       readonly verdict: "ask";
       /** A rule wants the question: no hook may skip it. */
       readonly insists: boolean;
+      /** It is about a protected path or Keel's own files: only a person says yes to it, never a hook. */
+      readonly guarded?: true;
       readonly because: string;
       readonly options: readonly AskOption[];
     };
@@ -67,7 +69,7 @@ export function decide(facts: PolicyFacts): Decision {
       because: `only the run knows whether ${sayRule(doubtful.rule)} is about it`,
       insists: true,
     });
-  const guarded = rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts);
+  const guarded = whyGuarded(facts);
   if (row.other === "allow" && !guarded) return { verdict: "allow", by: "mode", because: row.says };
   if (guarded) return refuseOrAsk(facts, { because: guarded, insists: true });
   return permitted(facts);
@@ -169,8 +171,14 @@ function refuseOrAsk(
 ): Decision {
   const { open, says } = modes[facts.mode];
   if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}` };
-  return { verdict: "ask", because, insists, options: optionsFor(facts, insists ? "once" : "session") };
+  const guarded = whyGuarded(facts) === undefined ? {} : ({ guarded: true } as const);
+  const options = optionsFor(facts, insists ? "once" : "session");
+  return { verdict: "ask", because, insists, ...guarded, options };
 }
+
+/** Why no mode, rule or hook lets it pass: only a person does. */
+const whyGuarded = (facts: PolicyFacts): string | undefined =>
+  (facts.rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts)) ?? ownTarget(facts);
 
 /** The plan may always be read; it may be written while a plan is made. */
 function isOnlyPlan({ claims, planFile, mode }: PolicyFacts): boolean {
@@ -192,6 +200,16 @@ function protectedTarget(facts: PolicyFacts): string | undefined {
       claim.action === "execute"
         ? judgeOf(facts, claim).protectedWrite()
         : protectedClaim(claim, facts.paths),
+    );
+  return reasons.find((because) => because !== undefined);
+}
+
+/** Why a read must be asked in the same way: no setting takes this question away. */
+function ownTarget(facts: PolicyFacts): string | undefined {
+  const reasons = facts.claims
+    .values()
+    .map((claim) =>
+      claim.action === "execute" ? judgeOf(facts, claim).ownRead() : ownClaim(claim, facts.paths),
     );
   return reasons.find((because) => because !== undefined);
 }

@@ -25,6 +25,6 @@ export async function lookAt(claims: readonly Claim[], workspace: Workspace): Pr
   return { paths, commands, world: context };
 }
 
-function surroundingsOf({ cwd, roots, commands }: Workspace): ShellContext {
-  return { cwd, roots, home: commands?.home ?? "/", isTrusted: commands?.isTrusted ?? false };
+function surroundingsOf({ cwd, roots, own, commands }: Workspace): ShellContext {
+  return { cwd, roots, own, home: commands?.home ?? "/", isTrusted: commands?.isTrusted ?? false };
 }

@@ -1,13 +1,13 @@
 /** Everything that people, projects and plugins bring along in files: read once at the start, their texts when used. */
 import path from "node:path";
 import { readAgentFiles } from "../../config/definitions/agent-files.ts";
-import { type ConfigFolder, configFolders } from "../../config/definitions/folders.ts";
+import { type ConfigFolder, configFolders, linkedFolders } from "../../config/definitions/folders.ts";
 import { type OutputStyle, readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
 import { addedPlugins } from "../../config/definitions/plugin-list.ts";
 import type { Plugin } from "../../config/definitions/plugins.ts";
 import { type PromptFile, readCommandFiles, readSkillFiles } from "../../config/definitions/skills.ts";
 import type { ChosenSource } from "../../config/settings/layers.ts";
-import type { FolderKind, Paths } from "../../config/settings/paths.ts";
+import { type FolderKind, folderKinds, type Paths } from "../../config/settings/paths.ts";
 import type { TrustFacts } from "../../config/settings/settings.ts";
 import type { SessionState } from "../../core/state/state.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
@@ -33,6 +33,8 @@ export type SessionLibrary = {
   readonly agents: readonly AgentProfile[];
   readonly styles: readonly OutputStyle[];
   readonly plugins: readonly Plugin[];
+  /** Where skills, commands and agents come from: a skill names files beside it. */
+  readonly folders: readonly string[];
   /** Sentences for a person. */
   readonly problems: readonly string[];
 };
@@ -40,20 +42,26 @@ export type SessionLibrary = {
 /** Never throws: what cannot be read is told and left out. */
 export async function readLibrary(options: LibraryOptions): Promise<SessionLibrary> {
   const { plugins, problems } = await readPlugins(options);
-  const read = await readDefinitions((kind) => configFolders({ ...options, kind, plugins }));
+  const foldersOf = (kind: FolderKind) => configFolders({ ...options, kind, plugins });
+  const read = await readDefinitions(foldersOf);
   const own = new Set(read.skills.map(({ name }) => name));
   return {
     ...read,
     skills: [...read.skills, ...bundledSkills.filter(({ name }) => !own.has(name))],
     plugins,
-    problems: [...problems, ...read.problems],
+    folders: (["skills", "commands", "agents"] as const).flatMap(foldersOf).map(({ path: folder }) => folder),
+    problems: [
+      ...problems,
+      ...folderKinds.flatMap((kind) => linkedFolders({ ...options, kind, plugins })),
+      ...read.problems,
+    ],
   };
 }
 
 /** What the files of each kind bring, and what is wrong with them. */
 export async function readDefinitions(
   folders: (kind: FolderKind) => ConfigFolder[],
-): Promise<Omit<SessionLibrary, "plugins">> {
+): Promise<Omit<SessionLibrary, "plugins" | "folders">> {
   const [skills, commands, agents, styles] = await Promise.all([
     readSkillFiles(folders("skills")),
     readCommandFiles(folders("commands")),

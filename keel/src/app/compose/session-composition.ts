@@ -44,6 +44,7 @@ import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
+import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
@@ -75,6 +76,8 @@ export type SessionComposition = {
   readonly folders: LiveFolders;
   readonly mcp: SessionMcp;
   readonly own: OwnToolbox;
+  /** What of Keel's own folder it may read. */
+  readonly ownFiles: OwnFiles;
   /** What the session is told and can call by name. */
   readonly texts: SessionTexts;
   readonly agents: SessionAgents;
@@ -103,7 +106,8 @@ export async function composeSession(
   const guard = shared.guard(env, settings);
   const named = foldersOf({ ...options, entries });
   const folders = liveFolders(named, options.env);
-  const at = workspaces({ ...inForce, guard, budget, home, grammar: shared.grammar });
+  const kept = ownFiles(home);
+  const at = workspaces({ ...inForce, guard, budget, kept, grammar: shared.grammar });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
     run: latePrograms({ env: inForce.commandEnv, guard }),
@@ -121,6 +125,7 @@ export async function composeSession(
     rules: rules.now,
     clock,
   });
+  kept.lend(() => texts.library.folders);
   const takesForeign = offersForeign(options.tools);
   const { version } = options;
   const servers = { inForce, guard, links: shared.links, clock, ids, workspace, home, version };
@@ -195,6 +200,7 @@ export async function composeSession(
     rules,
     folders,
     own,
+    ownFiles: kept,
     texts,
     agents,
     worktrees,
@@ -267,12 +273,12 @@ function workspaces({
   trust,
   budget,
   guard,
-  home,
+  kept,
   grammar,
 }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
   budget: TreeBudget;
   guard: LateGuard;
-  home: string;
+  kept: OwnFiles;
   grammar: Grammar;
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
   const shell = boundShell(lateShell({ env: commandEnv, guard }), budget);
@@ -285,7 +291,8 @@ function workspaces({
     const { cwd } = folders;
     const place = {
       cwd,
-      own: [home],
+      own: [kept.folder],
+      given: kept.given,
       // Looked up each time: folders come and go.
       get roots() {
         return folders.roots;
@@ -296,8 +303,9 @@ function workspaces({
       get roots() {
         return folders.roots;
       },
+      own: place.own,
       files: nodeFiles(place),
-      search: lateFileSearch(env),
+      search: lateFileSearch(env, place.own),
       documents: lateDocuments(),
       shell,
       commands,

@@ -30,7 +30,11 @@ export type ListedServers = {
 /** Nothing is started. */
 export async function listServers(place: SettingsLocation): Promise<ListedServers> {
   const { entries, commandEnv, trust } = await readSettings(place);
-  const { servers, problems } = mcpServersOf({ entries, env: commandEnvironment(commandEnv) });
+  const { servers, problems } = mcpServersOf({
+    entries,
+    env: commandEnvironment(commandEnv),
+    personEnv: commandEnv,
+  });
   const waiting = trust.waiting.filter(({ path: [group] }) => group === "mcpServers");
   return { servers, problems, waiting: waiting.map(({ path: [, name = ""] }) => name) };
 }

@@ -113,7 +113,7 @@ async function reportOf(
   { from, problems }: { from: string; problems: readonly string[] },
 ): Promise<PluginReport> {
   const { name, path: place, version, description } = plugin;
-  const about = { source: "plugin", compatible: false, trusted: true, plugin: name } as const;
+  const about = { source: "plugin", compatible: false, trusted: true, plugin: name, within: place } as const;
   const read = await readDefinitions((kind) => [{ path: path.join(place, kind), ...about }]);
   const names = (found: readonly { name: string }[]): string[] => found.map((one) => one.name);
   return {

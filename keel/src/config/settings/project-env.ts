@@ -15,7 +15,7 @@ const rows: readonly { readonly names: readonly string[]; readonly because: stri
     because: "it changes Keel itself",
   },
   {
-    names: ["ANTHROPIC_*", "OPENAI_*", "BRAVE_*", "VOYAGE_*"],
+    names: ["ANTHROPIC_*", "OPENAI_*", "BRAVE_*", "VOYAGE_*", "LINEAR_*"],
     because: "it says where requests go and with which key",
   },
   {

@@ -1,4 +1,6 @@
 /** The environment of a command: the user's own, without what belongs to the harness, and with a mark. */
+import { keyVariables } from "../../kernel/secrets.ts";
+
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Every process of a command carries this, so that strays can be found in the process table. */
@@ -6,17 +8,12 @@ export const markVariable = "KEEL_COMMAND";
 
 /** What a command never sees. A star at the end means: every name that starts so. */
 export const withheld: readonly { readonly name: string; readonly why: string }[] = [
-  { name: "ANTHROPIC_API_KEY", why: "the key of the model: a command could send it anywhere" },
-  { name: "ANTHROPIC_AUTH_TOKEN", why: "a key of the model" },
-  { name: "ANTHROPIC_CUSTOM_HEADERS", why: "headers may hold a key" },
+  ...keyVariables,
   {
     name: "ANTHROPIC_BASE_URL",
     why: "its address may hold a password, and a nested harness must not inherit it",
   },
-  { name: "OPENAI_API_KEY", why: "the key of the model" },
   { name: "OPENAI_BASE_URL", why: "as for the other provider" },
-  { name: "BRAVE_API_KEY", why: "the key of the web search" },
-  { name: "VOYAGE_API_KEY", why: "the key of the embeddings" },
   { name: "KEEL_*", why: "the harness's own settings: a nested one starts from the user's" },
   { name: "CDPATH", why: "with it `cd src` may lead elsewhere than to src, which policy has decided about" },
   { name: "SHELLOPTS", why: "options of the shell that change how a command is read" },
