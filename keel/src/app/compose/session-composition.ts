@@ -45,10 +45,11 @@ import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { type Bypass, bypassOf, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
+import { namedPrograms } from "./named-programs.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
-import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
+import { fallbacksIn, readSettings, type SettingsInForce, withoutOwnPath } from "./settings.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
 import { movableWorkspace, type SessionWorktrees, sessionWorktrees } from "./worktrees.ts";
 
@@ -96,7 +97,7 @@ export async function composeSession(
     storedKeys(options),
     storeOf(options, shared),
   ]);
-  const { env, trust, entries } = inForce;
+  const { env, trust, entries, placed } = inForce;
   const settings = withKeys(inForce.settings, keys, env);
   const permissions = permissionsOf(options, inForce, settings);
   const { bypass, rules } = permissions;
@@ -107,7 +108,9 @@ export async function composeSession(
   const named = foldersOf({ ...options, entries });
   const folders = liveFolders(named, options.env);
   const kept = ownFiles(home);
-  const at = workspaces({ ...inForce, guard, budget, kept, grammar: shared.grammar });
+  let programs: ReadonlyMap<string, string> = new Map();
+  const place = { kept, named: () => programs };
+  const at = workspaces({ ...inForce, ...place, guard, budget, grammar: shared.grammar });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
     run: latePrograms({ env: inForce.commandEnv, guard }),
@@ -126,12 +129,23 @@ export async function composeSession(
     clock,
   });
   kept.lend(() => texts.library.folders);
+  const hostServers = { ...texts.main?.servers, ...options.mcpServers };
+  programs = namedPrograms({
+    entries: placed,
+    servers: hostServers,
+    plugins: texts.library.plugins,
+    cwd: workspace.cwd,
+    root: trust.root,
+    env: options.env,
+  });
   const takesForeign = offersForeign(options.tools);
   const { version } = options;
-  const servers = { inForce, guard, links: shared.links, clock, ids, workspace, home, version };
+  // What settings start has no program of the folder by a bare name.
+  const started = { ...inForce, entries: placed, commandEnv: withoutOwnPath(inForce.commandEnv, folders.roots) };
+  const servers = { inForce: started, guard, links: shared.links, clock, ids, workspace, home, version };
   const mcp = sessionMcp({
     ...servers,
-    named: { ...texts.main?.servers, ...options.mcpServers },
+    named: hostServers,
     strict: options.strictMcpConfig ? "only" : undefined,
     plugins: texts.library.plugins,
   });
@@ -169,7 +183,7 @@ export async function composeSession(
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const hooks = await sessionHooks(options.hooks ?? [], {
-    inForce,
+    inForce: started,
     guard,
     cwd: workspace.cwd,
     transcript: (session) => store.location(session),
@@ -274,11 +288,13 @@ function workspaces({
   budget,
   guard,
   kept,
+  named,
   grammar,
 }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
   budget: TreeBudget;
   guard: LateGuard;
   kept: OwnFiles;
+  named: () => ReadonlyMap<string, string>;
   grammar: Grammar;
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
   const shell = boundShell(lateShell({ env: commandEnv, guard }), budget);
@@ -293,6 +309,7 @@ function workspaces({
       cwd,
       own: [kept.folder],
       given: kept.given,
+      named,
       // Looked up each time: folders come and go.
       get roots() {
         return folders.roots;
@@ -312,7 +329,7 @@ function workspaces({
       diagnostics: lateDiagnostics(
         settings.diagnostics,
         { cwd, commands, shell },
-        { env: commandEnv, guard },
+        { env: withoutOwnPath(commandEnv, folders.roots), guard },
       ),
     };
   };
