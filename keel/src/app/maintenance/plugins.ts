@@ -1,13 +1,10 @@
 /** The plugins that a person has added: shown before they are, listed, and removed. */
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { readAgentFiles } from "../../config/definitions/agent-files.ts";
-import type { ConfigFolder } from "../../config/definitions/folders.ts";
-import { readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
+import { readLibraryFiles } from "../../config/definitions/library-files.ts";
 import { type AddedPlugin, changePluginList, readPluginList } from "../../config/definitions/plugin-list.ts";
 import { type Plugin, readPlugin } from "../../config/definitions/plugins.ts";
-import { readCommandFiles, readSkillFiles } from "../../config/definitions/skills.ts";
-import { type FolderKind, pathsOf } from "../../config/settings/paths.ts";
+import { pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { homeResources } from "../compose/home-resources.ts";
@@ -116,38 +113,24 @@ async function reportOf(
   plugin: Plugin,
   { from, problems }: { from: string; problems: readonly string[] },
 ): Promise<PluginReport> {
-  const folder = (kind: FolderKind): ConfigFolder[] => [
-    {
-      path: path.join(plugin.path, kind),
-      source: "plugin",
-      compatible: false,
-      trusted: true,
-      plugin: plugin.name,
-    },
-  ];
-  const [commands, skills, agents, styles] = await Promise.all([
-    readCommandFiles(folder("commands")),
-    readSkillFiles(folder("skills")),
-    readAgentFiles(folder("agents")),
-    readOutputStyleFiles(folder("output-styles")),
-  ]);
-  const names = ({ found }: { found: readonly { name: string }[] }): string[] =>
-    found.map(({ name }) => name);
-  const { name, path: place, version, description } = plugin;
+  const { name, path: root, version, description } = plugin;
+  const folder = { source: "plugin", compatible: false, trusted: true, plugin: name } as const;
+  const found = await readLibraryFiles((kind) => [{ ...folder, path: path.join(root, kind) }]);
+  const names = (files: readonly { name: string }[]): string[] => files.map((file) => file.name);
   return {
     name,
-    path: place,
+    path: root,
     version,
     description,
     from,
-    commands: names(commands),
-    skills: names(skills),
-    agents: names(agents),
-    styles: names(styles),
+    commands: names(found.commands),
+    skills: names(found.skills),
+    agents: names(found.agents),
+    styles: names(found.styles),
     hooks: Object.entries(plugin.hooks).flatMap(([point, groups]) =>
       groups.flatMap(({ hooks }) => hooks.map((hook) => `${point}: ${hook.command ?? JSON.stringify(hook)}`)),
     ),
     servers: Object.entries(plugin.mcpServers).map(([server, how]) => `${server}: ${JSON.stringify(how)}`),
-    problems: [...problems, ...[commands, skills, agents, styles].flatMap((read) => read.problems)],
+    problems: [...problems, ...found.problems],
   };
 }

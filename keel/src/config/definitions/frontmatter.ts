@@ -32,7 +32,7 @@ export function parseFrontmatter(text: string): Frontmatter {
 }
 
 /** A text field, without blanks around it; undefined when it is missing, empty or something else. */
-export function textField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): string | undefined {
+export function textField({ fields }: Frontmatter, ...names: string[]): string | undefined {
   for (const name of names) {
     const value = fields.get(name);
     if (typeof value === "string" && value.trim() !== "") return value.trim();
@@ -41,10 +41,7 @@ export function textField({ fields }: Pick<Frontmatter, "fields">, ...names: str
 }
 
 /** A list, or a text with commas between the names; commas inside of brackets belong to a name. */
-export function listField(
-  { fields }: Pick<Frontmatter, "fields">,
-  ...names: string[]
-): readonly string[] | undefined {
+export function listField({ fields }: Frontmatter, ...names: string[]): readonly string[] | undefined {
   for (const name of names) {
     const value = fields.get(name);
     if (Array.isArray(value)) return value.filter((item) => typeof item === "string");
@@ -53,14 +50,14 @@ export function listField(
   return undefined;
 }
 
-export function flagField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): boolean | undefined {
-  const word = textField({ fields }, ...names)?.toLowerCase();
+export function flagField(front: Frontmatter, ...names: string[]): boolean | undefined {
+  const word = textField(front, ...names)?.toLowerCase();
   if (word === "true" || word === "yes" || word === "on") return true;
   return word === "false" || word === "no" || word === "off" ? false : undefined;
 }
 
-export function countField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): number | undefined {
-  const word = textField({ fields }, ...names);
+export function countField(front: Frontmatter, ...names: string[]): number | undefined {
+  const word = textField(front, ...names);
   const value = word !== undefined && /^\d{1,9}$/.test(word) ? Number(word) : 0;
   return value > 0 ? value : undefined;
 }

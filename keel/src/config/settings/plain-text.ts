@@ -1,6 +1,7 @@
 /** Reads a small text file that others may have written: a pipe does not hang it, a device does not fill the memory. */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { codeOf } from "../../kernel/fault.ts";
 
 /** Written by hand, or by a few programs: far below this. */
 export const maxBytes = 2 * 1024 * 1024;
@@ -46,7 +47,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 function explain(thrown: unknown): PlainText {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
+  const code = codeOf(thrown) ?? "unknown error";
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":

@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, readdir, realpath, rename, unlink } from "node:fs/promises";
 import path from "node:path";
-import { fault } from "../../kernel/fault.ts";
+import { codeOf, Fault, fault } from "../../kernel/fault.ts";
 import type { Result } from "../../kernel/result.ts";
 import { readPlainText } from "./plain-text.ts";
 import { kindOf } from "./project-root.ts";
@@ -43,8 +43,8 @@ export async function saveChange({ file, owner, lock }: Saving, change: TextChan
       await replaceWhole(target, changed.value, mode);
     });
   } catch (thrown) {
-    if (!(thrown instanceof Error) || !("code" in thrown) || thrown.name === "Fault") throw thrown;
-    throw refuse(String(thrown.code), thrown);
+    const code = codeOf(thrown);
+    throw code === undefined || thrown instanceof Fault ? thrown : refuse(code, thrown);
   }
 }
 

@@ -10,7 +10,7 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import { isObject } from "../../kernel/json.ts";
 import type { CachedFold, WriteTexts } from "../../ports/store.ts";
-import { type FileLayer, isMissing, type OpenFile, writeAll } from "./files.ts";
+import { createWhole, type FileLayer, isMissing, type OpenFile, writeAll } from "./files.ts";
 import type { LogPrefix } from "./frame.ts";
 import { foldCacheOf, isFoldCache, unfinishedOf } from "./log-locations.ts";
 import type { LogEnd } from "./writer.ts";
@@ -160,19 +160,14 @@ export async function writeFoldCache(fold: FoldCacheWrite): Promise<void> {
     if (content.length > MAX_BYTES) return;
     // Half of one that was being written when its process was killed.
     await files.remove(fresh).catch(unlessMissing);
-    await writeFile(files, fresh, content);
+    // Not synced: what a crash leaves of it has the wrong checksum.
+    await createWhole(files, [fresh], (file) => writeAll(file, content, 0));
     if (log.isClosed()) throw new Error("too late");
     await files.rename(fresh, foldCacheOf(log.path));
     await removeOldest(files, path.dirname(log.path));
   } catch {
     await files.remove(fresh).catch(() => undefined);
   }
-}
-
-/** Not synced: what a crash leaves of it has the wrong checksum. */
-async function writeFile(files: FileLayer, name: string, content: Buffer): Promise<void> {
-  await using file = await files.open(name, "create");
-  await writeAll(file, content, 0);
 }
 
 async function removeOldest(files: FileLayer, directory: string): Promise<void> {

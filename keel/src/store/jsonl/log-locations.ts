@@ -1,7 +1,8 @@
 /** Where logs stand: `<home>/projects/<key>/<session id>.jsonl`, and `<session id>/` beside it for what belongs to it. */
 import path from "node:path";
+import { codeOf } from "../../kernel/fault.ts";
 import { fingerprint } from "../../kernel/text.ts";
-import { codeOf, type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
+import { type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
 import { isSessionId } from "./names.ts";
 import { unreadable } from "./reasons.ts";
 

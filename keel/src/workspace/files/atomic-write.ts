@@ -2,7 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { access, type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
-import { errorCode, sayFileError } from "./file-errors.ts";
+import { codeOf } from "../../kernel/fault.ts";
+import { sayFileError } from "./file-errors.ts";
 import { openFile, readAtMost } from "./opened.ts";
 import type { ParentDirectory } from "./parent.ts";
 import type { Stamps } from "./stamps.ts";
@@ -83,7 +84,7 @@ async function publish(
     await unlink(temporary);
     return undefined;
   } catch (thrown) {
-    if (errorCode(thrown) === "EEXIST")
+    if (codeOf(thrown) === "EEXIST")
       return `${name} was made by somebody else at this moment; nothing was written.`;
     await rename(temporary, target); // This file system has no hard links.
     return undefined;
@@ -97,7 +98,7 @@ async function takeBack(target: string, old: Stats | undefined): Promise<string>
 
 async function statIfAny(target: string): Promise<Stats | undefined> {
   return await lstat(target).catch((thrown: unknown) => {
-    if (errorCode(thrown) === "ENOENT") return undefined;
+    if (codeOf(thrown) === "ENOENT") return undefined;
     throw thrown;
   });
 }
@@ -109,7 +110,7 @@ async function stampIfAny(target: string, stamps: Stamps): Promise<string | unde
     const bytes = await readAtMost(file, { sizeBytes: size, maxBytes: size });
     return bytes && stamps.ofBytes(bytes);
   } catch (thrown) {
-    if (errorCode(thrown) === "ENOENT") return undefined;
+    if (codeOf(thrown) === "ENOENT") return undefined;
     throw thrown;
   }
 }

@@ -3,10 +3,11 @@
 import { fstatSync, realpathSync } from "node:fs";
 import { type FileHandle, opendir } from "node:fs/promises";
 import path from "node:path";
+import { codeOf } from "../../kernel/fault.ts";
 import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { replaceFile } from "./atomic-write.ts";
-import { errorCode, sayFileError } from "./file-errors.ts";
+import { sayFileError } from "./file-errors.ts";
 import { isKernelText, openFile, readAtMost, realPathOf } from "./opened.ts";
 import { openParent } from "./parent.ts";
 import { locate, type WorkspaceRoots } from "./paths.ts";
@@ -83,7 +84,7 @@ async function readOnce(
     return await readOpened(file, { given, decided: facts.path, stamps, maxBytes });
   } catch (thrown) {
     // Gone, or become a link, since it was looked at.
-    if (errorCode(thrown) === "ENOENT" || errorCode(thrown) === "ELOOP") return "moved";
+    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ELOOP") return "moved";
     return no(sayFileError(thrown, given));
   } finally {
     // Nobody waits for that: what was read is read.

@@ -5,8 +5,9 @@
 
 import { type FileHandle, mkdir, rmdir } from "node:fs/promises";
 import path from "node:path";
+import { codeOf } from "../../kernel/fault.ts";
 import type { Refused } from "../../kernel/result.ts";
-import { errorCode, sayFileError } from "./file-errors.ts";
+import { sayFileError } from "./file-errors.ts";
 import { openDirectory, realPathOf } from "./opened.ts";
 
 export type ParentDirectory = AsyncDisposable & {
@@ -28,7 +29,7 @@ export async function openParent(target: string): Promise<OpenedParent> {
       const handle = await openDirectory(existing);
       return await descend({ handle, at: existing, missing, made: [] });
     } catch (thrown) {
-      if (errorCode(thrown) !== "ENOENT" || existing === path.dirname(existing))
+      if (codeOf(thrown) !== "ENOENT" || existing === path.dirname(existing))
         return { ok: false, why: sayFileError(thrown, existing) };
       missing.unshift(path.basename(existing));
     }
@@ -89,7 +90,7 @@ async function makeDirectory(way: string): Promise<boolean> {
     await mkdir(way);
     return true;
   } catch (thrown) {
-    if (errorCode(thrown) === "EEXIST") return false;
+    if (codeOf(thrown) === "EEXIST") return false;
     throw thrown;
   }
 }

@@ -1,5 +1,6 @@
 /** Who runs, as procfs tells it. Beyond Linux there is no such table, and nobody is found. */
 import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
+import { codeOf } from "../../kernel/fault.ts";
 import { markVariable } from "./environment.ts";
 
 export type ProcessEntry = {
@@ -179,7 +180,7 @@ class ProcfsReader {
       descriptor = openSync(file, "r");
       return read(descriptor);
     } catch (thrown) {
-      return { code: thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown" };
+      return { code: codeOf(thrown) ?? "unknown" };
     } finally {
       if (descriptor !== undefined) closeSync(descriptor);
     }

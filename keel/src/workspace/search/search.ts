@@ -6,6 +6,7 @@
 import { lstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { setImmediate as breathe } from "node:timers/promises";
+import { codeOf } from "../../kernel/fault.ts";
 import { globDepth, globMatcher } from "../../kernel/glob.ts";
 import { no } from "../../kernel/result.ts";
 import type {
@@ -16,7 +17,7 @@ import type {
   TextSearchRequest,
   TextSearchResult,
 } from "../../ports/search.ts";
-import { errorCode, sayFileError } from "../files/file-errors.ts";
+import { sayFileError } from "../files/file-errors.ts";
 import { isKernelText, openDirectory, openFile, realPathOf } from "../files/opened.ts";
 import { findSearchProgram, type SearchProgram } from "./search-program.ts";
 import { runSearch, type SearchRan } from "./search-run.ts";
@@ -197,7 +198,7 @@ async function openTarget(target: string, kind: "directory" | "file"): Promise<O
   try {
     handle = await (kind === "directory" ? openDirectory(target) : openFile(target));
   } catch (thrown) {
-    return { ...no(sayFileError(thrown, target)), isOther: errorCode(thrown) === "ENOTDIR" };
+    return { ...no(sayFileError(thrown, target)), isOther: codeOf(thrown) === "ENOTDIR" };
   }
   const why = await whyNot(handle, { target, kind });
   if (why === undefined) return { ok: true, handle };

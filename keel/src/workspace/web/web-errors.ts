@@ -1,8 +1,8 @@
 /** What went wrong on the way to a web page, in a sentence for the model. By code, never by a message's words. */
-import { errorCode } from "../files/file-errors.ts";
+import { codeOf } from "../../kernel/fault.ts";
 
 export function sayWebError(thrown: unknown, url: string): string {
-  const code = errorCode(thrown);
+  const code = codeOf(thrown);
   const words =
     (code && Object.hasOwn(sentences, code) ? sentences[code] : undefined) ??
     (code && /^Z_|^ERR__ERROR/.test(code) ? "sent a body that cannot be unpacked" : undefined);
