@@ -6,9 +6,9 @@ import type { Checkpoints, FileBackup } from "../../ports/checkpoints.ts";
 import type { Files } from "../../ports/workspace.ts";
 import { stampOf } from "../files/stamps.ts";
 import { openBlobs } from "./blobs.ts";
-import { exclusionsIn } from "./copy-exclusions.ts";
 import {
   defaultBounds,
+  exclusionsIn,
   noSnapshot,
   type SnapshotBounds,
   snapshotWorkspace,

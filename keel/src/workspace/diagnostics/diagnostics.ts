@@ -6,8 +6,14 @@ import type { Diagnostics, FileWatch, NewErrors } from "../../ports/diagnostics.
 import type { Shell } from "../../ports/shell.ts";
 import type { ProcessEnvironment } from "../processes/environment.ts";
 import type { ProcessGuard } from "../processes/process-guard.ts";
-import type { CheckedChange, CheckedText, Checker } from "./checker.ts";
-import { type DiagnosticFinding, linesAbout, newIn } from "./finding.ts";
+import {
+  type CheckedChange,
+  type CheckedText,
+  type Checker,
+  type DiagnosticFinding,
+  linesAbout,
+  newIn,
+} from "./finding.ts";
 import { serverChecker } from "./server-checker.ts";
 
 /** Who looks after which files: a language server, or a command that checks. */

@@ -1,6 +1,7 @@
 /** A language server over a whole session: started with the first file, started again when it ended, given up in time. */
+import { whenAborted } from "../../kernel/abort.ts";
 import { no } from "../../kernel/result.ts";
-import type { CheckedChange, Checker } from "./checker.ts";
+import type { CheckedChange, Checker } from "./finding.ts";
 import { type LanguageServer, type LanguageServerOptions, openLanguageServer } from "./language-server.ts";
 
 /** One that ends again and again is not started any more. */
@@ -53,7 +54,7 @@ export function serverChecker(options: LanguageServerOptions): Checker {
     look: (change, within) => {
       const turn = line.then(() => ask(change, within));
       line = turn.catch(() => undefined);
-      return Promise.race([turn, late(within).then(() => silent("it took too long"))]);
+      return Promise.race([turn, whenAborted(within).then(() => silent("it took too long"))]);
     },
     async close() {
       ended.abort();
@@ -63,9 +64,3 @@ export function serverChecker(options: LanguageServerOptions): Checker {
     },
   };
 }
-
-const late = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -4,7 +4,7 @@
  */
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { codeOf } from "../../kernel/fault.ts";
-import { TailRing } from "./tail-ring.ts";
+import { TailRing } from "./bounded-output.ts";
 
 /** As much as a long build says; who writes more has a file of its own for it. */
 const maxHeadBytes = 16_000_000;

@@ -38,7 +38,7 @@ export interface ProcessGuard {
 }
 
 export type GuardMode = "on" | "off";
-type GuardOptions = { readonly env: ProcessEnvironment; readonly wish?: GuardMode };
+type GuardOptions = { readonly env: ProcessEnvironment; readonly wish?: GuardMode | "none" };
 
 /** `off` makes no namespace, for those whose commands need setuid programs; what serves otherwise still does. */
 export function openProcessGuard({ env, wish = "on" }: GuardOptions): ProcessGuard {
@@ -75,17 +75,7 @@ export function openProcessGuard({ env, wish = "on" }: GuardOptions): ProcessGua
 }
 
 /** No guard at all, for tests and for tools of a moment: a command's process group is all that is ended. */
-export function groupGuard(): ProcessGuard {
-  const name = randomBytes(8).toString("hex");
-  const standing = standingBeside(undefined, "nobody asked for one");
-  let marks = 0;
-  return {
-    newMark: () => `${name}.${++marks}`,
-    post: async () => standing.post,
-    describe: async () => standing.facts,
-    close: standing.close,
-  };
-}
+export const groupGuard = (): ProcessGuard => openProcessGuard({ env: {}, wish: "none" });
 
 /** In words, for a person with a question. */
 export function sayProcessGuard({ kind, why }: GuardFacts): string {
@@ -117,10 +107,13 @@ type Standing = {
   close(): Promise<void>;
 };
 
-async function begin(wanted: { name: string; path: string | undefined; wish: GuardMode }): Promise<Standing> {
+type GuardStart = { name: string; path: string | undefined; wish: GuardMode | "none" };
+
+async function begin(wanted: GuardStart): Promise<Standing> {
+  if (wanted.wish === "none") return standingBeside(undefined, "nobody asked for one");
   const namespace = wanted.wish === "on" ? await openNamespace(wanted) : { why: "it is turned off" };
   if (!("why" in namespace)) return standingIn(namespace);
-  const sweeper = await startSweeper(wanted.name, wanted).catch(() => undefined);
+  const sweeper = await startSweeper(wanted).catch(() => undefined);
   return standingBeside(sweeper, namespace.why);
 }
 
@@ -156,10 +149,7 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done`;
 
 /** Undefined where there is no process table to be searched. */
-async function startSweeper(
-  name: string,
-  { path }: { path: string | undefined },
-): Promise<Sweeper | undefined> {
+async function startSweeper({ name, path }: GuardStart): Promise<Sweeper | undefined> {
   if (!hasProcessTable()) return undefined;
   const child = spawn("sh", ["-c", words, name], {
     stdio: ["pipe", "ignore", "ignore"],

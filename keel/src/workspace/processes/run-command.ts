@@ -1,13 +1,18 @@
-import type { Shell, ShellChunk, ShellCommand, ShellOutcome } from "../../ports/shell.ts";
+import {
+  neverRan,
+  type Shell,
+  type ShellChunk,
+  type ShellCommand,
+  type ShellOutcome,
+} from "../../ports/shell.ts";
 
 /** Runs a command to its end: what a shell's `run` is, in terms of its `start`. */
-
 export async function* runCommand(
   start: Shell["start"],
   command: ShellCommand,
   signal: AbortSignal,
 ): AsyncGenerator<ShellChunk, ShellOutcome> {
-  if (signal.aborted) return neverStarted;
+  if (signal.aborted) return neverRan({ interrupted: true });
   const running = await start(command);
   const interrupt = (): void => void running.stop();
   signal.addEventListener("abort", interrupt, { once: true });
@@ -21,12 +26,3 @@ export async function* runCommand(
     await running.stop();
   }
 }
-
-const neverStarted: ShellOutcome = {
-  exitCode: null,
-  signal: null,
-  timedOut: false,
-  interrupted: true,
-  output: "",
-  omittedBytes: 0,
-};

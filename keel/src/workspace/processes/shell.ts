@@ -2,13 +2,15 @@
 
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import type {
-  LeftBehind,
-  Shell,
-  ShellChunk,
-  ShellCommand,
-  ShellOutcome,
-  ShellRun,
+import {
+  type LeftBehind,
+  neverRan,
+  overAtOnce,
+  type Shell,
+  type ShellChunk,
+  type ShellCommand,
+  type ShellOutcome,
+  type ShellRun,
 } from "../../ports/shell.ts";
 import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import { Intake } from "./intake.ts";
@@ -42,7 +44,7 @@ async function start(command: ShellCommand, ports: ShellPorts): Promise<ShellRun
   const [post, pipe, isThere] = await Promise.all([ports.guard.post(), ports.openPipe(), isDirectory(cwd)]);
   if (isThere) return startIn(command, { ...ports, post, pipe });
   if (pipe) closePipe(pipe);
-  return neverRan(notStarted(`The directory ${cwd} does not exist.`, notRunnable));
+  return notStarted(`The directory ${cwd} does not exist.`, notRunnable);
 }
 
 async function startIn(
@@ -64,23 +66,16 @@ async function startIn(
     if ("job" in started) return new Running(started.job, { recorder, timeoutMs });
     const { code } = started.error;
     if (code === "E2BIG")
-      return neverRan(notStarted("The command is too long to be run; put it into a file.", notRunnable));
+      return notStarted("The command is too long to be run; put it into a file.", notRunnable);
     if (code !== "ENOENT")
-      return neverRan(notStarted(`The shell could not be started: ${code ?? "unknown error"}.`, notRunnable));
+      return notStarted(`The shell could not be started: ${code ?? "unknown error"}.`, notRunnable);
     next = await openPipe();
   }
   if (next) closePipe(next);
-  return neverRan(notStarted("There is no shell: neither bash nor sh was found on the path.", notFound));
+  return notStarted("There is no shell: neither bash nor sh was found on the path.", notFound);
 }
 
-const notStarted = (output: string, exitCode: number | null): ShellOutcome => ({
-  exitCode,
-  signal: null,
-  timedOut: false,
-  interrupted: false,
-  output,
-  omittedBytes: 0,
-});
+const notStarted = (output: string, exitCode: number): ShellRun => overAtOnce(neverRan({ output, exitCode }));
 
 async function isDirectory(path: string): Promise<boolean> {
   return await stat(path).then(
@@ -154,36 +149,16 @@ class Running implements ShellRun {
   }
 }
 
-/** What could not be started is over. */
-function neverRan(outcome: ShellOutcome): ShellRun {
-  return {
-    over: Promise.resolve(outcome),
-    follow: async function* () {
-      // Nothing ever comes.
-    },
-    output: () => outcome.output,
-    saveTo: () => undefined,
-    goOn: () => undefined,
-    stop: async () => undefined,
-    left: () => undefined,
-  };
-}
-
 /** Wakes one waiter; a ring that nobody waits for is heard by the next. */
 class Bell {
-  #wake: () => void = () => undefined;
-  #next = new Promise<void>((resolve) => {
-    this.#wake = resolve;
-  });
+  #next = Promise.withResolvers<void>();
 
   ring(): void {
-    this.#wake();
+    this.#next.resolve();
   }
 
   async rung(): Promise<void> {
-    await this.#next;
-    this.#next = new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+    await this.#next.promise;
+    this.#next = Promise.withResolvers();
   }
 }

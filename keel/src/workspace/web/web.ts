@@ -4,10 +4,9 @@
  */
 import { unlessAborted } from "../../kernel/abort.ts";
 import type { Web, WebAnswer } from "../../ports/web.ts";
-import { isText, pageReader } from "./page.ts";
+import { isText, mediaTypeOf, pageReader } from "./page.ts";
 import { type LookUp, plainHost, portOf, type UrlGuard, urlGuard } from "./url-guard.ts";
-import { sayWebError } from "./web-errors.ts";
-import { get, type WebResponse } from "./web-request.ts";
+import { get, sayWebError, type WebResponse } from "./web-request.ts";
 
 const second = 1_000;
 
@@ -134,9 +133,10 @@ async function readPage(
   { url, limits }: { url: URL; limits: WebLimits },
 ): Promise<WebAnswer> {
   const contentType = headers["content-type"] ?? "";
+  const mediaType = mediaTypeOf(contentType) || "of no declared type";
   if (!isText(contentType))
     return refused(
-      `${url.href} is ${mediaTypeOf(contentType)}, which cannot be shown as text. It can be downloaded with Bash, for example with curl -o.`,
+      `${url.href} is ${mediaType}, which cannot be shown as text. It can be downloaded with Bash, for example with curl -o.`,
     );
   if (!body)
     return refused(`${url.href} is packed as ${headers["content-encoding"]}, which cannot be read here.`);
@@ -157,14 +157,11 @@ async function readPage(
   if (!read) return refused(binary(url));
   return {
     kind: "page",
-    page: { url: url.href, status, statusText, mediaType: mediaTypeOf(contentType), bytes, extent, ...read },
+    page: { url: url.href, status, statusText, mediaType, bytes, extent, ...read },
   };
 }
 
 const binary = ({ href }: URL): string =>
   `${href} is binary data, which cannot be shown as text. It can be downloaded with Bash, for example with curl -o.`;
-
-const mediaTypeOf = (contentType: string): string =>
-  (contentType.split(";")[0] ?? "").trim().toLowerCase() || "of no declared type";
 
 const refused = (why: string): WebAnswer => ({ kind: "refused", why });
