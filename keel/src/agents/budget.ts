@@ -8,7 +8,7 @@ import type { Limits } from "../core/limits.ts";
 import type { BudgetReason } from "../core/next-step.ts";
 import { over } from "../kernel/abort.ts";
 import type { Clock } from "../ports/clock.ts";
-import { neverRan, overAtOnce, type Shell, type ShellOutcome } from "../ports/shell.ts";
+import type { Shell, ShellOutcome, ShellRun } from "../ports/shell.ts";
 import type { LogNotice } from "../ports/store.ts";
 import { isCharge, tokensOf } from "../protocol/bill.ts";
 import type { Durable } from "../protocol/event/durable.ts";
@@ -207,13 +207,7 @@ export function boundShell(shell: Shell, budget: TreeBudget): Shell {
     },
     async start(command) {
       const place = budget.startProcess();
-      if (!place) {
-        const outcome = notStarted(budget.maxProcesses);
-        const follow = async function* () {
-          yield { text: outcome.output };
-        };
-        return { ...overAtOnce(outcome), follow };
-      }
+      if (!place) return overAtOnce(notStarted(budget.maxProcesses));
       try {
         const run = await shell.start(command);
         void run.over.then(() => place.release());
@@ -226,9 +220,24 @@ export function boundShell(shell: Shell, budget: TreeBudget): Shell {
   };
 }
 
-const notStarted = (most: number): ShellOutcome =>
-  neverRan({
-    // What a shell says of a command that it could not run.
-    exitCode: 126,
-    output: `Not started: ${most} commands run already, which is the most for this session and its agents.`,
-  });
+const notStarted = (most: number): ShellOutcome => ({
+  // What a shell says of a command that it could not run.
+  exitCode: 126,
+  signal: null,
+  timedOut: false,
+  interrupted: false,
+  output: `Not started: ${most} commands run already, which is the most for this session and its agents.`,
+  omittedBytes: 0,
+});
+
+const overAtOnce = (outcome: ShellOutcome): ShellRun => ({
+  over: Promise.resolve(outcome),
+  async *follow() {
+    yield { text: outcome.output };
+  },
+  output: () => outcome.output,
+  saveTo: () => undefined,
+  goOn: () => undefined,
+  stop: async () => undefined,
+  left: () => undefined,
+});

@@ -50,30 +50,6 @@ export interface ShellRun {
   left(): LeftBehind | undefined;
 }
 
-/** What there is to say of a command that was never started. */
-export const neverRan = (said: Partial<ShellOutcome>): ShellOutcome => ({
-  exitCode: null,
-  signal: null,
-  timedOut: false,
-  interrupted: false,
-  output: "",
-  omittedBytes: 0,
-  ...said,
-});
-
-/** What could not be started is over, and nothing ever comes of it. */
-export const overAtOnce = (outcome: ShellOutcome): ShellRun => ({
-  over: Promise.resolve(outcome),
-  async *follow() {
-    // Nothing.
-  },
-  output: () => outcome.output,
-  saveTo: () => undefined,
-  goOn: () => undefined,
-  stop: async () => undefined,
-  left: () => undefined,
-});
-
 /** Processes that a command left running when it ended. */
 export interface LeftBehind {
   /** How many there were when the command ended. */

@@ -8,7 +8,7 @@ import { readJsonc } from "../../config/settings/jsonc.ts";
 import { pathsOf, userHome } from "../../config/settings/paths.ts";
 import { readPlainText } from "../../config/settings/plain-text.ts";
 import { reasonOf } from "../../kernel/fault.ts";
-import { asObject, isObject, parseJson } from "../../kernel/json.ts";
+import { asObject, isObject, objectWith, parseJson, valueAt } from "../../kernel/json.ts";
 import { own } from "../../kernel/own.ts";
 import { withShownUrls } from "../../kernel/shown-url.ts";
 import { shorten } from "../../kernel/text.ts";
@@ -85,14 +85,10 @@ function settingItem(
     const state = Array.isArray(known) && known.includes(rule.text) ? "there" : "new";
     return { ...row, state, copy: () => writeRule(place, "user", { list, rule: rule.text }) };
   }
-  const settings = parts.toReversed().reduce<unknown>((inner, key) => ({ [key]: inner }), value);
-  const { problems } = checkSettings(asObject(settings));
+  const { problems } = checkSettings(asObject(objectWith(parts, value)));
   const [problem] = problems;
   if (problem !== undefined) return { ...row, state: "left-out", why: String(problem), copy: nothing };
-  const there = parts.reduce<unknown>(
-    (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
-    written,
-  );
+  const there = valueAt(written, parts);
   return {
     ...row,
     state: there === undefined ? "new" : "there",

@@ -20,6 +20,7 @@ import { type Saving, saveChange } from "../../config/settings/save.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { changeTrust, readTrust, withShown } from "../../config/settings/trust.ts";
 import { fault } from "../../kernel/fault.ts";
+import { objectWith } from "../../kernel/json.ts";
 import { ok } from "../../kernel/result.ts";
 import { changed } from "../../policy/changes.ts";
 import type { PermissionChange } from "../../protocol/settings.ts";
@@ -47,8 +48,10 @@ export function writeValue(
   to: WritableSource,
   { path: parts, value }: { path: readonly string[]; value: unknown },
 ): Promise<WrittenSetting> {
-  const settings = parts.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value);
-  return write(place, to, { settings, save: (saving) => setValue(saving, parts, value) });
+  return write(place, to, {
+    settings: objectWith(parts, value),
+    save: (saving) => setValue(saving, parts, value),
+  });
 }
 
 /** Throws `settings_unwritable`. */

@@ -1,5 +1,5 @@
 /** Holds what a file says against the schema. A value that does not fit is named and left out, as small as it can be; all others stay. */
-import { isObject } from "../../kernel/json.ts";
+import { isObject, valueAt } from "../../kernel/json.ts";
 import { type KeelSettings, settingsSchema } from "./settings-schema.ts";
 
 export type CheckedSettings = {
@@ -60,15 +60,10 @@ const key = (part: PropertyKey): string | number => (typeof part === "number" ? 
 function remove(root: Record<string, unknown>, place: SettingPath): void {
   const last = place.at(-1);
   if (last === undefined) return;
-  const holder = place.slice(0, -1).reduce<unknown>(part, root);
+  const holder = valueAt(root, place.slice(0, -1));
   if (Array.isArray(holder) && typeof last === "number" && last < holder.length) holder.splice(last, 1);
   else if (isObject(holder) && Object.hasOwn(holder, last)) delete holder[last];
   else if (place.length > 1) remove(root, place.slice(0, -1));
-}
-
-function part(value: unknown, name: string | number): unknown {
-  if (Array.isArray(value)) return typeof name === "number" ? value[name] : undefined;
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function order(left: SettingPath, right: SettingPath): number {

@@ -131,36 +131,28 @@ function checkCommand(
   };
 }
 
-/** What the protocol calls the language of a file, by its name. */
+/** What the protocol calls the language of files with these endings. Of most languages the ending is the name. */
 const languages: Readonly<Record<string, string>> = {
-  ts: "typescript",
-  mts: "typescript",
-  cts: "typescript",
-  tsx: "typescriptreact",
-  js: "javascript",
-  mjs: "javascript",
-  cjs: "javascript",
-  jsx: "javascriptreact",
-  py: "python",
-  rs: "rust",
-  rb: "ruby",
-  kt: "kotlin",
-  cs: "csharp",
-  cc: "cpp",
-  cxx: "cpp",
-  hpp: "cpp",
-  h: "c",
-  sh: "shellscript",
-  bash: "shellscript",
-  yml: "yaml",
-  md: "markdown",
-  hs: "haskell",
-  ex: "elixir",
-  exs: "elixir",
+  typescript: "ts mts cts",
+  typescriptreact: "tsx",
+  javascript: "js mjs cjs",
+  javascriptreact: "jsx",
+  python: "py",
+  rust: "rs",
+  ruby: "rb",
+  kotlin: "kt",
+  csharp: "cs",
+  cpp: "cc cxx hpp",
+  c: "h",
+  shellscript: "sh bash",
+  yaml: "yml",
+  markdown: "md",
+  haskell: "hs",
+  elixir: "ex exs",
 };
 
-/** Of most languages the ending is the name. */
 function languageOf(name: string): string {
   const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
-  return Object.hasOwn(languages, ending) ? (languages[ending] ?? ending) : ending;
+  const known = Object.entries(languages).find(([, endings]) => endings.split(" ").includes(ending));
+  return known?.[0] ?? ending;
 }

@@ -6,9 +6,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LeftBehind } from "../../ports/shell.ts";
 import type { Intake } from "./intake.ts";
-import type { Launched } from "./launch.ts";
+import type { Launched, Post } from "./launch.ts";
 import { countLeft, watchLeft } from "./left-behind.ts";
-import type { Post } from "./process-guard.ts";
 import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { LeftBehind } from "../../ports/shell.ts";
 import type { Intake } from "./intake.ts";
-import type { Post } from "./process-guard.ts";
+import type { Post } from "./launch.ts";
 import { readMarked } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { OutputRecorder } from "./recorder.ts";

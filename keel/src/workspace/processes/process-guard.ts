@@ -6,25 +6,14 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import net from "node:net";
 import { markVariable, type ProcessEnvironment } from "./environment.ts";
-import { type Launch, plainLaunch } from "./launch.ts";
+import { type Post, plainLaunch } from "./launch.ts";
 import { type Namespace, openNamespace } from "./process-guard-namespace.ts";
 import { hasProcessTable, wholeTable } from "./process-table.ts";
 
-export type GuardKind = "namespace" | "sweep" | "group";
-
 export type GuardFacts = {
-  readonly kind: GuardKind;
+  readonly kind: "namespace" | "sweep" | "group";
   /** Why it is not the strongest kind, if it is not. */
   readonly why?: string;
-};
-
-/** How programs are started now, and how to hear of their end. */
-export type Post = {
-  readonly launch: Launch;
-  /** The process table in which what it guards can be found, with the numbers of that table. */
-  readonly table: string;
-  /** Calls back when one whom nobody waits for has ended; undefined where nobody tells. */
-  readonly onEnded: Namespace["onEnded"] | undefined;
 };
 
 export interface ProcessGuard {
@@ -100,29 +89,17 @@ export async function describeProcessGuard(wanted: GuardOptions): Promise<GuardF
   }
 }
 
-type Standing = {
-  readonly post: Post;
-  readonly facts: GuardFacts;
-  readonly gone: Promise<void>;
-  close(): Promise<void>;
-};
+type Standing = Namespace & { readonly facts: GuardFacts };
 
 type GuardStart = { name: string; path: string | undefined; wish: GuardMode | "none" };
 
 async function begin(wanted: GuardStart): Promise<Standing> {
   if (wanted.wish === "none") return standingBeside(undefined, "nobody asked for one");
   const namespace = wanted.wish === "on" ? await openNamespace(wanted) : { why: "it is turned off" };
-  if (!("why" in namespace)) return standingIn(namespace);
+  if (!("why" in namespace)) return { ...namespace, facts: { kind: "namespace" } };
   const sweeper = await startSweeper(wanted).catch(() => undefined);
   return standingBeside(sweeper, namespace.why);
 }
-
-const standingIn = ({ launch, table, onEnded, gone, close }: Namespace): Standing => ({
-  post: { launch, table, onEnded },
-  facts: { kind: "namespace" },
-  gone,
-  close,
-});
 
 const standingBeside = (sweeper: Sweeper | undefined, why: string): Standing => ({
   post: { launch: plainLaunch(), table: wholeTable, onEnded: undefined },

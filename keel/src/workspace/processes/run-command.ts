@@ -1,10 +1,4 @@
-import {
-  neverRan,
-  type Shell,
-  type ShellChunk,
-  type ShellCommand,
-  type ShellOutcome,
-} from "../../ports/shell.ts";
+import type { Shell, ShellChunk, ShellCommand, ShellOutcome } from "../../ports/shell.ts";
 
 /** Runs a command to its end: what a shell's `run` is, in terms of its `start`. */
 export async function* runCommand(
@@ -26,3 +20,14 @@ export async function* runCommand(
     await running.stop();
   }
 }
+
+/** What there is to say of a command that was never started. */
+export const neverRan = (said: Partial<ShellOutcome>): ShellOutcome => ({
+  exitCode: null,
+  signal: null,
+  timedOut: false,
+  interrupted: false,
+  output: "",
+  omittedBytes: 0,
+  ...said,
+});

@@ -2,23 +2,22 @@
 
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type LeftBehind,
-  neverRan,
-  overAtOnce,
-  type Shell,
-  type ShellChunk,
-  type ShellCommand,
-  type ShellOutcome,
-  type ShellRun,
+import type {
+  LeftBehind,
+  Shell,
+  ShellChunk,
+  ShellCommand,
+  ShellOutcome,
+  ShellRun,
 } from "../../ports/shell.ts";
 import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import { Intake } from "./intake.ts";
 import { type ShellJob, startJob } from "./job.ts";
+import type { Post } from "./launch.ts";
 import { closePipe, type OpenPipe, type Pipe, pipes } from "./pipe.ts";
-import { groupGuard, type Post, type ProcessGuard } from "./process-guard.ts";
+import { groupGuard, type ProcessGuard } from "./process-guard.ts";
 import { OutputRecorder } from "./recorder.ts";
-import { runCommand } from "./run-command.ts";
+import { neverRan, runCommand } from "./run-command.ts";
 
 /** What shells themselves say when a program is not there or cannot be run. */
 const notFound = 127;
@@ -75,7 +74,18 @@ async function startIn(
   return notStarted("There is no shell: neither bash nor sh was found on the path.", notFound);
 }
 
-const notStarted = (output: string, exitCode: number): ShellRun => overAtOnce(neverRan({ output, exitCode }));
+/** What could not be started is over. */
+const notStarted = (output: string, exitCode: number): ShellRun => ({
+  over: Promise.resolve(neverRan({ output, exitCode })),
+  follow: async function* () {
+    // Nothing ever comes.
+  },
+  output: () => output,
+  saveTo: () => undefined,
+  goOn: () => undefined,
+  stop: async () => undefined,
+  left: () => undefined,
+});
 
 async function isDirectory(path: string): Promise<boolean> {
   return await stat(path).then(

@@ -87,17 +87,7 @@ function judge(text: string, isAllowed: (url: URL) => boolean): JudgedUrl {
 }
 
 /** Names that only a private network or this machine gives a meaning to. */
-const localEndings = [
-  "localhost",
-  "local",
-  "internal",
-  "intranet",
-  "lan",
-  "home",
-  "corp",
-  "private",
-  "home.arpa",
-];
+const localEndings = "localhost local internal intranet lan home corp private home.arpa".split(" ");
 
 function whyNotName(host: string): string | undefined {
   if (localEndings.some((ending) => host === ending || host.endsWith(`.${ending}`)))
