@@ -124,7 +124,7 @@ class FrontmatterReader {
     if (++this.#values > maxValues || depth > maxDepth) {
       if (this.#values === maxValues + 1 || depth === maxDepth + 1)
         this.problems.push("the header holds too much");
-      this.#skipDeeper(indent);
+      this.#deeper(indent, "with blank lines");
       return "";
     }
     const block = /^[|>][+-]?$/.exec(rest);
@@ -169,35 +169,26 @@ class FrontmatterReader {
 
   /** A text that goes on in the lines below it, farther in. */
   #folded(first: string, indent: number): string {
-    const parts = first === "" ? [] : [scalar(first)];
-    while (this.#at < this.#lines.length) {
-      const line = this.#line();
-      if (line.text === "" || line.indent <= indent) break;
-      parts.push(scalar(line.text));
-      this.#at++;
-    }
-    return parts.join(" ");
+    const below = this.#deeper(indent, "up to a blank line").map(({ text }) => text);
+    return [...(first === "" ? [] : [first]), ...below].map(scalar).join(" ");
   }
 
   #block(indent: number, joint: "\n" | " "): string {
-    const lines: string[] = [];
-    let inner: number | undefined;
-    while (this.#at < this.#lines.length) {
-      const line = this.#line();
-      if (line.text !== "" && line.indent <= indent) break;
-      if (line.text !== "") inner ??= line.indent;
-      lines.push(line.raw.slice(Math.min(inner ?? 0, line.indent)));
-      this.#at++;
-    }
-    return lines.join(joint).trim();
+    const lines = this.#deeper(indent, "with blank lines");
+    const inner = lines.find(({ text }) => text !== "")?.indent ?? 0;
+    return lines
+      .map((line) => line.raw.slice(Math.min(inner, line.indent)))
+      .join(joint)
+      .trim();
   }
 
-  #skipDeeper(indent: number): void {
-    while (this.#at < this.#lines.length) {
-      const line = this.#line();
-      if (line.text !== "" && line.indent <= indent) return;
-      this.#at++;
-    }
+  /** Takes the lines that stand farther in. */
+  #deeper(indent: number, how: "with blank lines" | "up to a blank line"): FrontmatterLine[] {
+    const start = this.#at;
+    const isDeeper = ({ text, indent: own }: FrontmatterLine): boolean =>
+      text === "" ? how === "with blank lines" : own > indent;
+    while (this.#at < this.#lines.length && isDeeper(this.#line())) this.#at++;
+    return this.#lines.slice(start, this.#at);
   }
 
   /** False at the end. */

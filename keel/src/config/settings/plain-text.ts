@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { codeOf } from "../../kernel/fault.ts";
+import { own } from "../../kernel/own.ts";
 
 /** Written by hand, or by a few programs: far below this. */
 export const maxBytes = 2 * 1024 * 1024;
@@ -48,20 +49,15 @@ function decode(bytes: Uint8Array): string {
 
 function explain(thrown: unknown): PlainText {
   const code = codeOf(thrown) ?? "unknown error";
-  switch (code) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return { kind: "missing" };
-    case "ELOOP":
-    case "EMLINK":
-      return refused("it is a link");
-    case "ENXIO":
-      return refused("it is not a plain file");
-    case "ERR_ENCODING_INVALID_ENCODED_DATA":
-      return refused("it is not text in UTF-8");
-    default:
-      return refused(code);
-  }
+  if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
+  return refused(own(words, code) ?? code);
 }
+
+const words: Readonly<Record<string, string>> = {
+  ELOOP: "it is a link",
+  EMLINK: "it is a link",
+  ENXIO: "it is not a plain file",
+  ERR_ENCODING_INVALID_ENCODED_DATA: "it is not text in UTF-8",
+};
 
 const refused = (why: string): PlainText => ({ kind: "refused", why });

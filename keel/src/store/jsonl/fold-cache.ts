@@ -8,7 +8,7 @@
  */
 import path from "node:path";
 import { crc32 } from "node:zlib";
-import { isObject } from "../../kernel/json.ts";
+import { asObject } from "../../kernel/json.ts";
 import type { CachedFold, WriteTexts } from "../../ports/store.ts";
 import { createWhole, type FileLayer, isMissing, type OpenFile, writeAll } from "./files.ts";
 import type { LogPrefix } from "./frame.ts";
@@ -94,15 +94,12 @@ const sumOf = ({ build, session, seq, log, texts }: Omit<FoldCacheHeader, "sum">
   crc32(rest, crc32(JSON.stringify([build, session, seq, log.bytes, log.sum, texts])));
 
 function headOf(value: unknown): FoldCacheHeader | undefined {
-  if (!isObject(value) || value["keel"] !== "kept") return undefined;
-  const { build, session, seq, log, texts, sum } = value;
-  if (typeof build !== "string" || typeof session !== "string" || !isCount(seq) || !isCount(sum))
-    return undefined;
-  if (!isObject(log) || !Array.isArray(texts) || !texts.every(isCount)) return undefined;
-  const { bytes, sum: logSum } = log;
-  return isCount(bytes) && isCount(logSum)
-    ? { build, session, seq, log: { bytes, sum: logSum }, texts, sum }
-    : undefined;
+  const { keel, build, session, seq, log, texts, sum } = asObject(value);
+  const { bytes, sum: logSum } = asObject(log);
+  if (keel !== "kept" || typeof build !== "string" || typeof session !== "string") return undefined;
+  if (!isCount(seq) || !isCount(sum) || !isCount(bytes) || !isCount(logSum)) return undefined;
+  if (!Array.isArray(texts) || !texts.every(isCount)) return undefined;
+  return { build, session, seq, log: { bytes, sum: logSum }, texts, sum };
 }
 
 const isCount = (value: unknown): value is number =>

@@ -1,5 +1,6 @@
 /** What the system says about a file, as a sentence for the model. By code, never by text. */
 import { codeOf } from "../../kernel/fault.ts";
+import { own } from "../../kernel/own.ts";
 
 const sentences: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `Permission denied: ${path}`,
@@ -21,6 +22,6 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
 
 export function sayFileError(thrown: unknown, path: string): string {
   const code = codeOf(thrown);
-  const sentence = code !== undefined && Object.hasOwn(sentences, code) ? sentences[code] : undefined;
+  const sentence = own(sentences, code ?? "");
   return sentence ? sentence(path) : `${path} cannot be used: ${code ?? "unknown error"}.`;
 }

@@ -6,10 +6,9 @@ import path from "node:path";
 import { codeOf } from "../../kernel/fault.ts";
 import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
-import { replaceFile } from "./atomic-write.ts";
+import { openParent, replaceFile } from "./atomic-write.ts";
 import { sayFileError } from "./file-errors.ts";
 import { isKernelText, openFile, readAtMost, realPathOf } from "./opened.ts";
-import { openParent } from "./parent.ts";
 import { locate, type WorkspaceRoots } from "./paths.ts";
 import { Stamps } from "./stamps.ts";
 
