@@ -39,14 +39,14 @@ export const valueAt = (value: unknown, path: readonly (string | number)[]): unk
     return isObject(part) && Object.hasOwn(part, name) ? part[name] : undefined;
   }, value);
 
-/** An object that has nothing but this value, at this path. */
-export const objectWith = (path: readonly string[], value: unknown): unknown =>
-  path.reduceRight((inner, name) => ({ [name]: inner }), value);
-
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((part) => isDeeperThan(part, levels - 1));
 }
+
+/** A value at a path, inside of objects that hold nothing else. */
+export const nested = (path: readonly string[], value: unknown): unknown =>
+  path.toReversed().reduce((inner, name) => ({ [name]: inner }), value);
 
 /** Deep equality of JSON values; the order of keys does not count. */
 export function sameJson(left: unknown, right: unknown): boolean {

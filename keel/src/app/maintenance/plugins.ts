@@ -8,7 +8,6 @@ import { pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { homeResources } from "../compose/home-resources.ts";
-import { nodeClock } from "../node-ports.ts";
 import { fetchPlugin, sourceOf } from "./fetch-plugin.ts";
 import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
@@ -105,8 +104,8 @@ const change = (
   place: SettingsLocation,
   how: (plugins: readonly AddedPlugin[]) => readonly AddedPlugin[],
 ): Promise<void> => {
-  const { home, run } = pathsOf(place);
-  return changePluginList({ home, lock: settingsLock({ run, clock: nodeClock() }) }, how);
+  const paths = pathsOf(place);
+  return changePluginList({ home: paths.home, lock: settingsLock(paths) }, how);
 };
 
 async function reportOf(

@@ -20,11 +20,10 @@ import { type Saving, saveChange } from "../../config/settings/save.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { changeTrust, readTrust, withShown } from "../../config/settings/trust.ts";
 import { fault } from "../../kernel/fault.ts";
-import { objectWith } from "../../kernel/json.ts";
+import { nested } from "../../kernel/json.ts";
 import { ok } from "../../kernel/result.ts";
 import { changed } from "../../policy/changes.ts";
 import type { PermissionChange } from "../../protocol/settings.ts";
-import { nodeClock } from "../node-ports.ts";
 import { settingsLock } from "./settings-lock.ts";
 
 export type SettingsLocation = {
@@ -49,7 +48,7 @@ export function writeValue(
   { path: parts, value }: { path: readonly string[]; value: unknown },
 ): Promise<WrittenSetting> {
   return write(place, to, {
-    settings: objectWith(parts, value),
+    settings: nested(parts, value),
     save: (saving) => setValue(saving, parts, value),
   });
 }
@@ -136,7 +135,7 @@ function targetOf(
 ): { saving: Saving; project: Project; paths: Paths; source: WritableSource } {
   const paths = pathsOf(place);
   const project = findProject(place.cwd);
-  const lock = settingsLock({ run: paths.run, clock: nodeClock() });
+  const lock = settingsLock(paths);
   const [folderName] = projectFolders;
   const near = project.folders.find((folder) => kindOf(path.join(folder, folderName)) === "directory");
   const folder = path.join(near ?? project.root, folderName);

@@ -3,7 +3,7 @@ import {
   asObject,
   isObject,
   type JsonObject,
-  objectWith,
+  nested,
   parseJson,
   sameJson,
   valueAt,
@@ -111,7 +111,7 @@ async function listAt(text: string, path: readonly string[]): Promise<Result<unk
 
 /** What is wrong with a value at a path, held against the schema of all settings. */
 function problemWith(path: readonly string[], value: unknown): string | undefined {
-  const whole = objectWith(path, value);
+  const whole = nested(path, value);
   if (!isObject(whole)) return "it is no setting";
   const { problems, unknown } = checkSettings(whole);
   const [stranger] = unknown;
