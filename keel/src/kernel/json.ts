@@ -32,17 +32,14 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]));
 }
 
-/** What stands at a path in a value, by own names, and by numbers in lists; undefined when nothing does. */
-export const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>
-  path.reduce<unknown>((part, name) => {
-    if (typeof name === "number") return Array.isArray(part) ? part[name] : undefined;
-    return isObject(part) && Object.hasOwn(part, name) ? part[name] : undefined;
-  }, value);
-
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((part) => isDeeperThan(part, levels - 1));
 }
+
+/** What stands at a path inside; undefined where there is nothing. */
+export const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
 
 /** A value at a path, inside of objects that hold nothing else. */
 export const nested = (path: readonly string[], value: unknown): unknown =>

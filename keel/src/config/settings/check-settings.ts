@@ -1,5 +1,5 @@
 /** Holds what a file says against the schema. A value that does not fit is named and left out, as small as it can be; all others stay. */
-import { isObject, valueAt } from "../../kernel/json.ts";
+import { isObject } from "../../kernel/json.ts";
 import { type KeelSettings, settingsSchema } from "./settings-schema.ts";
 
 export type CheckedSettings = {
@@ -60,7 +60,12 @@ const key = (part: PropertyKey): string | number => (typeof part === "number" ? 
 function remove(root: Record<string, unknown>, place: SettingPath): void {
   const last = place.at(-1);
   if (last === undefined) return;
-  const holder = valueAt(root, place.slice(0, -1));
+  const holder = place
+    .slice(0, -1)
+    .reduce<unknown>(
+      (at, name) => (at instanceof Object && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined),
+      root,
+    );
   if (Array.isArray(holder) && typeof last === "number" && last < holder.length) holder.splice(last, 1);
   else if (isObject(holder) && Object.hasOwn(holder, last)) delete holder[last];
   else if (place.length > 1) remove(root, place.slice(0, -1));

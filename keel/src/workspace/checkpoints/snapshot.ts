@@ -7,11 +7,7 @@ import { inert } from "../git/git.ts";
 import type { Blobs } from "./blobs.ts";
 
 /** What is kept of a workspace. What lies beyond is told as changed, but cannot be restored. */
-export type SnapshotBounds = {
-  readonly files: number;
-  readonly fileBytes: number;
-  readonly allBytes: number;
-};
+export type SnapshotBounds = Readonly<Record<"files" | "fileBytes" | "allBytes", number>>;
 
 export const defaultBounds: SnapshotBounds = { files: 20_000, fileBytes: 1_000_000, allBytes: 500_000_000 };
 

@@ -69,13 +69,6 @@ export class ProcessScan {
   }
 }
 
-/** Everyone who still runs. */
-export function readProcesses(): ProcessEntry[] {
-  const look = new ProcessScan();
-  for (let glance = 1; !look.glance() && glance < maxGlances; glance++);
-  return look.processes;
-}
-
 /**
  * Those who carry this mark, and of how many it could not be told, since they were becoming another program. What has
  * cleared its environment is not found.

@@ -10,22 +10,16 @@ import { get, sayWebError, type WebResponse } from "./web-request.ts";
 
 const second = 1_000;
 
-export type WebLimits = {
+const webLimits = {
   /** More than any page to be read; what is longer is a download. */
-  readonly maxBytes: number;
-  readonly maxRedirects: number;
-  /** Until the head of an answer is there, connecting included. */
-  readonly answerMs: number;
-  /** For all of it, so that nobody holds a call by sending one byte at a time. */
-  readonly wholeMs: number;
-};
-
-export const webLimits: WebLimits = {
   maxBytes: 10 * 1024 * 1024,
   maxRedirects: 5,
+  /** Until the head of an answer is there, connecting included. */
   answerMs: 20 * second,
+  /** For all of it, so that nobody holds a call by sending one byte at a time. */
   wholeMs: 60 * second,
 };
+type WebLimits = Readonly<typeof webLimits>;
 
 export type WebOptions = {
   /** Hosts of private networks that the user's own settings allow. */
