@@ -22,13 +22,14 @@ const maxValues = 2_000;
 
 export function parseFrontmatter(text: string): Frontmatter {
   const source = text.replaceAll("\r\n", "\n");
-  const header = headerOf(source);
-  if (!header) return { fields: new Map(), body: source, problems: [] };
-  if (header.text.length > maxHeaderCharacters)
-    return { fields: new Map(), body: header.body, problems: ["the header is too long"] };
-  const reader = new FrontmatterReader(header.text);
+  const [whole = "", header] = withHeader.exec(source) ?? [];
+  if (header === undefined) return { fields: new Map(), body: source, problems: [] };
+  const body = source.slice(whole.length);
+  if (header.length > maxHeaderCharacters)
+    return { fields: new Map(), body, problems: ["the header is too long"] };
+  const reader = new FrontmatterReader(header);
   const fields = reader.read();
-  return { fields, body: header.body, problems: reader.problems };
+  return { fields, body, problems: reader.problems };
 }
 
 /** A text field, without blanks around it; undefined when it is missing, empty or something else. */
@@ -78,19 +79,8 @@ function splitNames(words: string): string[] {
   return names;
 }
 
-function headerOf(text: string): { text: string; body: string } | undefined {
-  if (!text.startsWith("---")) return undefined;
-  const first = text.indexOf("\n");
-  if (first < 0 || text.slice(3, first).trim() !== "") return undefined;
-  for (let at = first; at >= 0; at = text.indexOf("\n", at + 1)) {
-    if (!text.startsWith("---", at + 1)) continue;
-    const end = text.indexOf("\n", at + 1);
-    const line = end < 0 ? text.slice(at + 1) : text.slice(at + 1, end);
-    if (line.trim() === "---")
-      return { text: text.slice(first + 1, at + 1), body: end < 0 ? "" : text.slice(end + 1) };
-  }
-  return undefined;
-}
+/** Between two lines of dashes. Each line is looked at once. */
+const withHeader = /^---[^\S\n]*\n((?:[^\n]*\n)*?)---[^\S\n]*(?:\n|$)/;
 
 type FrontmatterLine = { readonly indent: number; readonly text: string; readonly raw: string };
 
