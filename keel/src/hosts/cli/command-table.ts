@@ -1,4 +1,5 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
+import { exitCodes } from "../../kernel/faults.ts";
 import { type CliOptions, parseArguments, usage } from "./arguments.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
@@ -211,12 +212,12 @@ function command<const T extends CliOptions>({
       if (values.help) {
         const { helpFor } = await import("./help.ts");
         context.out.write(await helpFor(self, commands));
-        return 0;
+        return exitCodes.ended;
       }
       if (takes === undefined && positionals[0] !== undefined)
         throw usage(`\`keel ${name}\` takes no words, and ${JSON.stringify(positionals[0])} is one.`);
       const run = await load();
-      return run(parsed, context);
+      return (await run(parsed, context)) ?? exitCodes.ended;
     },
   };
   return self;

@@ -20,11 +20,12 @@ export type CliCommand = {
   start(given: readonly string[], context: Context): Promise<number>;
 };
 
-/** What a command does with what it was given. Returns the exit code, or throws a fault that has one. */
-export type CommandRun<Values = object> = (
-  given: { readonly values: Values; readonly positionals: readonly string[] },
-  context: Context,
-) => Promise<number>;
+/** What a command does with what it was given. Returns the exit code, nothing where it ended well, or throws a fault. */
+export type CommandRun<Values = object> =
+  | ((given: GivenArguments<Values>, context: Context) => Promise<number>)
+  | ((given: GivenArguments<Values>, context: Context) => Promise<void>);
+
+type GivenArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
 
 /** A row of the table. Its name stands first in its usage; what it does is loaded when it is called. */
 export type CommandRow<T extends CliOptions> = Pick<CliCommand, "usage" | "says" | "unheard"> & {

@@ -1,7 +1,6 @@
 /** `keel models`: what Keel knows about models, from data only. */
 
 import { knownModels } from "../../../app/compose/model.ts";
-import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import type { ModelInfo } from "../../../protocol/usage.ts";
 import { sayCount } from "../../../view/say.ts";
@@ -10,7 +9,6 @@ import type { CommandRun } from "../command.ts";
 export const listModels: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const models = await knownModels(context);
   context.out.line(values.json ? toLine(models) : table(models));
-  return exitCodes.ended;
 };
 
 function table(models: readonly ModelInfo[]): string {

@@ -9,10 +9,10 @@ import { textOf } from "../../../protocol/message.ts";
 import { endsWell } from "../../../protocol/reasons.ts";
 import { type Arguments, oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
+import type { NewPrinter } from "./converse.ts";
 import { converse } from "./converse.ts";
 import { openOptions } from "./open-options.ts";
 import type { printOptions } from "./print-options.ts";
-import type { NewPrinter } from "./printer.ts";
 import { readPrompt } from "./prompt.ts";
 
 const formats = ["text", "json", "stream-json"] as const;
