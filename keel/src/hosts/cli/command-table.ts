@@ -12,7 +12,7 @@ export const commands: readonly CliCommand[] = [
     takes: "words",
     usage: "keel -p [OPTIONS] [PROMPT]",
     says: "Answers a prompt and ends. The prompt may also come on standard input; with both, they are joined",
-    options: async () => (await import("./print/print-options.ts")).rootOptions,
+    options: async () => (await import("./print/root.ts")).rootOptions,
     load: async () => (await import("./print/root.ts")).root,
   }),
   command({
@@ -122,7 +122,7 @@ export const commands: readonly CliCommand[] = [
   command({
     usage: "keel runner [OPTIONS]",
     says: "One conversation for a host application: JSON lines in and out",
-    options: async () => (await import("./commands/runner-options.ts")).runnerOptions,
+    options: async () => (await import("./commands/runner.ts")).runnerOptions,
     load: async () => (await import("./commands/runner.ts")).startRunner,
   }),
   ...mcpCommands(command),

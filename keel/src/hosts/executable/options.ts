@@ -3,7 +3,7 @@
  * that SDKs pass beside them. What is not in the table is passed over and told, since SDKs grow faster than executables.
  */
 import { type CliOptions, namesOf, type OptionValues, parseArguments } from "../cli/arguments.ts";
-import { printOptions } from "../cli/print/print-options.ts";
+import { printOptions } from "../cli/print/root.ts";
 import { type FlagValues, flagsOf } from "../cli/session-flags.ts";
 
 const own = {

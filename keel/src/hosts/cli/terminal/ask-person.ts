@@ -1,12 +1,13 @@
 /** The person at the terminal answers. */
-import { askForm, choiceAnswer, questionsAnswer, type RuleFile } from "../../../view/choices.ts";
+import { visible } from "../../../kernel/text.ts";
+import type { Answers, Question } from "../../../protocol/question.ts";
+import { answerIn, askForm, choiceAnswer, questionsAnswer, type RuleFile } from "../../../view/choices.ts";
 import { formAnswer } from "../../../view/forms.ts";
 import { type AskingSession, answerAsks, refusal, send } from "./answer-asks.ts";
 import { fillForm } from "./forms.ts";
-import { askQuestions, type ReadAnswer } from "./questions.ts";
-import type { AskPerson } from "./terminal.ts";
+import { type AskPerson, indented, type ReadAnswer } from "./terminal.ts";
 
-export type Person = {
+type Person = {
   readonly ask: AskPerson;
   readonly readAnswer?: ReadAnswer | undefined;
   /** Keeps the rule of an answer in a file, and says so. Without it a rule holds for the session. Never throws. */
@@ -35,4 +36,31 @@ export function askPerson(session: AskingSession, { ask, readAnswer, keep }: Per
       await keep?.(chosen.option.rule, chosen.keep);
     await send(session, asked, choiceAnswer(chosen), "host");
   });
+}
+
+/** Undefined when there are no questions, or the person answered none of them. */
+export async function askQuestions(
+  questions: readonly Question[],
+  readAnswer: ReadAnswer,
+  signal: AbortSignal,
+): Promise<Answers | undefined> {
+  const answers: Answers = {};
+  for (const question of questions) {
+    const line = await readAnswer(wordsOf(question), signal);
+    if (line === undefined) return undefined;
+    const answer = answerIn(line, question);
+    if (answer !== undefined) answers[question.question] = answer;
+  }
+  return Object.keys(answers).length === 0 ? undefined : answers;
+}
+
+export function wordsOf({ header, question, options, multiSelect }: Question): string {
+  const choices = options.flatMap(({ label, description }, index) => [
+    `  ${index + 1}  ${visible(label)}`,
+    ...indented(description, "     "),
+  ]);
+  const how = multiSelect ? "numbers, or your own words" : "a number, or your own words";
+  return ["", `${visible(header)}: ${visible(question)}`, ...choices, `[${how}; nothing: no answer] > `].join(
+    "\n",
+  );
 }

@@ -7,6 +7,8 @@ import { type AskChoice, type Chosen, choicesOf, choose } from "../../../view/ch
 import { askedText } from "../../../view/display-text.ts";
 import type { Context } from "../context.ts";
 
+/** Shows words and waits for a line; undefined when the input ended or the question was withdrawn. */
+export type ReadAnswer = (words: string, signal: AbortSignal) => Promise<string | undefined>;
 export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>;
 
 /** What was typed before the question was shown is no answer to it. */
@@ -69,10 +71,10 @@ function sayChoice({ key, option, label, keep }: AskChoice): string[] {
 }
 
 /** Every line is marked, so that none can pass for a line of ours. */
-const indented = (text: string): string[] =>
+export const indented = (text: string, margin = "  "): string[] =>
   visible(text)
     .split("\n")
-    .map((line) => `  │ ${line}`);
+    .map((line) => `${margin}│ ${line}`);
 
 function readLine(input: Context["input"], signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
