@@ -19,8 +19,8 @@ import {
   sayOutcome,
   saySender,
   sayTurnEnd,
-  textOfParts,
 } from "./say-row.ts";
+import { textOfParts } from "./shown.ts";
 
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";

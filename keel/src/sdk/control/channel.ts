@@ -3,8 +3,9 @@
  * once, in any order; every request that is sent settles: with its answer, with its cancellation, or with the end of the
  * wire.
  */
+import { unlessAborted } from "../../kernel/abort.ts";
 import { toFault } from "../../kernel/fault.ts";
-import type { ControlFrame, ControlRequest, ControlResponse } from "./frames.ts";
+import type { ControlFrame, ControlRequest, ControlResponse, ReceivedFrame } from "./frames.ts";
 
 export type ControlAnswerer = (
   request: ControlRequest["request"],
@@ -29,6 +30,9 @@ export const unsupported = (subtype: string, because?: string): ControlError =>
 
 /** More than any host has open at once; beyond it the other side is broken, and is told so. */
 const maxOpen = 1_000;
+
+/** What travels beside requests and their answers. */
+type MessageFrame = Extract<ReceivedFrame, { kind: "user" | "other" | "bad" }>;
 
 export class Channel {
   readonly #send: (frame: ControlFrame) => void;
@@ -75,27 +79,37 @@ export class Channel {
     }
   }
 
-  takeRequest(requestId: string, request: ControlRequest["request"]): void {
-    if (this.#taken.has(requestId)) return this.refuse(requestId, "This id is that of an open request.");
-    if (this.#taken.size >= maxOpen) return this.refuse(requestId, "Too many requests are open.");
+  /** Takes what is a request, an answer or a cancellation. Anything else comes back: it is not the channel's. */
+  take(frame: ReceivedFrame): MessageFrame | undefined {
+    switch (frame.kind) {
+      case "request":
+        return this.#takeRequest(frame.id, frame.request);
+      case "response": {
+        // Absent: nobody waits for it any more, since it was cancelled meanwhile.
+        const settled = this.#sent.get(frame.response.request_id);
+        if (frame.response.subtype === "success") settled?.resolve(frame.response.response);
+        else settled?.reject(new ControlError(frame.response.error, frame.response.error_code));
+        return undefined;
+      }
+      case "cancel":
+        this.#taken.get(frame.id)?.abort();
+        return undefined;
+      case "refused":
+        return this.#refuse(frame.id, frame.fault.message);
+      default:
+        return frame;
+    }
+  }
+
+  #takeRequest(requestId: string, request: ControlRequest["request"]): undefined {
+    if (this.#taken.has(requestId)) return this.#refuse(requestId, "This id is that of an open request.");
+    if (this.#taken.size >= maxOpen) return this.#refuse(requestId, "Too many requests are open.");
     const stopped = new AbortController();
     this.#taken.set(requestId, stopped);
     void this.#reply(requestId, request, stopped.signal);
   }
 
-  takeResponse(response: ControlResponse["response"]): void {
-    const settled = this.#sent.get(response.request_id);
-    // Nobody waits for it any more: it was cancelled meanwhile.
-    if (!settled) return;
-    if (response.subtype === "success") settled.resolve(response.response);
-    else settled.reject(new ControlError(response.error, response.error_code));
-  }
-
-  takeCancel(requestId: string): void {
-    this.#taken.get(requestId)?.abort();
-  }
-
-  refuse(requestId: string, error: string): void {
+  #refuse(requestId: string, error: string): undefined {
     this.#send({ type: "control_response", response: { subtype: "error", request_id: requestId, error } });
   }
 
@@ -117,31 +131,23 @@ export class Channel {
   async #reply(requestId: string, request: ControlRequest["request"], stopped: AbortSignal): Promise<void> {
     let response: ControlResponse["response"];
     try {
-      const answer = await unlessStopped(this.#answer(request, { requestId, signal: stopped }), stopped);
+      const answer = await unlessAborted(this.#answer(request, { requestId, signal: stopped }), stopped);
+      // A callback that ends because it was stopped has no answer to give.
+      stopped.throwIfAborted();
       response = {
         subtype: "success",
         request_id: requestId,
         ...(answer === undefined ? {} : { response: answer }),
       };
     } catch (thrown) {
-      response = { subtype: "error", request_id: requestId, ...errorOf(thrown) };
+      response = {
+        subtype: "error",
+        request_id: requestId,
+        ...errorOf(stopped.aborted ? cancelled() : thrown),
+      };
     }
     this.#taken.delete(requestId);
     if (!this.#stopped) this.#send({ type: "control_response", response });
-  }
-}
-
-async function unlessStopped(answer: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  const stopped = Promise.withResolvers<never>();
-  const stop = (): void => stopped.reject(cancelled());
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    const given = await Promise.race([answer, stopped.promise]);
-    // A callback that ends because it was stopped has no answer to give.
-    if (signal.aborted) throw cancelled();
-    return given;
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -5,9 +5,8 @@ import { present } from "../../kernel/present.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { HookInput, HookOutput } from "../../protocol/hook.ts";
-import type { PermissionResult } from "../options/callbacks.ts";
+import type { ElicitResult, PermissionResult } from "../options/callbacks.ts";
 import type { PermissionUpdate } from "../options/permission-updates.ts";
-import type { ElicitResult } from "../tools/elicitation.ts";
 import { ControlError, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
 

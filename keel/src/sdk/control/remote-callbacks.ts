@@ -1,9 +1,8 @@
 /** Callbacks of a program that is at the other end of a wire: permission and hooks, as options of a session here. */
 
 import { present } from "../../kernel/present.ts";
-import type { CanUseTool } from "../options/callbacks.ts";
+import type { CanUseTool, OnElicitation } from "../options/callbacks.ts";
 import type { HookCallback, HookMap } from "../options/hooks.ts";
-import type { OnElicitation } from "../tools/elicitation.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
 import {

@@ -7,9 +7,8 @@ import type { Readable, Writable } from "node:stream";
 import type { SessionOptions } from "../../protocol/options.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SessionStore } from "../stored/session-store.ts";
-import type { OnElicitation } from "../tools/elicitation.ts";
 import type { McpServerConfig } from "../tools/mcp-server.ts";
-import type { CanUseTool } from "./callbacks.ts";
+import type { CanUseTool, OnElicitation } from "./callbacks.ts";
 import type { HookMap } from "./hooks.ts";
 
 /** What was given, is given: an option is there with a value, or not there. */

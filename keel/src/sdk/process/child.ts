@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject, parseJson } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
@@ -168,13 +169,10 @@ function startProcess({
 }
 
 async function within(over: Promise<boolean>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
+  const done = new AbortController();
   try {
-    return await Promise.race([over, late]);
+    return await Promise.race([over, pause(ms, false, { signal: done.signal })]);
   } finally {
-    clearTimeout(timer);
+    done.abort();
   }
 }

@@ -1,9 +1,10 @@
 /** The person at the terminal answers. */
 import { visible } from "../../../kernel/text.ts";
 import type { Answers, Question } from "../../../protocol/question.ts";
+import { type AskingSession, sendAnswer } from "../../../sdk/options/answer-asks.ts";
 import { answerIn, askForm, choiceAnswer, questionsAnswer, type RuleFile } from "../../../view/choices.ts";
 import { formAnswer } from "../../../view/forms.ts";
-import { type AskingSession, answerAsks, refusal, send } from "./answer-asks.ts";
+import { answerAsks, refusal } from "./answer-asks.ts";
 import { fillForm } from "./forms.ts";
 import { type AskPerson, indented, type ReadAnswer } from "./terminal.ts";
 
@@ -21,20 +22,25 @@ export function askPerson(session: AskingSession, { ask, readAnswer, keep }: Per
     if (form.kind === "questions" && readAnswer) {
       const answers = await askQuestions(form.questions, readAnswer, signal);
       if (signal.aborted) return;
-      return send(session, asked, questionsAnswer(answers ?? {}), "host");
+      return sendAnswer(session, asked, questionsAnswer(answers ?? {}), "host");
     }
     if (form.kind === "unanswerable" || (asked.schema !== undefined && !readAnswer))
-      return send(session, asked, { verdict: "deny", reason: refusal }, "no-host");
+      return sendAnswer(session, asked, { verdict: "deny", reason: refusal }, "no-host");
     const chosen = await ask(asked, signal);
     if (signal.aborted) return;
     if (form.kind === "fields" && readAnswer && chosen?.option.verdict === "allow") {
       const filled = await fillForm(form.fields, readAnswer, signal);
       if (signal.aborted) return;
-      return send(session, asked, formAnswer(filled), filled.kind === "impossible" ? "no-host" : "host");
+      return sendAnswer(
+        session,
+        asked,
+        formAnswer(filled),
+        filled.kind === "impossible" ? "no-host" : "host",
+      );
     }
     if (chosen?.keep !== undefined && chosen.option.rule !== undefined)
       await keep?.(chosen.option.rule, chosen.keep);
-    await send(session, asked, choiceAnswer(chosen), "host");
+    await sendAnswer(session, asked, choiceAnswer(chosen), "host");
   });
 }
 
