@@ -27,10 +27,11 @@ export type CommandRun<Values = object> =
 
 type GivenArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
 
-/** A row of the table. Its name stands first in its usage; what it does is loaded when it is called. */
+/**
+ * A row of the table. Its usage says its name and whether it takes words: one word too many is wrong use, and not passed
+ * over. What it does is loaded when it is called.
+ */
 export type CommandRow<T extends CliOptions> = Pick<CliCommand, "usage" | "says" | "unheard"> & {
-  /** Left out: nothing but options. What is one word too many is wrong use, and not passed over. */
-  readonly takes?: "words";
   readonly options?: T | (() => Promise<T>);
   load(): Promise<CommandRun<OptionValues<T>>>;
 };

@@ -1,7 +1,7 @@
 /** The signals that end a command. Whoever has something open takes them over; otherwise the process ends at once. */
 import { constants } from "node:os";
 import { exitCodes } from "../../kernel/faults.ts";
-import type { Context } from "./context.ts";
+import type { Output } from "./output.ts";
 
 export type EndingSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
@@ -37,7 +37,7 @@ export function catchSignals(): Takeable<EndingSignal> {
  * not end by itself is over with its code; asked once more, the process ends at once.
  */
 export function untilStopped(
-  { signals, out }: Context,
+  { signals, out }: { readonly signals: Takeable<EndingSignal>; readonly out: Output },
   stop: (signal: EndingSignal) => "goes on" | Promise<number>,
 ): { code: Promise<number>; release(): void } {
   const { promise, resolve } = Promise.withResolvers<number>();

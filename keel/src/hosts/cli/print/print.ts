@@ -8,19 +8,22 @@ import { readable } from "../../../kernel/text.ts";
 import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
 import { textOf } from "../../../protocol/message.ts";
 import { endsWell } from "../../../protocol/reasons.ts";
-import { type Arguments, oneOf, usage } from "../arguments.ts";
+import { oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { type FlagValues, readFlags } from "../session-flags.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
 import type { NewPrinter } from "./converse.ts";
 import { converse } from "./converse.ts";
 import { readPrompt } from "./prompt.ts";
-import type { printOptions } from "./root.ts";
 
 const formats = ["text", "json", "stream-json"] as const;
 
+type PrintValues = FlagValues & {
+  readonly [Name in "output-format" | "input-format"]: string | undefined;
+} & { readonly verbose: boolean };
+
 export async function print(
-  { values, positionals }: Arguments<typeof printOptions>,
+  { values, positionals }: { readonly values: PrintValues; readonly positionals: readonly string[] },
   context: Context,
 ): Promise<number> {
   const format = oneOf("output-format", values["output-format"], formats) ?? "text";
