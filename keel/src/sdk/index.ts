@@ -35,16 +35,7 @@ export type {
   PermissionResult,
 } from "./options/callbacks.ts";
 export type * from "./options/hooks.ts";
-export type {
-  AcceptedOptions,
-  AgentDefinition,
-  Options,
-  SandboxFilesystemConfig,
-  SandboxNetworkConfig,
-  SandboxSettings,
-  SpawnedProcess,
-  SpawnOptions,
-} from "./options/options.ts";
+export type * from "./options/options.ts";
 export type {
   PermissionBehavior,
   PermissionRuleValue,

@@ -31,30 +31,24 @@ export const unsupported = (subtype: string, because?: string): ControlError =>
 /** More than any host has open at once; beyond it the other side is broken, and is told so. */
 const maxOpen = 1_000;
 
+type ChannelOptions = {
+  send(frame: ControlFrame): void;
+  answer: ControlAnswerer;
+  newId(): string;
+};
+
 /** What travels beside requests and their answers. */
 type MessageFrame = Extract<ReceivedFrame, { kind: "user" | "other" | "bad" }>;
 
 export class Channel {
-  readonly #send: (frame: ControlFrame) => void;
-  readonly #answer: ControlAnswerer;
-  readonly #newId: () => string;
+  readonly #options: ChannelOptions;
   readonly #sent = new Map<string, PromiseWithResolvers<unknown>>();
   readonly #taken = new Map<string, AbortController>();
   #ended: ControlError | undefined;
   #stopped = false;
 
-  constructor({
-    send,
-    answer,
-    newId,
-  }: {
-    send: (frame: ControlFrame) => void;
-    answer: ControlAnswerer;
-    newId: () => string;
-  }) {
-    this.#send = send;
-    this.#answer = answer;
-    this.#newId = newId;
+  constructor(options: ChannelOptions) {
+    this.#options = options;
   }
 
   /** Resolves with the answer. Throws `ControlError` for a refusal, after the signal, and at the end of the wire. */
@@ -62,16 +56,16 @@ export class Channel {
     if (this.#ended) throw this.#ended;
     if (signal?.aborted) throw cancelled();
     if (this.#sent.size >= maxOpen) throw new ControlError("Too many requests are open.");
-    const requestId = this.#newId();
+    const requestId = this.#options.newId();
     const settled = Promise.withResolvers<unknown>();
     this.#sent.set(requestId, settled);
     const cancel = (): void => {
-      this.#send({ type: "control_cancel_request", request_id: requestId });
+      this.#options.send({ type: "control_cancel_request", request_id: requestId });
       settled.reject(cancelled());
     };
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      this.#send({ type: "control_request", request_id: requestId, request });
+      this.#options.send({ type: "control_request", request_id: requestId, request });
       return await settled.promise;
     } finally {
       signal?.removeEventListener("abort", cancel);
@@ -110,7 +104,10 @@ export class Channel {
   }
 
   #refuse(requestId: string, error: string): undefined {
-    this.#send({ type: "control_response", response: { subtype: "error", request_id: requestId, error } });
+    this.#options.send({
+      type: "control_response",
+      response: { subtype: "error", request_id: requestId, error },
+    });
   }
 
   /** The other side sends nothing any more, so no answer comes; what it asked before is still answered. */
@@ -131,7 +128,10 @@ export class Channel {
   async #reply(requestId: string, request: ControlRequest["request"], stopped: AbortSignal): Promise<void> {
     let response: ControlResponse["response"];
     try {
-      const answer = await unlessAborted(this.#answer(request, { requestId, signal: stopped }), stopped);
+      const answer = await unlessAborted(
+        this.#options.answer(request, { requestId, signal: stopped }),
+        stopped,
+      );
       // A callback that ends because it was stopped has no answer to give.
       stopped.throwIfAborted();
       response = {
@@ -147,7 +147,7 @@ export class Channel {
       };
     }
     this.#taken.delete(requestId);
-    if (!this.#stopped) this.#send({ type: "control_response", response });
+    if (!this.#stopped) this.#options.send({ type: "control_response", response });
   }
 }
 

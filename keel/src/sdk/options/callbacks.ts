@@ -11,21 +11,10 @@ import { answerEach, sendAnswer } from "./answer-asks.ts";
 import type { HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
-export type PermissionResult =
-  | {
-      behavior: "allow";
-      updatedInput?: Record<string, unknown>;
-      updatedPermissions?: PermissionUpdate[];
-      toolUseID?: string;
-      decisionClassification?: string;
-    }
-  | {
-      behavior: "deny";
-      message: string;
-      interrupt?: boolean;
-      toolUseID?: string;
-      decisionClassification?: string;
-    };
+export type PermissionResult = { toolUseID?: string; decisionClassification?: string } & (
+  | { behavior: "allow"; updatedInput?: Record<string, unknown>; updatedPermissions?: PermissionUpdate[] }
+  | { behavior: "deny"; message: string; interrupt?: boolean }
+);
 
 export type CanUseTool = (
   toolName: string,

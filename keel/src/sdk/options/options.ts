@@ -122,7 +122,7 @@ export type SandboxFilesystemConfig = {
 };
 
 /** About the process that the session runs in. */
-export type ProcessOptions = {
+type ProcessOptions = {
   /** `process`: the session runs in a process of its own, driven over a wire. */
   isolation?: "none" | "process";
   /** An executable that the session runs in, in place of Keel's own: implies `isolation: "process"`. */

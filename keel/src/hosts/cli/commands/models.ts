@@ -3,7 +3,7 @@
 import { knownModels } from "../../../app/compose/model.ts";
 import { toLine } from "../../../kernel/json.ts";
 import type { ModelInfo } from "../../../protocol/usage.ts";
-import { sayCount } from "../../../view/say.ts";
+import { sayCount, sayTable } from "../../../view/say.ts";
 import type { CommandRun } from "../command.ts";
 
 export const listModels: CommandRun<{ json: boolean }> = async ({ values }, context) => {
@@ -18,13 +18,5 @@ function table(models: readonly ModelInfo[]): string {
     `${sayCount(windowTokens)} tokens`,
     prices ? `$${prices.input} in, $${prices.output} out per million (${prices.asOf})` : "prices unknown",
   ]);
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return sayTable(rows, "left");
 }

@@ -100,12 +100,10 @@ async function toStandardOutput(parts: AsyncIterable<string | Uint8Array>, { out
   }
 }
 
-/** Writes a file that is there whole or not at all: beside its place first, then under its name. */
-
-/** A session may hold anything that its person has seen: the file is for them alone. */
-const PRIVATE = 0o600;
-
-/** Throws `usage` when the place cannot be written, and whatever the parts throw; nothing is then left behind. */
+/**
+ * Writes a file that is there whole or not at all, and for this user alone: a session may hold anything. Throws `usage` when the place cannot be written, and whatever the parts throw; nothing is
+ * then left behind.
+ */
 async function writeWhole(
   given: string,
   parts: AsyncIterable<string | Uint8Array>,
@@ -113,7 +111,7 @@ async function writeWhole(
 ): Promise<void> {
   const file = path.resolve(cwd, given);
   const draft = `${file}.keel-${process.pid}`;
-  const handle = await open(draft, "wx", PRIVATE).catch(cannotWrite(file));
+  const handle = await open(draft, "wx", 0o600).catch(cannotWrite(file));
   try {
     await fill(handle, parts);
     await rename(draft, file).catch(cannotWrite(file));

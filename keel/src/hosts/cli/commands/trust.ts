@@ -17,7 +17,7 @@ import { usage } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
-import { confirms } from "../terminal/terminal.ts";
+import { confirms, indented } from "../terminal/terminal.ts";
 
 /** `keel trust`: asks the person at the terminal; without one it only shows. */
 export const trust: CommandRun<{ yes: boolean }> = async (given, context) => {
@@ -109,10 +109,9 @@ function sayReport({ root, state, offers, forbidden }: TrustReport): string {
 
 /** Every line of a text is marked, so that none can pass for a line of ours. */
 function sayOffer({ text, file, state, danger }: TrustOffer, root: string): string[] {
-  const lines = visible(text).split("\n");
   const waits = state === "waiting" ? "not enabled, " : "";
   return [
-    ...lines.map((line) => `    │ ${line}`),
+    ...indented(text, "    "),
     ...(danger === undefined ? [] : [`      mind that ${visible(danger)}`]),
     `      (${waits}${visible(path.relative(root, file))})`,
   ];

@@ -1,6 +1,7 @@
 /** A question on the terminal: shows exactly what would run, waits for a line, and takes anything unclear as no. */
 
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "../../../kernel/text.ts";
 import type { Ask } from "../../../protocol/ask.ts";
 import { type AskChoice, type Chosen, choicesOf, choose } from "../../../view/choices.ts";
@@ -98,10 +99,7 @@ function readLine(input: Context["input"], signal: AbortSignal): Promise<string 
 async function dropTypedAhead(input: Context["input"], signal: AbortSignal): Promise<void> {
   const drop = (): void => undefined;
   input.on("data", drop);
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, typedAheadMs);
-    signal.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
-  });
+  await pause(typedAheadMs, undefined, { signal }).catch(() => undefined);
   input.off("data", drop);
   input.pause();
 }
