@@ -131,13 +131,11 @@ export class WireHost {
     while (this.#answers > 0 && performance.now() < endsAt) await pause(lookEveryMs);
   }
 
-  async #answer(asked: ControlRequest["request"]): Promise<unknown> {
+  #answer(asked: ControlRequest["request"]): Promise<unknown> {
     this.#answers += 1;
-    try {
-      return await this.#answerTo(asked);
-    } finally {
+    return this.#answerTo(asked).finally(() => {
       this.#answers -= 1;
-    }
+    });
   }
 
   async #answerTo(asked: ControlRequest["request"]): Promise<unknown> {

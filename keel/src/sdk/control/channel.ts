@@ -3,8 +3,11 @@
  * once, in any order; every request that is sent settles: with its answer, with its cancellation, or with the end of the
  * wire.
  */
+import type * as z from "zod/mini";
 import { unlessAborted } from "../../kernel/abort.ts";
 import { toFault } from "../../kernel/fault.ts";
+import { parseWith, sayIssues } from "../../kernel/schema.ts";
+import { shorten } from "../../kernel/text.ts";
 import type { ControlFrame, ControlRequest, ControlResponse, ReceivedFrame } from "./frames.ts";
 
 export type ControlAnswerer = (
@@ -27,6 +30,13 @@ export const unsupported = (subtype: string, because?: string): ControlError =>
     `Unsupported control request subtype: ${subtype.slice(0, 100)}${because === undefined ? "" : ` (${because})`}`,
     "unsupported_request",
   );
+
+/** Throws `ControlError` for fields that are wrong. */
+export function readFields<T>(schema: z.ZodMiniType<T>, request: ControlRequest["request"]): T {
+  const parsed = parseWith(schema, request);
+  if (parsed.ok) return parsed.value;
+  throw new ControlError(shorten(`${request.subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
+}
 
 /** More than any host has open at once; beyond it the other side is broken, and is told so. */
 const maxOpen = 1_000;

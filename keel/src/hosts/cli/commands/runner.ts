@@ -1,7 +1,7 @@
 /** `keel runner`: from its options to the runner, which is loaded only now. */
 import path from "node:path";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { type Arguments, type CliOptions, type OptionValues, usage } from "../arguments.ts";
+import type { Arguments, CliOptions, OptionValues } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { type FlagValues, flagsOf, readFlags, readTextFile } from "../session-flags.ts";
 
@@ -25,10 +25,9 @@ export const runnerOptions: typeof own & CliOptions = { ...own, ...flagsOf("runn
 type RunnerValues = OptionValues<typeof own> & FlagValues;
 
 export async function startRunner(
-  { values, positionals }: Arguments<typeof runnerOptions>,
+  { values }: Pick<Arguments<typeof runnerOptions>, "values">,
   context: Context,
 ): Promise<number> {
-  if (positionals.length > 0) throw usage("keel runner takes no words: messages come on standard input.");
   if (values.schema) {
     const { runnerSchema } = await import("../../runner/start.ts");
     context.out.line(JSON.stringify(runnerSchema(), null, 2));
