@@ -1,6 +1,7 @@
 /** The loop of whoever answers what the engine asks. */
-import type { OpenSession } from "../../app/open-session.ts";
-import type { Answer, Ask } from "../../protocol/ask.ts";
+
+import type { Answer, Ask } from "../protocol/ask.ts";
+import type { OpenSession } from "./open-session.ts";
 
 /** The part of a session that answering needs. */
 export type AskingSession = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
