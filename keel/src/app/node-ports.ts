@@ -1,7 +1,6 @@
 /** Time, ids and chance of the real world, as the engine's ports. */
 import { randomFillSync } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import type { Clock, Ids } from "../ports/clock.ts";
 
 /**
@@ -53,10 +52,21 @@ const longestTimerMs = 2 ** 31 - 1;
 const randomPart = 10;
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs -= longestTimerMs) {
-    // A signal that fires ends the sleep; nobody is told.
-    await setTimeout(Math.min(leftMs, longestTimerMs), undefined, { signal }).catch(() => undefined);
-  }
+  for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs -= longestTimerMs)
+    await pause(Math.min(leftMs, longestTimerMs), signal);
+}
+
+/** A signal that fires ends it and nobody is told: Node's own would make an error with a stack for each, five a turn. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
 }
 
 /** Version 7: 48 bits of time, so that ids of one session stand together in a listing, and 74 bits of chance. */

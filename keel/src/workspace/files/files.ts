@@ -1,13 +1,13 @@
 /** The file system as the engine sees it: every path is decided on the opened object, and failure is a sentence. */
 
-import { fstatSync, realpathSync } from "node:fs";
-import { type FileHandle, opendir } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, realpathSync } from "node:fs";
+import { opendir } from "node:fs/promises";
 import path from "node:path";
 import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { replaceFile } from "./atomic-write.ts";
 import { errorCode, sayFileError } from "./file-errors.ts";
-import { isKernelText, openFile, readAtMost, realPathOf } from "./opened.ts";
+import { isKernelText, type Opened, readAtMost, readingFlags, realPathOf } from "./opened.ts";
 import { openParent } from "./parent.ts";
 import { locate, type WorkspaceRoots } from "./paths.ts";
 import { Stamps } from "./stamps.ts";
@@ -17,6 +17,9 @@ type WriteOutcome = Awaited<ReturnType<Files["write"]>>;
 
 /** How often a read starts anew when the file is replaced between looking and opening: editors do that all the time. */
 const maxTries = 3;
+
+/** What was described longer ago is looked at again: somebody was asked in between. */
+const maxFreshMs = 1_000;
 
 /** The boundary is where the session started: each root and cwd is resolved once, here, and not again. */
 export function nodeFiles(given: WorkspaceRoots): Files {
@@ -37,14 +40,15 @@ export function nodeFiles(given: WorkspaceRoots): Files {
   };
   const stamps = new Stamps();
   // The file that was described last is read next, nearly always. Whether it is still there is seen when it is open.
-  let described: { readonly name: string; readonly facts: PathFacts } | undefined;
+  let described: { readonly name: string; readonly facts: PathFacts; readonly at: number } | undefined;
   const describe = async (name: string): Promise<PathFacts> => {
     const facts = await locate(name, place);
-    described = { name, facts };
+    described = { name, facts, at: performance.now() };
     return facts;
   };
   const known = (name: string): PathFacts | undefined => {
-    const facts = described?.name === name ? described.facts : undefined;
+    const isFresh = described?.name === name && performance.now() - described.at < maxFreshMs;
+    const facts = isFresh ? described?.facts : undefined;
     described = undefined;
     return facts?.kind === "file" && facts.problem === undefined ? facts : undefined;
   };
@@ -77,24 +81,24 @@ async function readOnce(
   const facts = known ?? (await locate(given, place));
   const refused = await whyNotReadable(given, facts);
   if (refused !== undefined) return no(refused);
-  let file: FileHandle | undefined;
+  let fd: number | undefined;
   try {
-    file = await openFile(facts.path);
-    return await readOpened(file, { given, decided: facts.path, stamps, maxBytes });
+    // It was looked at a moment ago, so it is there: to wake a thread for it would take longer.
+    fd = openSync(facts.path, readingFlags);
+    return await readOpened({ fd }, { given, decided: facts.path, stamps, maxBytes });
   } catch (thrown) {
     // Gone, or become a link, since it was looked at.
     if (errorCode(thrown) === "ENOENT" || errorCode(thrown) === "ELOOP") return "moved";
     return no(sayFileError(thrown, given));
   } finally {
-    // Nobody waits for that: what was read is read.
-    void file?.close().catch(() => undefined);
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
 type OpenedRead = Pick<FileReadContext, "stamps" | "maxBytes"> & { given: string; decided: string };
 
 async function readOpened(
-  file: FileHandle,
+  file: Opened,
   { given, decided, stamps, maxBytes }: OpenedRead,
 ): Promise<ReadOutcome | "moved"> {
   // The kernel knows it of an open file; a thread would only make the answer wait.

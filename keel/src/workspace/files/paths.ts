@@ -2,7 +2,7 @@
  * What a path is. It is walked component by component as the kernel walks it, so that `..` behind a link means the
  * parent of the link's target, and so that the part that does not exist yet is known apart from the part that does.
  */
-import { realpath } from "node:fs";
+import { lstatSync, realpath } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -96,15 +96,17 @@ class Walk {
   }
 
   /**
-   * The whole way in two questions to the kernel at once, where it is as plain as most are: everything exists and
-   * nothing is a link. False when it is not; then nothing has happened.
+   * The whole way in two questions to the kernel, where it is as plain as most are: everything exists and nothing is a
+   * link. False when it is not; then nothing has happened. The kernel has just been there, so the second is not waited
+   * for: to wake a thread would cost more.
    */
   async leap(): Promise<boolean> {
     if (this.#ahead.includes("..") || this.#ahead[0] === "proc") return false;
     const end = `/${this.#ahead.join("/")}`;
     try {
-      const [real, found] = await Promise.all([realPath(end), lstat(end)]);
-      if (real !== end || found.isSymbolicLink()) return false;
+      if ((await realPath(end)) !== end) return false;
+      const found = lstatSync(end);
+      if (found.isSymbolicLink()) return false;
       this.at = end;
       this.kind = kindOf(found);
       this.#ahead = [];
