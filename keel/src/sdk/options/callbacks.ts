@@ -1,6 +1,5 @@
 /** Callbacks of a program as answerers: `canUseTool` answers what the engine asks; without it everything is refused. */
 
-import { answerEach, sendAnswer } from "../../app/answer-asks.ts";
 import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
@@ -8,6 +7,7 @@ import { reasonOf, toFault } from "../../kernel/fault.ts";
 import { asObject, isJson, type Json } from "../../kernel/json.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { HookEvent } from "../../protocol/hook.ts";
+import { answerEach, sendAnswer } from "../../view/answer-asks.ts";
 import type { HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 

@@ -1,7 +1,7 @@
 /** Who answers when the engine asks, one question after the other. What nobody can answer is refused, in words for the model. */
 
-import { type AskingSession, answerEach, sendAnswer } from "../../../app/answer-asks.ts";
 import type { Ask } from "../../../protocol/ask.ts";
+import { type AskingSession, answerEach, sendAnswer } from "../../../view/answer-asks.ts";
 import type { Context } from "../context.ts";
 
 export const refusal =

@@ -1,8 +1,8 @@
 /** The person at the terminal answers. */
 
-import { type AskingSession, sendAnswer } from "../../../app/answer-asks.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { Answers, Question } from "../../../protocol/question.ts";
+import { type AskingSession, sendAnswer } from "../../../view/answer-asks.ts";
 import { answerIn, askForm, choiceAnswer, questionsAnswer, type RuleFile } from "../../../view/choices.ts";
 import { formAnswer } from "../../../view/forms.ts";
 import { answerAsks, refusal } from "./answer-asks.ts";

@@ -1,10 +1,15 @@
 /** The loop of whoever answers what the engine asks. */
 
 import type { Answer, Ask } from "../protocol/ask.ts";
-import type { OpenSession } from "./open-session.ts";
+import type { Command } from "../protocol/command.ts";
+import type { Envelope } from "../protocol/event/envelope.ts";
 
 /** The part of a session that answering needs. */
-export type AskingSession = Pick<OpenSession, "submit" | "onEvent" | "openAsks">;
+export type AskingSession = {
+  submit(command: Command): Promise<unknown>;
+  onEvent(listener: (envelope: Envelope) => void): () => void;
+  openAsks(): readonly Ask[];
+};
 
 /** Answers what is open and what will be; the signal fires when a question is over. Returns a function that stops it. */
 export function answerEach(
