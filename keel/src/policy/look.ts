@@ -26,5 +26,11 @@ export async function lookAt(claims: readonly Claim[], workspace: Workspace): Pr
 }
 
 function surroundingsOf({ cwd, roots, commands }: Workspace): ShellContext {
-  return { cwd, roots, home: commands?.home ?? "/", isTrusted: commands?.isTrusted ?? false };
+  return {
+    cwd,
+    roots,
+    home: commands?.home ?? "/",
+    isTrusted: commands?.isTrusted ?? false,
+    search: commands?.search,
+  };
 }
