@@ -22,7 +22,7 @@ import {
 import { mayHide } from "./hidden-command.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { gitPlaces, type PlaceFacts, placeByText, strangeRepository } from "./place-facts.ts";
-import { protectedClaim } from "./protected.ts";
+import { protectedClaim, protectedPattern } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
 import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
 import { coversCommand, touchesCommand } from "./shell-rules.ts";
@@ -183,11 +183,22 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
 }
 
 /** Why the question about it may not be skipped by any mode: it writes what others run. */
-const protectedWrite = ({ paths, claims }: JudgedCommand): string | undefined =>
+const protectedWrite = ({ analysis, paths, claims }: JudgedCommand): string | undefined =>
   claims()
     .values()
     .map((claim) => protectedClaim(claim, paths))
-    .find((because) => because !== undefined);
+    .find((because) => because !== undefined) ?? patternWrite(analysis);
+
+/** A pattern that may give a protected name writes there as far as anybody knows. */
+function patternWrite(analysis: Analysis): string | undefined {
+  if (analysis.kind === "unread") return undefined;
+  const targets = allSteps(analysis.steps, analysis.commands).flatMap(writtenWords);
+  return targets
+    .filter(({ kind }) => kind !== "fixed")
+    .map(({ text }) => ({ text, because: protectedPattern(text) }))
+    .filter(({ because }) => because !== undefined)
+    .map(({ text, because }) => `${text} may be protected: ${because}`)[0];
+}
 
 /** What its words and redirections name as read and written, as far as they are known; each once. */
 export function claimsOf(
@@ -253,10 +264,15 @@ function pathsOf(word: Argument, directories: Directories, context: ShellContext
 const nowhere: readonly string[] = [];
 
 function writtenPaths(step: ShellStep, context: ShellContext): readonly string[] {
+  return writtenWords(step).flatMap((target) => pathsOf(target, step.directories, context));
+}
+
+function writtenWords(step: ShellStep): readonly Argument[] {
   const { name, rest } = programOf(step);
   const written = writtenTo(name, rest);
-  if (written.length + step.redirections.length === 0) return nowhere;
+  if (written.length + step.redirections.length === 0) return noWords;
   const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
-  const redirected = writingRedirections(step).map(({ target }) => target);
-  return [...named, ...redirected].flatMap((target) => pathsOf(target, step.directories, context));
+  return [...named, ...writingRedirections(step).map(({ target }) => target)];
 }
+
+const noWords: readonly Argument[] = [];
