@@ -16,8 +16,10 @@ const maxPaths = 100;
 
 export async function lookAtCommand(
   text: string,
-  { workspace, world, paths }: { workspace: Workspace; world: ShellContext; paths: Map<string, PathFacts> },
+  given: { workspace: Workspace; world: ShellContext; paths: Map<string, PathFacts> },
 ): Promise<CommandJudge> {
+  const { workspace, paths } = given;
+  const world = { ...given.world, search: await workspace.commands?.place.search() };
   const reading = read(text);
   const tree = wantsSecondReader(reading) ? await workspace.commands?.grammar.parse(text) : undefined;
   const analysis = analyseReading(reading, world, tree);

@@ -26,11 +26,5 @@ export async function lookAt(claims: readonly Claim[], workspace: Workspace): Pr
 }
 
 function surroundingsOf({ cwd, roots, commands }: Workspace): ShellContext {
-  return {
-    cwd,
-    roots,
-    home: commands?.home ?? "/",
-    isTrusted: commands?.isTrusted ?? false,
-    search: commands?.search,
-  };
+  return { cwd, roots, home: commands?.home ?? "/", isTrusted: commands?.isTrusted ?? false };
 }

@@ -100,6 +100,7 @@ export interface CommandPlace {
   find(folder: string, names: readonly string[], reach: "here" | "up"): Promise<string | undefined>;
   /** Found as git finds it. */
   repository(folder: string): Promise<RepositoryFinding>;
+  search(): Promise<ProgramSearch>;
 }
 
 export type CommandJudging = {
@@ -109,6 +110,4 @@ export type CommandJudging = {
   /** Whether the settings of the repository may act: git runs programs that they name. */
   readonly isTrusted: boolean;
   readonly place: CommandPlace;
-  /** Left out where nothing is known of the environment. */
-  readonly search?: ProgramSearch | undefined;
 };

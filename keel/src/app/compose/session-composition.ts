@@ -22,7 +22,6 @@ import type { PermissionMode } from "../../protocol/settings.ts";
 import { projectKey } from "../../store/jsonl/log-locations.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import { nodeFiles } from "../../workspace/files/files.ts";
-import { nodeCommandPlace, programSearch } from "../../workspace/git/command-place.ts";
 import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
@@ -38,6 +37,7 @@ import {
   lateDiagnostics,
   lateDocuments,
   lateFileSearch,
+  latePlace,
   latePrograms,
   lateShell,
 } from "./late-ports.ts";
@@ -277,15 +277,11 @@ function workspaces({
   grammar: Grammar;
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
   const shell = boundShell(lateShell({ env: commandEnv, guard }), budget);
-  const search = programSearch(commandEnv);
   const commands = {
     grammar,
     home: commandEnv["HOME"] ?? "/",
     isTrusted: trust.state !== "untrusted",
-    place: nodeCommandPlace({ project: trust.root, env: commandEnv }),
-    get search() {
-      return search();
-    },
+    place: latePlace({ project: trust.root, env: commandEnv }),
   };
   return (folders) => {
     const { cwd } = folders;

@@ -19,7 +19,12 @@ export type PlaceOptions = {
 
 export function nodeCommandPlace({ project, env }: PlaceOptions): CommandPlace {
   const root = realOf(project);
+  let search: ProgramSearch | undefined;
   return {
+    search: async () => {
+      search ??= searchOf(env);
+      return search;
+    },
     find: async (folder, names, reach) => {
       // Some programs go by the name of the folder, others by where it really is.
       const starts = [...new Set([folder, realOf(folder)])];
@@ -45,15 +50,7 @@ export function nodeCommandPlace({ project, env }: PlaceOptions): CommandPlace {
   };
 }
 
-/** What commands have of PATH and of other variables; found out with the first command. */
-export function programSearch(env: ProcessEnvironment): () => ProgramSearch {
-  let known: ProgramSearch | undefined;
-  return () => {
-    known ??= searchOf(env);
-    return known;
-  };
-}
-
+/** What commands have of PATH and of other variables. */
 function searchOf(env: ProcessEnvironment): ProgramSearch {
   const variables = commandEnvironment(env);
   const named = (variables["PATH"] ?? "").split(":").map((folder) => (folder === "" ? "." : folder));
