@@ -24,6 +24,8 @@ export type PathFacts = {
   readonly named?: string | undefined;
   /** The same for something below a directory. */
   readonly namedBelow?: string | undefined;
+  /** It is the settings file of a folder that git may take for a repository, since a HEAD stands beside it. */
+  readonly besideHead?: boolean | undefined;
   /** Why nothing can be done with it at all (a NUL byte, a loop of links, /proc …). Such a path lies in no root. */
   readonly problem?: string | undefined;
 };

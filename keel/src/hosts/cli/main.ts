@@ -9,7 +9,7 @@ import type { CliCommand } from "./command.ts";
 import { commands } from "./command-table.ts";
 import type { Context } from "./context.ts";
 import { Output } from "./output.ts";
-import { catchSignals } from "./signals.ts";
+import { catchSignals, takeable } from "./signals.ts";
 
 /**
  * For an end in good order once the reader has gone. Whoever started us may be gone too, and nothing of us may outlive
@@ -18,22 +18,17 @@ import { catchSignals } from "./signals.ts";
 const maxMsUnheard = 800;
 
 export async function main(): Promise<void> {
-  let crashed: ((thrown: unknown) => void) | undefined;
   // Whatever is printed, by whomever, has no key in it. Read once, with the first text.
   let known: readonly string[] | undefined;
   const secrets = (): readonly string[] => {
     known ??= knownSecrets({ env: process.env, cwd: process.env["PWD"] ?? "/" });
     return known;
   };
+  const crashes = takeable<unknown>((thrown) => {
+    void fail(context, thrown).then((code) => end(context, code));
+  });
   const context: Context = {
-    crashes: {
-      take(handler) {
-        crashed = handler;
-        return () => {
-          crashed = undefined;
-        };
-      },
-    },
+    crashes,
     version: manifest.version,
     env: process.env,
     get cwd() {
@@ -48,12 +43,8 @@ export async function main(): Promise<void> {
     err: new Output(process.stderr, (text) => withoutKeys(text, secrets())),
     signals: catchSignals(),
   };
-  const give = (thrown: unknown): void => {
-    if (crashed) crashed(thrown);
-    else void fail(context, thrown).then((code) => end(context, code));
-  };
-  process.on("uncaughtException", give);
-  process.on("unhandledRejection", give);
+  process.on("uncaughtException", crashes.give);
+  process.on("unhandledRejection", crashes.give);
   const code = await run(process.argv.slice(2), context).catch((thrown: unknown) => fail(context, thrown));
   await end(context, code);
 }

@@ -1,5 +1,6 @@
 /** Where the paths of a command lead, judged by their text; and which names hold secrets. */
 import { isInside } from "../../kernel/path.ts";
+import type { ProgramSearch } from "../../ports/shell.ts";
 import type { Argument } from "./arguments.ts";
 import type { Directories } from "./walk.ts";
 
@@ -12,6 +13,8 @@ export type ShellScope = {
   readonly isTrusted: boolean;
   /** Keel's own folders, which are outside whatever the roots are. */
   readonly own?: readonly string[] | undefined;
+  /** Where commands find programs, and what those load; left out where commands are judged by their text alone. */
+  readonly search?: ProgramSearch | undefined;
 };
 
 export type PathScope =

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withPicture } from "./with-picture.ts";
+import { withPicture } from "./blocks.ts";
 
 const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
 const data = { type: "image", file: { filePath: "/a.png", type: "image/png", originalSize: 3 } };

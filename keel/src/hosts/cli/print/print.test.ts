@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { parseArguments } from "../arguments.ts";
 import { Output } from "../output.ts";
-import { openOptions } from "./open-options.ts";
-import { printOptions } from "./print-options.ts";
+import { openOptions } from "./print.ts";
+import { printOptions } from "./root.ts";
 
 describe("which session", () => {
   test.each([
