@@ -126,7 +126,11 @@ describe("Keel's own folder", () => {
     ["Read, bypassed", bypass, read("home/auth.json")],
     ["Read through a link", bypass, read("link.json")],
     ["Grep", [], reply(toolUse("Grep", { pattern: "sk-ant", output_mode: "content" }))],
-    ["Grep with a glob", [], reply(toolUse("Grep", { pattern: "sk-ant", output_mode: "content", glob: "home/**" }))],
+    [
+      "Grep with a glob",
+      [],
+      reply(toolUse("Grep", { pattern: "sk-ant", output_mode: "content", glob: "home/**" })),
+    ],
     ["Grep there", [], reply(toolUse("Grep", { pattern: "sk-ant", path: "home", output_mode: "content" }))],
     ["Glob", [], reply(toolUse("Glob", { pattern: "**/auth.json" }))],
     ["cat", bypass, bash("cat home/auth.json")],

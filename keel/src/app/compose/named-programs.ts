@@ -31,7 +31,11 @@ export function namedPrograms({
   const add = (place: string, by: string): void => {
     for (const way of waysTo(place)) if (named.size < maxPaths && !named.has(way)) named.set(way, by);
   };
-  const addFiles = (entry: Pick<JudgedEntry, "path" | "value">, bases: readonly string[], by: string): void => {
+  const addFiles = (
+    entry: Pick<JudgedEntry, "path" | "value">,
+    bases: readonly string[],
+    by: string,
+  ): void => {
     const places = { bases: [...new Set(bases)], home: userHome(env), project: cwd };
     for (const file of filesNamed(commandWords(entry), places)) add(file, by);
   };

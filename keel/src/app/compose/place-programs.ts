@@ -44,7 +44,9 @@ const isInterpreter = (name: string): boolean =>
 const starters = new Set(["env", "exec", "nohup", "time", "command", "sudo", "nice", "setsid", "!"]);
 
 function programAt(words: readonly string[]): number {
-  const at = words.findIndex((word) => !starters.has(word) && !/^[A-Za-z_]\w*=/.test(word) && !word.startsWith("-"));
+  const at = words.findIndex(
+    (word) => !starters.has(word) && !/^[A-Za-z_]\w*=/.test(word) && !word.startsWith("-"),
+  );
   return Math.max(0, at);
 }
 
@@ -68,7 +70,9 @@ function placeText(text: string, base: string): string {
   if (!script.ok) return /(?:^|[\s;|&(`"'])\.{1,2}\//.test(text) ? refusal : text;
   const commands = commandsIn(script.value);
   if (commands.some(([first]) => /^(?:cd|pushd)$/.test(first ? (knownText(first) ?? "") : ""))) return text;
-  const edits = commands.flatMap((words) => editsOf(words, base)).toSorted((one, two) => two.start - one.start);
+  const edits = commands
+    .flatMap((words) => editsOf(words, base))
+    .toSorted((one, two) => two.start - one.start);
   return edits.reduce(
     (now, { start, end, word }) => `${now.slice(0, start)}${quoted(word)}${now.slice(end)}`,
     text,
@@ -78,9 +82,9 @@ function placeText(text: string, base: string): string {
 const refusal =
   "echo 'Keel cannot tell which program this means: write its whole path in the settings.' >&2; exit 1";
 
-type Edit = { readonly start: number; readonly end: number; readonly word: string };
+type Replacement = { readonly start: number; readonly end: number; readonly word: string };
 
-function editsOf(words: readonly Word[], base: string): Edit[] {
+function editsOf(words: readonly Word[], base: string): Replacement[] {
   // What only the run knows is no path that could be placed; a variable says itself where it leads.
   const texts = words.map((word) => knownText(word) ?? "$");
   const placed = placeWords(texts, base);
@@ -102,9 +106,7 @@ function commandsIn({ items }: ParsedScript): (readonly Word[])[] {
 
 function commandsOf(node: Node): (readonly Word[])[] {
   const inner = (words: readonly Word[]): (readonly Word[])[] =>
-    words.flatMap(({ parts }) =>
-      parts.flatMap((part) => ("script" in part ? commandsIn(part.script) : [])),
-    );
+    words.flatMap(({ parts }) => parts.flatMap((part) => ("script" in part ? commandsIn(part.script) : [])));
   switch (node.kind) {
     case "simple":
       return [node.words, ...inner(node.words)];

@@ -1,14 +1,12 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
 import path from "node:path";
 import { boundShell, TreeBudget } from "../../agents/budget.ts";
-import type { JudgedEntry } from "../../config/settings/entries.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { entryAt } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Hook } from "../../hooks/run.ts";
-import { fault } from "../../kernel/fault.ts";
 import { fileMemory } from "../../memory/notes.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
@@ -43,10 +41,10 @@ import {
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
-import { type Bypass, bypassOf, startMode } from "./mode.ts";
+import { type Bypass, bypassOf, sandboxNotices, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
-import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { namedPrograms } from "./named-programs.ts";
+import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
@@ -142,7 +140,11 @@ export async function composeSession(
   const takesForeign = offersForeign(options.tools);
   const { version } = options;
   // What settings start has no program of the folder by a bare name.
-  const started = { ...inForce, entries: placed, commandEnv: withoutOwnPath(inForce.commandEnv, folders.roots) };
+  const started = {
+    ...inForce,
+    entries: placed,
+    commandEnv: withoutOwnPath(inForce.commandEnv, folders.roots),
+  };
   const servers = { inForce: started, guard, links: shared.links, clock, ids, workspace, home, version };
   const mcp = sessionMcp({
     ...servers,
@@ -375,28 +377,3 @@ export function memoryOf(
   if (request !== "on" || settings.autoMemoryEnabled === false) return undefined;
   return fileMemory({ folder: memoryFolder(home, root), uuid: ids.uuid });
 }
-
-/** A sandbox for commands, which Keel has not: whoever wants one must not believe that it is there. */
-
-/** Throws `usage` where nothing is to start without one. A wish counts from every source: none can take it back. */
-function sandboxNotices(entries: readonly JudgedEntry[]): LogNotice[] {
-  const isWished = (name: string): boolean =>
-    entries.some(
-      ({ path, value, state }) =>
-        path.join(".") === `sandbox.${name}` && value === true && state.kind !== "left-out",
-    );
-  if (!isWished("enabled")) return [];
-  if (isWished("failIfUnavailable"))
-    throw fault("usage", {
-      reason: `A sandbox is wanted and must not be missing, and Keel has none. ${instead}`,
-    });
-  return [
-    {
-      level: "warning",
-      text: `COMMANDS ARE NOT CONFINED: the sandbox that is wanted has no effect. ${instead}`,
-    },
-  ];
-}
-
-const instead =
-  "Permission rules and modes decide about every command; run Keel in a container to confine them. `sandbox.enabled: false` takes the wish back.";

@@ -84,7 +84,11 @@ export async function tryServers(place: SettingsLocation & { version: string }):
   const home = homeResources(pathsOf(place).home);
   const mcp = sessionMcp({
     // Nobody waits to begin a turn: each server has its whole time.
-    inForce: { ...inForce, entries: inForce.placed, settings: { ...settings, mcp: { ...settings.mcp, startMs: patienceMs } } },
+    inForce: {
+      ...inForce,
+      entries: inForce.placed,
+      settings: { ...settings, mcp: { ...settings.mcp, startMs: patienceMs } },
+    },
     guard: home.guard(env, settings),
     links: home.links,
     clock: home.clock,

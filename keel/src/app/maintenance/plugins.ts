@@ -114,7 +114,7 @@ async function reportOf(
 ): Promise<PluginReport> {
   const { name, path: root, version, description } = plugin;
   const folder = {
-    ...{ source: "plugin", compatible: false, trusted: true, plugin: name } as const,
+    ...({ source: "plugin", compatible: false, trusted: true, plugin: name } as const),
     within: root,
   };
   const found = await readLibraryFiles((kind) => [{ ...folder, path: path.join(root, kind) }]);

@@ -122,7 +122,10 @@ async function pin(
   if (!book.has(project.root)) return false;
   if (offers.length > 0) {
     const programs = await programMarks(offers, project);
-    const marks = [...offers.map(markOf), ...programs.values().flatMap((files) => files.map(({ mark }) => mark))];
+    const marks = [
+      ...offers.map(markOf),
+      ...programs.values().flatMap((files) => files.map(({ mark }) => mark)),
+    ];
     await changeTrust({ file: paths.trust, lock: saving.lock }, (now) =>
       marks.reduce((known, mark) => withShown(known, project.root, mark), now),
     );

@@ -50,7 +50,10 @@ const rows: readonly CommandLineRow[] = [
 ];
 
 /** With a list of arguments it is a program, without a line for the shell. */
-function program(entry: Record<string, unknown>, { text, words }: CommandLineMapper): Record<string, unknown> {
+function program(
+  entry: Record<string, unknown>,
+  { text, words }: CommandLineMapper,
+): Record<string, unknown> {
   const { command, args } = entry;
   if (typeof command !== "string") return entry;
   if (!Array.isArray(args)) return { ...entry, command: text(command) };

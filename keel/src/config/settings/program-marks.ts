@@ -9,7 +9,7 @@ import { homedir } from "node:os";
 import { isInside } from "../../kernel/path.ts";
 import { baseOf, commandWords, filesNamed } from "./command-lines.ts";
 import type { SettingEntry } from "./entries.ts";
-import { kindOf, realOf, type Project } from "./project-root.ts";
+import { kindOf, type Project, realOf } from "./project-root.ts";
 
 export type ProgramMark = { readonly file: string; readonly mark: string };
 
@@ -36,7 +36,8 @@ export async function programMarks(
       .filter((file) => isInside(realOf(file), [root]));
     const found: ProgramMark[] = [];
     for (const file of files) {
-      const digest = known.get(file) ?? (known.size < maxFiles ? digestOf(file) : Promise.resolve("too many"));
+      const digest =
+        known.get(file) ?? (known.size < maxFiles ? digestOf(file) : Promise.resolve("too many"));
       known.set(file, digest);
       found.push({ file, mark: markOf(file, await digest) });
     }

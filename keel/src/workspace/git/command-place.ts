@@ -6,9 +6,9 @@
  */
 import { lstatSync, readFileSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
+import { codeOf } from "../../kernel/fault.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { CommandPlace, ProgramSearch, RepositoryFinding } from "../../ports/shell.ts";
-import { codeOf } from "../../kernel/fault.ts";
 import { commandEnvironment, type ProcessEnvironment } from "../processes/environment.ts";
 
 export type PlaceOptions = {
