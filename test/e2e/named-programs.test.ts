@@ -172,15 +172,25 @@ describe("Keel's own folder", () => {
     expect(readFileSync(path.join(stage.home, "skills/greet/words.md"), "utf8")).toBe("Hello from the skill");
   });
 
-  test("lends a session its own long output", async () => {
-    const stage = await openStage(byPosition([bash("seq 1 60000"), reply("done")]));
+  test("lends a session its own long output, and no other session's", async () => {
+    const spill = (request: unknown): string =>
+      /[^" ]+\/output\/[\w.-]+\.txt/.exec(JSON.stringify(request))?.[0] ?? "nothing was spilled";
+    const stage = await openStage((request, { assistantTurns }) =>
+      assistantTurns === 0
+        ? bash("seq 1 60000")
+        : assistantTurns === 1
+          ? read(spill(request))
+          : reply("done"),
+    );
     await stage.run(["-p", "go", "--allowed-tools", "Bash(seq:*)"], inHome(stage));
-    const spilled = stage.log().find(({ type }) => type === "tool.finished")?.["spilled"] as { path: string };
-    const next = await openStage(byPosition([read(spilled.path), reply("done")]));
-    // Another session does not have it.
-    cpSync(spilled.path, path.join(next.project, "kept.txt"));
-    await next.run(["-p", "go"]);
-    expect(told(next)).toContain("nobody to ask");
+    const [ran, again] = stage.log().filter(({ type }) => type === "tool.finished");
+    expect(again).toMatchObject({ tool: "Read", failed: false });
+    const kept = spill(ran);
+    const other = await openStage(byPosition([read(kept), reply("done")]));
+    await other.run(["-p", "go"], { cwd: path.dirname(stage.home), env: { KEEL_HOME: stage.home } });
+    const session = stage.sessions().find((id) => !kept.includes(id));
+    const refused = stage.log(session).find(({ type }) => type === "tool.finished");
+    expect(refused).toMatchObject({ tool: "Read", failed: true, denied: { by: "no-host" } });
   });
 });
 
