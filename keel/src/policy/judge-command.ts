@@ -19,13 +19,14 @@ import {
   type Permit,
   type PermitRequest,
   permitAny,
+  permitBy,
   type Touch,
 } from "./command-judge.ts";
 import { mayHide } from "./hidden-command.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { protectedClaim } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
-import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
+import { covers, type PermissionRule, toucher } from "./rules.ts";
 import { coversCommand, touchesCommand } from "./shell-rules.ts";
 import { commandRule } from "./suggest-command.ts";
 
@@ -125,7 +126,7 @@ function permitOf(
   }
   if (analysis.steps.length === 0) return { kind: "open", because: "there is no command in it" };
   const [rule] = used;
-  if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
+  if (rule) return permitBy(rule);
   const flow = analysis.doubts.find(({ kind }) => kind === "flow");
   if (flow) return { kind: "open", because: flow.text };
   return isProved
