@@ -11,19 +11,50 @@
 import { wellFormedJson } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { BytesSum, RequestSums } from "../../protocol/request-sums.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
+import { RunningDigest, sumOf } from "../digest.ts";
 import { remember } from "../encoding.ts";
 import { toolName } from "./names.ts";
 import { bytesOf, type ChatEncodedMessage, type ChatPart, encodeMessage } from "./parts.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
 
-export type ChatEncoder = (request: ModelRequest, info: ModelInfo, traits: ServerTraits) => Uint8Array;
+export type ChatEncoder = (
+  request: ModelRequest,
+  info: ModelInfo,
+  traits: ServerTraits,
+) => { readonly body: Uint8Array; readonly sums: RequestSums };
+
+/** A session and some agents of it: one more makes the oldest be hashed anew when it speaks next. */
+const maxHashed = 8;
 
 export function chatEncoder(): ChatEncoder {
   const messages = new WeakMap<Message, ChatEncodedMessage>();
   const tools = new WeakMap<ToolSpec, Uint8Array>();
   const systems = new WeakMap<readonly string[], Uint8Array>();
+  const toolSums = new WeakMap<readonly ToolSpec[], BytesSum>();
+  const systemSums = new WeakMap<readonly string[], BytesSum>();
+  const hashed = new Map<string, HashedStart>();
+
+  /** The sum of a body: only what it adds to the start of the one before it is read. */
+  const sumOfBody = (session: string, { head, pieces, steady }: ChatBody): BytesSum => {
+    const before = hashed.get(session);
+    const isSame =
+      before?.head === head &&
+      before.pieces.length <= steady &&
+      before.pieces.every((one, at) => one === pieces[at]);
+    const found = isSame ? before : { head, pieces: [], digest: new RunningDigest() };
+    hashed.delete(session);
+    hashed.set(session, found);
+    if (hashed.size > maxHashed) hashed.delete([...hashed.keys()][0] ?? "");
+    if (!isSame) found.digest.add(bytesOf(head));
+    for (const piece of pieces.slice(found.pieces.length, steady)) {
+      found.digest.add(piece);
+      found.pieces.push(piece);
+    }
+    return found.digest.sumWith(pieces.slice(steady));
+  };
 
   return (request, info, traits) => {
     const reader = { images: info.abilities.images };
@@ -34,15 +65,42 @@ export function chatEncoder(): ChatEncoder {
       messages.set(message, made);
       return made;
     });
-    return join(request, traits, {
-      tools: request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool))),
-      system: remember(systems, request.system, () => encodeSystem(request.system)),
+    const specs = request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool)));
+    const system = remember(systems, request.system, () => encodeSystem(request.system));
+    const written = join(headOf(request, traits), {
+      tools: specs,
+      system,
       messages: encoded.filter(
         ({ results, parts, calls }) => results.length + parts.length + calls.length > 0,
       ),
     });
+    return {
+      body: Buffer.concat([bytesOf(written.head), ...written.pieces]),
+      sums: {
+        body: sumOfBody(request.session, written),
+        ...(specs.length === 0
+          ? {}
+          : { tools: remember(toolSums, request.tools, () => sumOf(specs.flatMap(afterComma))) }),
+        ...(system.length === 0
+          ? {}
+          : { system: remember(systemSums, request.system, () => sumOf([system])) }),
+      },
+    };
   };
 }
+
+const afterComma = (piece: Uint8Array, index: number): Uint8Array[] =>
+  index === 0 ? [piece] : [comma, piece];
+
+/** A body in pieces, of which the first `steady` stand at the same place in the next request too. */
+type ChatBody = {
+  readonly head: string;
+  readonly pieces: readonly Uint8Array[];
+  readonly steady: number;
+};
+
+/** What the running digest of a session has read, by the pieces themselves. */
+type HashedStart = { readonly head: string; readonly pieces: Uint8Array[]; readonly digest: RunningDigest };
 
 type ChatRequestParts = {
   readonly tools: readonly Uint8Array[];
@@ -51,12 +109,8 @@ type ChatRequestParts = {
   readonly messages: readonly ChatEncodedMessage[];
 };
 
-function join(
-  request: ModelRequest,
-  traits: ServerTraits,
-  { tools, system, messages }: ChatRequestParts,
-): Uint8Array {
-  const pieces: Uint8Array[] = [bytesOf(headOf(request, traits))];
+function join(head: string, { tools, system, messages }: ChatRequestParts): ChatBody {
+  const pieces: Uint8Array[] = [];
   const put = (piece: Uint8Array): void => void pieces.push(piece);
   if (tools.length > 0) {
     put(openTools);
@@ -74,12 +128,15 @@ function join(
     next();
     put(system);
   }
+  // Whoever speaks next may be joined to the last turn.
+  let steady = pieces.length;
   for (const turn of turnsOf(messages)) {
+    steady = pieces.length;
     if (turn[0]?.role === "user") putUser(turn, put, next);
     else putAssistant(turn, put, next);
   }
   put(closeBody);
-  return Buffer.concat(pieces);
+  return { head, pieces, steady };
 }
 
 /** All but the conversation, without the brace that closes it. */

@@ -8,6 +8,7 @@ import { isFaultCode } from "../../kernel/faults.ts";
 import { answeredBySchema, answerSchema, askSchema } from "../ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "../message.ts";
 import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "../reasons.ts";
+import { requestSumsSchema } from "../request-sums.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "../settings.ts";
 import { taskDataSchema, taskStatusSchema, worktreeSchema } from "../task.ts";
 import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "../tool.ts";
@@ -138,6 +139,8 @@ const durable = [
     attempt: z.number(),
     /** What it was expected to use. */
     predicted: z.optional(predictionSchema),
+    /** Fingerprint and layout of what went out, as far as whoever wrote it knows them. */
+    sums: z.optional(requestSumsSchema),
   }),
   /** A whole reply: why it ended, what it used and cost. */
   z.object({
