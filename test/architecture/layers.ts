@@ -104,6 +104,8 @@ const rows = {
       ...basics,
       "store/memory/memory.ts",
       "workspace/processes/run-command.ts",
+      // Decisions are taken again as a session takes them.
+      "workspace/processes/grammar.ts",
       // Recorded exchanges are served to the real adapters.
       "models/http.ts",
       "models/connect.ts",

@@ -19,7 +19,7 @@ import type { Claim } from "../../protocol/tool.ts";
 import type { VerdictFacts } from "../../protocol/verdict-facts.ts";
 import { hookContextOf } from "../consult.ts";
 import type { Closed, StepContext } from "../step-context.ts";
-import { rememberingPaths } from "./context.ts";
+import { type LookingContext, rememberingPaths } from "./context.ts";
 import { complaintAbout, look } from "./look.ts";
 import { type CallInput, inputOf } from "./prepared.ts";
 
@@ -28,7 +28,7 @@ type PermitContext = {
   tool: Tool;
   context: ToolContext;
   /** The context with what is known of paths already. What is decided after a question is looked at anew. */
-  looking: ToolContext;
+  looking: LookingContext;
   input: CallInput;
   hook: HookDecision | undefined;
   /** It belongs to no turn: its question is the person's alone, and is not opened where nobody answers. */
@@ -141,7 +141,7 @@ const rulesOffered = ({ options }: Ask): string[] => options.flatMap(({ rule }) 
 /** What policy says of an input, and about which claims. */
 export async function judge(
   work: StepContext,
-  { tool, context, input }: Pick<PermitContext, "tool" | "context" | "input">,
+  { tool, context, input }: Pick<PermitContext, "tool" | "input"> & { context: LookingContext },
 ): Promise<{ decision: Decision; claims: Claim[]; facts: () => VerdictFacts }> {
   const { claims, looked, planFile } = await look(work, tool.name, async () => {
     const claimed = [...(await input.claims(context))];
@@ -164,7 +164,11 @@ export async function judge(
     rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
   });
   const trust = trustOf(context);
-  const facts = () => verdictFacts({ decision, mode, rules, claims, traits, looked, trust, planFile });
+  const facts = () =>
+    verdictFacts({
+      ...{ decision, mode, rules, claims, traits, trust, planFile },
+      looked: { ...looked, paths: new Map([...(context.linked ?? []), ...looked.paths]) },
+    });
   return { decision, claims, facts };
 }
 
