@@ -117,7 +117,7 @@ describe("a call that runs", () => {
   });
 });
 
-test("a call that is denied says by which rule, where a hook spoke what it said, and the model is told none of it", async () => {
+test("a call that is denied says by which rule, and the model is told nothing of what it rested on", async () => {
   const { log, model } = await recorded([["Bash", { command: "touch made" }]], {
     rules: { deny: [rule("Bash(touch:*)", "managed")] },
   });
@@ -129,6 +129,28 @@ test("a call that is denied says by which rule, where a hook spoke what it said,
   const sent = JSON.stringify(model.requests);
   for (const word of ["moreClaims", '"facts"', '"trust"', "/home/nobody", '"list"'])
     expect(sent).not.toContain(word);
+});
+
+test("where a hook spoke, what it said stands beside what rules and mode say", async () => {
+  const session = await openTestSession({
+    model: scriptedModel(
+      byPosition([
+        reply(toolUse("Write", { file_path: path.join(cwd, "new"), content: "x" })),
+        reply("done"),
+      ]),
+      { clock: realClock },
+    ),
+    clock: realClock,
+    workspace: workspace(),
+    tools: builtInTools(),
+    hooks: {
+      beforeTool: async () => ({ decision: { verdict: "allow", reason: "the team wants it" }, context: [] }),
+    },
+  });
+  await session.say("go");
+  expect(session.all("tool.started")).toMatchObject([
+    { by: "hook", facts: { verdict: "ask", hook: { verdict: "allow", reason: "the team wants it" } } },
+  ]);
 });
 
 test("a command with thousands of paths and a long text leaves less than 4 KB", async () => {

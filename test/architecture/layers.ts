@@ -24,13 +24,13 @@ const rows = {
   kernel: { imports: [], packages: ["zod"], lines: 1_750 },
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 450 },
   // With the tables of options and inquiries, which every door is made from.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_500 },
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_700 },
   view: { imports: basics, packages: [], lines: 2_750 },
 
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
   ports: { imports: basics, packages: [], lines: 1_200 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 5_900 },
-  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 2_050 },
+  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 2_300 },
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"], lines: 3_000 },
   // Performing.
   tasks: { imports: ["core", "ports", ...basics], packages: [], lines: 350 },
@@ -38,7 +38,7 @@ const rows = {
   agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 1_600 },
   hooks: { imports: ["ports", ...basics], packages: [], lines: 840 },
 
-  models: { imports: [...adapter, "transport"], lines: 3_550 },
+  models: { imports: [...adapter, "transport"], lines: 3_750 },
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_500 },
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_500 },
   workspace: { imports: [...adapter, "policy"], lines: 6_200 },
@@ -71,7 +71,7 @@ const rows = {
   sdk: { imports: host, lines: 7_400 },
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
   "hosts/cli": {
-    lines: 3_450,
+    lines: 3_550,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },
@@ -94,7 +94,7 @@ const rows = {
   "hosts/ide": { imports: host },
 
   testing: {
-    lines: 5_050,
+    lines: 5_100,
     imports: [
       "engine",
       "core",

@@ -75,7 +75,7 @@ export const withHook = (
 function placeOf({ cwd, home, roots }: ClaimFindings["world"]): Pick<VerdictFacts, "cwd" | "home" | "roots"> {
   const isPlain = roots.length === 1 && roots[0] === cwd;
   const place = { cwd, home, ...(isPlain ? {} : { roots: [...roots] }) };
-  return bytesOf(place) > maxPlaceBytes ? {} : place;
+  return bytesIn(place) > maxPlaceBytes ? {} : place;
 }
 
 function foundAt(name: string, facts: PathFacts | undefined, isCut: boolean): Omit<PathFound, "path"> {
@@ -107,11 +107,11 @@ function bounded(
   base: Omit<VerdictFacts, "claims">,
   { claims, claimCount, paths, pathCount }: Listed,
 ): VerdictFacts {
-  let left = maxFactsBytes - bytesOf(base) - listsBytes - maxHookBytes;
+  let left = maxFactsBytes - bytesIn(base) - listsBytes - maxHookBytes;
   const fitting = <T>(entries: Iterable<T>): T[] => {
     const kept: T[] = [];
     for (const entry of entries) {
-      const bytes = bytesOf(entry) + 1;
+      const bytes = bytesIn(entry) + 1;
       if (kept.length === maxEntries || bytes > left) break;
       left -= bytes;
       kept.push(entry);
@@ -132,14 +132,20 @@ function bounded(
 /** The names and brackets of the lists, the counts of what is left out, and the hook's field. */
 const listsBytes = 200;
 
-const bytesOf = (value: unknown): number => byteLength(JSON.stringify(value));
+/** Counted only where signs may take more than a byte: what most paths and commands are made of does not. */
+function bytesIn(value: unknown): number {
+  const json = JSON.stringify(value);
+  return /^[ -~]*$/.test(json) ? json.length : byteLength(json);
+}
 
 /** The start of a text that takes no more than its share as JSON, where one sign may take six bytes. */
 function cut(whole: string, bytes = maxTextBytes): { readonly text: string; readonly isCut: boolean } {
+  if (whole.length * mostBytesOfSign + quotesBytes <= bytes) return { text: whole, isCut: false };
   const start = whole.slice(0, bytes);
-  if (start === whole && bytesOf(whole) <= bytes) return { text: whole, isCut: false };
+  if (start === whole && bytesIn(whole) <= bytes) return { text: whole, isCut: false };
   const head = headBytes(start, bytes - quotesBytes);
-  return { text: bytesOf(head) <= bytes ? head : headBytes(start, bytes / 8), isCut: true };
+  return { text: bytesIn(head) <= bytes ? head : headBytes(start, bytes / 8), isCut: true };
 }
 
 const quotesBytes = 2;
+const mostBytesOfSign = 6;

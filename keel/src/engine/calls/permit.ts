@@ -164,11 +164,9 @@ export async function judge(
     rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
   });
   const trust = trustOf(context);
+  const withLinks = { ...looked, paths: new Map([...(context.linked ?? []), ...looked.paths]) };
   const facts = () =>
-    verdictFacts({
-      ...{ decision, mode, rules, claims, traits, trust, planFile },
-      looked: { ...looked, paths: new Map([...(context.linked ?? []), ...looked.paths]) },
-    });
+    verdictFacts({ decision, mode, rules, claims, traits, trust, planFile, looked: withLinks });
   return { decision, claims, facts };
 }
 

@@ -106,7 +106,7 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
   command({
     takes: "words",
     usage: "keel permissions explain [--with-settings] [--json] (--batch | --session ID [CALL] | -- COMMAND)",
-    says: "What would be decided about a command, or was about a call of a session, and why. Nothing runs",
+    says: "What would be, or was, decided about a call, and why. Nothing runs",
     options: {
       ...json,
       session: {
