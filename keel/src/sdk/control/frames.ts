@@ -19,7 +19,7 @@ export type ControlResponse = {
   type: "control_response";
   response:
     | { subtype: "success"; request_id: string; response?: unknown }
-    | { subtype: "error"; request_id: string; error: string; error_code?: string };
+    | { subtype: "error"; request_id: string; error: string; error_code?: string | undefined };
 };
 
 export type ControlCancel = { type: "control_cancel_request"; request_id: string };
