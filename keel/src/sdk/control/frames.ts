@@ -42,7 +42,12 @@ const requestSchema = z.object({ request_id: id, request: z.looseObject({ subtyp
 const responseSchema = z.object({
   response: z.union([
     z.object({ subtype: z.literal("success"), request_id: id, response: z.optional(z.unknown()) }),
-    z.object({ subtype: z.literal("error"), request_id: id, error: z.string(), error_code: z.optional(z.string()) }),
+    z.object({
+      subtype: z.literal("error"),
+      request_id: id,
+      error: z.string(),
+      error_code: z.optional(z.string()),
+    }),
   ]),
 });
 const cancelSchema = z.object({ request_id: id });
