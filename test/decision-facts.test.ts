@@ -14,6 +14,7 @@ import { replayDecisions } from "../keel/src/testing/replay-decisions.ts";
 import { byPosition, reply, toolUse } from "../keel/src/testing/reply.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
+import { nodeCommandPlace } from "../keel/src/workspace/git/command-place.ts";
 import { openGrammar } from "../keel/src/workspace/processes/grammar.ts";
 import { realClock, realWorkspace } from "./support/real-workspace.ts";
 import { openTestSession, type TestSession } from "./support/test-session.ts";
@@ -30,7 +31,12 @@ afterEach(() => {
 
 const workspace = (): Workspace => ({
   ...realWorkspace({ cwd }),
-  commands: { grammar: openGrammar(), home: "/home/nobody", isTrusted: true },
+  commands: {
+    grammar: openGrammar(),
+    home: "/home/nobody",
+    isTrusted: true,
+    place: nodeCommandPlace({ project: cwd, env: { PATH: `/usr/bin:/bin:${cwd}/bin` } }),
+  },
 });
 
 const rule = (text: string, source: RuleSource): PermissionRule =>
@@ -76,6 +82,7 @@ describe("a call that runs", () => {
         trust: "trusted",
         cwd,
         home: "/home/nobody",
+        place: { demands: 0, searched: [`${cwd}/bin`], variables: expect.arrayContaining(["PATH"]) },
       },
     ]);
   });
@@ -173,11 +180,22 @@ describe("decisions on record, taken again under other rules", () => {
     ["Read", { file_path: "innocent" }],
     ["Bash", { command: `echo ${"x ".repeat(1_000)} && touch long` }],
     ["Bash", { command: "rm -rf d" }],
+    // A folder of PATH is the workspace's, and has a program of this name.
+    ["Bash", { command: "wc a.txt" }],
+    ["Bash", { command: "git status" }],
+    ["Bash", { command: "git -C planted status" }],
   ];
 
   async function session(): Promise<Durable[]> {
     writeFileSync(path.join(cwd, "a.txt"), "hello");
     mkdirSync(path.join(cwd, "d"));
+    mkdirSync(path.join(cwd, "bin"));
+    writeFileSync(path.join(cwd, "bin/wc"), "#!/bin/sh");
+    for (const repository of [path.join(cwd, ".git"), path.join(cwd, "planted")]) {
+      mkdirSync(path.join(repository, "objects"), { recursive: true });
+      mkdirSync(path.join(repository, "refs"));
+      writeFileSync(path.join(repository, "HEAD"), "ref: refs/heads/main\n");
+    }
     writeFileSync(path.join(outside, "secret"), "s");
     symlinkSync(path.join(outside, "secret"), path.join(cwd, "innocent"));
     const whole: Calls = calls.map(([tool, input]) => [
@@ -209,6 +227,9 @@ describe("decisions on record, taken again under other rules", () => {
       "ask",
       "allow",
       "deny",
+      "ask",
+      "allow",
+      "ask",
     ]);
   });
 
@@ -224,12 +245,17 @@ describe("decisions on record, taken again under other rules", () => {
       "allow → deny",
       "ask → deny",
       "allow → ask",
+      "ask → deny",
     ]);
   });
 
   test("can be tried in another mode", async () => {
     const { changed } = await replayDecisions(await session(), { ...same, mode: "dontAsk" });
-    expect(changed).toMatchObject([{ tool: "Read", recorded: "ask", replayed: "deny" }]);
+    expect(changed).toMatchObject([
+      { tool: "Read", recorded: "ask", replayed: "deny" },
+      { tool: "Bash", recorded: "ask", replayed: "deny", because: expect.stringContaining("bin/wc") },
+      { tool: "Bash", recorded: "ask", replayed: "deny", because: expect.stringContaining("planted/HEAD") },
+    ]);
   });
 
   test("of an older log, or with facts that were cut, are unknown and never guessed", async () => {
@@ -240,13 +266,13 @@ describe("decisions on record, taken again under other rules", () => {
       return event;
     });
     const { unknown } = await replayDecisions(older, same);
-    expect(unknown).toHaveLength(5);
+    expect(unknown).toHaveLength(8);
     const cut = log.map((event) =>
       event.type === "tool.started" && event.facts
         ? { ...event, facts: { ...event.facts, morePaths: 1 } }
         : event,
     );
-    expect((await replayDecisions(cut, same)).unknown).toHaveLength(5);
+    expect((await replayDecisions(cut, same)).unknown).toHaveLength(8);
   });
 
   test("refuse a rule that is none", async () => {

@@ -188,7 +188,16 @@ export const everyEvent: readonly DurableEvent[] = [
         morePaths: 3,
         expanded: ["/srv/project/a.ts"],
         moreExpanded: 4,
-        repository: "/srv/project/.git",
+        place: {
+          demands: 3,
+          marks: ["/srv/project/.tool-versions"],
+          repositories: [
+            { folder: "/srv/project", kind: "own" },
+            { folder: "/srv/project/x", kind: "planted", mark: "/srv/project/x/HEAD" },
+          ],
+          searched: ["/srv/project/bin"],
+          variables: ["LD_PRELOAD"],
+        },
         trust: "untrusted",
         cwd: "/srv/project",
         home: "/home/dev",

@@ -5,16 +5,18 @@
 import type { Json } from "../kernel/json.ts";
 import { isInside } from "../kernel/path.ts";
 import { carefulTraits } from "../ports/define-tool.ts";
-import type { Grammar } from "../ports/shell.ts";
+import type { Grammar, RepositoryFinding } from "../ports/shell.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { RecordedDecision } from "../protocol/recorded-decisions.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
 import type { PathFound, VerdictFacts } from "../protocol/verdict-facts.ts";
 import { analyseReading, read, type ShellContext, wantsSecondReader } from "../shell/meaning/analyse.ts";
+import { searchOf } from "../shell/programs/place.ts";
 import type { CommandJudge } from "./command-judge.ts";
 import { type Decision, decide, type Rules } from "./decide.ts";
 import { judgeCommand } from "./judge-command.ts";
+import { demandsOf, type PlaceSeen, placeSeen } from "./place-facts.ts";
 
 export type DecidedAgain = {
   /** `unknown`: the facts on record do not tell. */
@@ -46,7 +48,12 @@ export async function decideAgain(
     const reading = read(target);
     const tree = wantsSecondReader(reading) ? await grammar.parse(target) : undefined;
     const analysis = analyseReading(reading, world, tree);
-    commands.set(target, judgeCommand({ text: target, analysis, world, paths }));
+    const demands = demandsOf(analysis);
+    // What was not asked of the place then, or is not on record, nobody knows now.
+    if (demands.length !== (facts.place?.demands ?? 0))
+      return unknown("what was seen of the place is not on record");
+    const place = placeSeen(seenIn(facts), demands);
+    commands.set(target, judgeCommand({ text: target, analysis, world, paths, place }));
   }
   const { verdict, because } = decide({
     tool,
@@ -81,9 +88,18 @@ function textIn(input: Json, start: string): string | undefined {
   return values.find((value) => typeof value === "string" && value.startsWith(start)) as string | undefined;
 }
 
-function worldOf({ cwd, home, roots, trust }: VerdictFacts): ShellContext | undefined {
+function worldOf({ cwd, home, roots, trust, place }: VerdictFacts): ShellContext | undefined {
   if (cwd === undefined || home === undefined) return undefined;
-  return { cwd, home, roots: roots ?? [cwd], isTrusted: trust === "trusted" };
+  const search = searchOf({ folders: place?.searched ?? [], variables: place?.variables ?? [] });
+  return { cwd, home, roots: roots ?? [cwd], isTrusted: trust === "trusted", search };
+}
+
+function seenIn({ place }: VerdictFacts): Pick<PlaceSeen, "marks" | "repositories"> {
+  const repositories = (place?.repositories ?? []).map(({ folder, kind, mark = "" }) => {
+    const finding: RepositoryFinding = kind === "none" || kind === "own" ? { kind } : { kind, mark };
+    return [folder, finding] as const;
+  });
+  return { marks: place?.marks ?? [], repositories: new Map(repositories) };
 }
 
 function pathsOf({ claims, paths = [] }: VerdictFacts, world: ShellContext): Map<string, PathFacts> {

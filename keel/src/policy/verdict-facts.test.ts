@@ -35,7 +35,7 @@ test("whatever is claimed and found, the facts fit their bound and the schema, a
       fc.tuple(words, words, words),
       (claims, paths, [cwd, home, said]) => {
         const world = { cwd, home, roots: [cwd, home], isTrusted: false };
-        const looked = { paths: new Map(paths), commands: new Map(), world };
+        const looked = { paths: new Map(paths), commands: new Map(), world, places: [] };
         const deny = parseRule(`Bash(${said || "x"})`, "user");
         const rules = { ...noRules, deny: deny ? [deny] : [] };
         const asked = { tool: "Bash", traits: carefulTraits, claims, mode: "default" as const, rules };

@@ -7,7 +7,7 @@ import type { ToolTraits } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
-import type { ClaimFound, PathFound, VerdictFacts } from "../protocol/verdict-facts.ts";
+import type { ClaimFound, PathFound, PlaceFound, VerdictFacts } from "../protocol/verdict-facts.ts";
 import type { Decision, Rules } from "./decide.ts";
 import type { ClaimFindings } from "./look.ts";
 
@@ -31,7 +31,7 @@ export type DecisionToTell = {
   readonly planFile: string | undefined;
 };
 
-/** The whole of it is made here: what a look finds out from now on, such as names and repositories, gets its line here. */
+/** The whole of it is made here: what a look finds out from now on, such as expanded names, gets its line here. */
 export function verdictFacts(told: DecisionToTell): VerdictFacts {
   const { decision, mode, rules, claims, traits, looked, trust, planFile } = told;
   const { because, rule, verdict } = decision;
@@ -44,7 +44,8 @@ export function verdictFacts(told: DecisionToTell): VerdictFacts {
       reason: cut(because).text,
       ...(rule ? { rule: { text: cut(rule.text).text, list: rule.list, source: rule.source } } : {}),
       ...(trust === undefined ? {} : { trust }),
-      ...placeOf(looked.world),
+      ...whereOf(looked.world),
+      ...placeOf(looked.places),
       ...(traits.readOnly ? { readOnly: true } : {}),
       ...(planFile === undefined ? {} : { planFile: cut(planFile).text }),
       ...(rules.protectedPaths === "allowed" ? { protectedPaths: "allowed" } : {}),
@@ -71,8 +72,37 @@ export const withHook = (
 ): VerdictFacts =>
   hook ? { ...facts, hook: { verdict: hook.verdict, reason: cut(hook.reason, maxHookBytes).text } } : facts;
 
+/** Left out where it is too long, as below: what is not there is unknown to whoever decides again. */
+function placeOf(places: ClaimFindings["places"]): Pick<VerdictFacts, "place"> {
+  if (places.length === 0) return {};
+  const list = <T>(name: string, entries: readonly T[]) => (entries.length === 0 ? {} : { [name]: entries });
+  const repositories = places.flatMap((seen) =>
+    seen.repositories
+      .entries()
+      .map(([folder, found]) => ({ folder, ...found }))
+      .toArray(),
+  );
+  const place: PlaceFound = {
+    demands: places.reduce((sum, { demands }) => sum + demands, 0),
+    ...list(
+      "marks",
+      places.flatMap(({ marks }) => marks),
+    ),
+    ...list("repositories", repositories),
+    ...list(
+      "searched",
+      places.flatMap(({ search }) => search.folders),
+    ),
+    ...list(
+      "variables",
+      places.flatMap(({ search }) => search.variables),
+    ),
+  };
+  return bytesIn(place) > maxPlaceBytes ? {} : { place };
+}
+
 /** Left out where it is too long to be told whole: half a path means another one. */
-function placeOf({ cwd, home, roots }: ClaimFindings["world"]): Pick<VerdictFacts, "cwd" | "home" | "roots"> {
+function whereOf({ cwd, home, roots }: ClaimFindings["world"]): Pick<VerdictFacts, "cwd" | "home" | "roots"> {
   const isPlain = roots.length === 1 && roots[0] === cwd;
   const place = { cwd, home, ...(isPlain ? {} : { roots: [...roots] }) };
   return bytesIn(place) > maxPlaceBytes ? {} : place;

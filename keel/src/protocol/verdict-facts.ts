@@ -42,6 +42,28 @@ export type PathFound = z.infer<typeof pathFoundSchema>;
 export const claimFoundSchema = z.object({ ...claimSchema.shape, ...pathFields });
 export type ClaimFound = z.infer<typeof claimFoundSchema>;
 
+export const placeFoundSchema = z.object({
+  /** How many things of it the proof asked for, all of which were looked at. */
+  demands: z.number(),
+  /** What stood there, in the folder or above it, and would act. */
+  marks: z.optional(z.array(z.string())),
+  /** The repository that git would have used in a folder. */
+  repositories: z.optional(
+    z.array(
+      z.object({
+        folder: z.string(),
+        kind: z.enum(["none", "own", "other", "planted"]),
+        /** By what it was found. */
+        mark: z.optional(z.string()),
+      }),
+    ),
+  ),
+  /** Folders of PATH that are the workspace's, and the names of variables that lead into it. */
+  searched: z.optional(z.array(z.string())),
+  variables: z.optional(z.array(z.string())),
+});
+export type PlaceFound = z.infer<typeof placeFoundSchema>;
+
 export const verdictFactsSchema = z.object({
   /** What rules and mode said by themselves; who had the last word is told beside it. */
   verdict: z.enum(["allow", "ask", "deny"]),
@@ -64,8 +86,8 @@ export const verdictFactsSchema = z.object({
   /** The names that patterns of a command stood for at this moment. */
   expanded: z.optional(z.array(z.string())),
   moreExpanded: z.optional(z.number()),
-  /** The repository that a git command would have used. */
-  repository: z.optional(z.string()),
+  /** What was seen of the place where a command would run. */
+  place: z.optional(placeFoundSchema),
   /** Whether the settings of the project might act. */
   trust: z.optional(z.enum(["trusted", "untrusted"])),
   /** What paths were relative to; `roots` where they are others than the folder alone. */

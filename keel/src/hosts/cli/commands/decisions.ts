@@ -40,7 +40,7 @@ function sayWhole({ callId, tool, by, facts }: RecordedDecision): string {
 const sayBy = (by: RecordedDecision["by"]): string => (by === undefined ? "not settled" : `settled by ${by}`);
 
 function factLines(facts: VerdictFacts): string[] {
-  const { rule, hook, expanded = [], repository, trust, roots, cwd } = facts;
+  const { rule, hook, expanded = [], place, trust, roots, cwd } = facts;
   return [
     `mode: ${facts.mode}`,
     ...(rule ? [`rule: ${rule.list} ${rule.text} (${rule.source})`] : []),
@@ -51,7 +51,14 @@ function factLines(facts: VerdictFacts): string[] {
     ...more(facts.morePaths, "paths"),
     ...expanded.map((name) => `a pattern stood for: ${name}`),
     ...more(facts.moreExpanded, "names"),
-    ...(repository === undefined ? [] : [`repository: ${repository}`]),
+    ...(place?.marks ?? []).map((mark) => `stood there: ${mark}`),
+    ...(place?.repositories ?? []).map(
+      ({ folder, kind, mark }) =>
+        `repository of ${folder}: ${kind}${mark === undefined ? "" : `, found by ${mark}`}`,
+    ),
+    ...[...(place?.searched ?? []), ...(place?.variables ?? [])].map(
+      (own) => `programs are found by: ${own}`,
+    ),
     ...(trust === undefined ? [] : [`project: ${trust}`]),
     ...(cwd === undefined ? [] : [`folder: ${(roots ?? [cwd]).join(", ")}`]),
   ];
