@@ -21,7 +21,7 @@ const otherHosts = ["hosts/tui", "hosts/runner", "hosts/desktop", "hosts/console
 
 const rows = {
   // With all that says how text may be shown.
-  kernel: { imports: [], packages: ["zod"], lines: 1_750 },
+  kernel: { imports: [], packages: ["zod"], lines: 1_800 },
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 450 },
   // With the tables of options and inquiries, which every door is made from.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_700 },
@@ -30,7 +30,7 @@ const rows = {
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
   ports: { imports: basics, packages: [], lines: 1_200 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 6_450 },
-  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 2_550 },
+  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 2_600 },
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"], lines: 3_000 },
   // Performing.
   tasks: { imports: ["core", "ports", ...basics], packages: [], lines: 350 },
@@ -43,11 +43,11 @@ const rows = {
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_400 },
   workspace: { imports: [...adapter, "policy"], lines: 6_350 },
   store: { imports: adapter, lines: 3_150 },
-  config: { imports: adapter, lines: 3_150 },
+  config: { imports: adapter, lines: 3_500 },
   memory: { imports: adapter, lines: 200 },
 
   app: {
-    lines: 7_700,
+    lines: 8_050,
     imports: [
       "models",
       "tools",
@@ -71,7 +71,7 @@ const rows = {
   sdk: { imports: host, lines: 7_300 },
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
   "hosts/cli": {
-    lines: 3_450,
+    lines: 3_500,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },

@@ -121,6 +121,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (chosen) checkBudget(composition, chosen);
   const folds = new HostFolds(await openLog(which, { store: composition.store, ids, cwd: workspace.cwd }));
   const log = folds.log();
+  composition.ownFiles.follow(composition.store.location(log.session));
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
   undo.defer(() => log.close());
   undo.defer(() => composition.mcp.close());

@@ -1,6 +1,7 @@
 /** A provider's error as a fault, by what its wire has read of it; its words short, on one line, without secrets. */
 import { type Fault, fault } from "../kernel/fault.ts";
 import type { ProviderFaultCode } from "../kernel/faults.ts";
+import { withoutKeys } from "../kernel/secrets.ts";
 import { shorten } from "../kernel/text.ts";
 
 export type ProviderError = {
@@ -65,25 +66,12 @@ const maxCharacters = 300;
 /** `secrets` are removed wherever they stand; so is what looks like a key, a token or a password in a URL. */
 export function reasonFrom(words: string, secrets: readonly string[]): string {
   // Far more than is kept: nothing that is cut off here can leave half a secret in the part that stays.
-  let text = words.slice(0, 10_000);
-  for (const secret of secrets) if (secret.length >= minSecret) text = text.replaceAll(secret, hidden);
-  for (const shape of secretShapes) text = text.replace(shape, hidden);
+  const text = withoutKeys(words.slice(0, 10_000), secrets);
   return shorten(text.replace(controls, " ").replace(/ {2,}/g, " ").trim(), maxCharacters);
 }
 
-/** Shorter ones are words ("test"), whose removal would only garble the text. */
-const minSecret = 6;
-const hidden = "[hidden]";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point.
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
-
-/** Each reads its text once: no nested repetition. */
-const secretShapes: readonly RegExp[] = [
-  /\b(?:sk|pk|rk)-[\w-]{8,}/g,
-  /\beyJ[\w-]{10,}(?:\.[\w-]+)*/g,
-  /(?<=\bbearer )[^\s"',;]+/gi,
-  /(?<=:\/\/)[^\s/@]{1,256}@/g,
-];
 
 /** Not every server between us and the provider speaks JSON: its words are still better than none, unless they are a page. */
 export const wordsOfBody = (body: string): string => (body.trimStart().startsWith("<") ? "" : body);

@@ -37,6 +37,8 @@ export interface CommandJudge {
   permit(request: PermitRequest): Permit;
   /** Why the question about it may not be skipped by any mode: it writes what others run. */
   protectedWrite(): string | undefined;
+  /** Why the question about it may not be skipped by any mode: it reads what is Keel's own. */
+  ownRead(): string | undefined;
   /** Proved to do nothing but read. */
   onlyReads(): boolean;
   /** A rule that would stand for it from now on. */
@@ -48,6 +50,7 @@ export const unreadCommand = (because: string): CommandJudge => ({
   touch: touchUnread,
   permit: ({ tool, allow }) => permitAny(tool, allow) ?? notUnderstood(because),
   protectedWrite: () => undefined,
+  ownRead: () => undefined,
   onlyReads: () => false,
   suggest: () => undefined,
 });

@@ -11,7 +11,7 @@ import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { type CommandJudge, type Permit, permitBy, type Touch, unreadCommand } from "./command-judge.ts";
 import { matchesPath, type PathRuleRoots } from "./path-rules.ts";
-import { protectedClaim } from "./protected.ts";
+import { ownClaim, protectedClaim } from "./protected.ts";
 import { covers, type PermissionRule, sayRule, touches } from "./rules.ts";
 import { optionsFor, type SuggestionContext } from "./suggest.ts";
 
@@ -46,6 +46,8 @@ export type Decision = {
       readonly verdict: "ask";
       /** A rule wants the question: no hook may skip it. */
       readonly insists: boolean;
+      /** It is about a protected path or Keel's own files: only a person says yes to it, never a hook. */
+      readonly guarded?: true;
       readonly options: readonly AskOption[];
     }
 );
@@ -53,7 +55,7 @@ export type Decision = {
 export type DecisiveRule = PermissionRule & { readonly list: "allow" | "ask" | "deny" };
 
 export function decide(facts: PolicyFacts): Decision {
-  const { mode, rules } = facts;
+  const { mode } = facts;
   const row = modes[mode];
   const denied = firstTouched("deny", facts);
   if (denied?.touch === "yes")
@@ -78,7 +80,7 @@ export function decide(facts: PolicyFacts): Decision {
       insists: true,
       rule: doubtful.rule,
     });
-  const guarded = rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts);
+  const guarded = whyGuarded(facts);
   if (row.other === "allow" && !guarded) return { verdict: "allow", by: "mode", because: row.says };
   if (guarded) return refuseOrAsk(facts, { because: guarded, insists: true });
   return permitted(facts);
@@ -185,8 +187,14 @@ function refuseOrAsk(
 ): Decision {
   const { open, says } = modes[facts.mode];
   if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}`, rule };
-  return { verdict: "ask", because, insists, rule, options: optionsFor(facts, insists ? "once" : "session") };
+  const guarded = whyGuarded(facts) === undefined ? {} : ({ guarded: true } as const);
+  const options = optionsFor(facts, insists ? "once" : "session");
+  return { verdict: "ask", because, insists, ...guarded, rule, options };
 }
+
+/** Why no mode, rule or hook lets it pass: only a person does. */
+const whyGuarded = (facts: PolicyFacts): string | undefined =>
+  (facts.rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts)) ?? ownTarget(facts);
 
 /** The plan may always be read; it may be written while a plan is made. */
 function isOnlyPlan({ claims, planFile, mode }: PolicyFacts): boolean {
@@ -208,6 +216,16 @@ function protectedTarget(facts: PolicyFacts): string | undefined {
       claim.action === "execute"
         ? judgeOf(facts, claim).protectedWrite()
         : protectedClaim(claim, facts.paths),
+    );
+  return reasons.find((because) => because !== undefined);
+}
+
+/** Why a read must be asked in the same way: no setting takes this question away. */
+function ownTarget(facts: PolicyFacts): string | undefined {
+  const reasons = facts.claims
+    .values()
+    .map((claim) =>
+      claim.action === "execute" ? judgeOf(facts, claim).ownRead() : ownClaim(claim, facts.paths),
     );
   return reasons.find((because) => because !== undefined);
 }

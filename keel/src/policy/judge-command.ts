@@ -1,5 +1,6 @@
 /** What rules, proofs and facts about paths say of one command: a verdict for each question that policy has. */
 
+import { isInside } from "../kernel/path.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
@@ -23,7 +24,7 @@ import {
 import { mayHide } from "./hidden-command.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { gitPlaces, type PlaceFacts, placeByText, strangeRepository } from "./place-facts.ts";
-import { protectedClaim, protectedPattern } from "./protected.ts";
+import { ownClaim, protectedClaim, protectedPattern } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
 import { covers, type PermissionRule, toucher } from "./rules.ts";
 import { coversCommand, touchesCommand } from "./shell-rules.ts";
@@ -48,6 +49,7 @@ export function judgeCommand(
     touch: (rule, tool) => touchOf(rule, tool, command),
     permit: (request) => permitOf(command, request),
     protectedWrite: () => protectedWrite(command),
+    ownRead: () => ownRead(command),
     onlyReads: () => onlyReads(analysis),
     suggest: (tool) => commandRule(tool, text, analysis, world),
   };
@@ -187,7 +189,7 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
 const protectedWrite = ({ analysis, paths, claims }: JudgedCommand): string | undefined =>
   claims()
     .values()
-    .map((claim) => protectedClaim(claim, paths))
+    .map((claim) => protectedClaim(claim, paths) ?? namedInto(claim, { analysis, paths }))
     .find((because) => because !== undefined) ?? patternWrite(analysis);
 
 /** A pattern that may give a protected name writes there as far as anybody knows. */
@@ -199,6 +201,32 @@ function patternWrite(analysis: Analysis): string | undefined {
     .map(({ text }) => ({ text, because: protectedPattern(text) }))
     .filter(({ because }) => because !== undefined)
     .map(({ text, because }) => `${text} may be protected: ${because}`)[0];
+}
+
+/** These put something into a directory under a name that their other words have, or move a directory away. */
+const placers = new Set(["cp", "mv", "ln", "install", "rsync"]);
+
+function namedInto(
+  { action, target }: Claim,
+  { analysis, paths }: Pick<JudgedCommand, "analysis" | "paths">,
+): string | undefined {
+  const by = action === "write" ? paths.get(target)?.namedBelow : undefined;
+  if (by === undefined || analysis.kind === "unread") return undefined;
+  const steps = allSteps(analysis.steps, analysis.commands);
+  return steps.some((step) => placers.has(programOf(step).name))
+    ? `below ${target} is what ${by} names`
+    : undefined;
+}
+
+/** What of Keel's own it reads: what its words lead to, and what a search below a directory would find. */
+function ownRead({ analysis, world, paths, claims }: JudgedCommand): string | undefined {
+  const { own = [] } = world;
+  if (analysis.kind === "unread" || own.length === 0) return undefined;
+  const read = claims().find((claim) => ownClaim(claim, paths) !== undefined);
+  if (read) return ownClaim(read, paths);
+  const searched = analysis.steps.flatMap((step) => searchedBy(step, world));
+  const above = searched.find((directory) => own.some((folder) => isInside(folder, [directory])));
+  return above === undefined ? undefined : `Keel's own files are below ${above}, where it searches`;
 }
 
 /** What its words and redirections name as read and written, as far as they are known; each once. */

@@ -29,6 +29,6 @@ export async function lookAt(claims: readonly Claim[], workspace: Workspace): Pr
   return { paths, commands, world: context, places };
 }
 
-function surroundingsOf({ cwd, roots, commands }: Workspace): ShellContext {
-  return { cwd, roots, home: commands?.home ?? "/", isTrusted: commands?.isTrusted ?? false };
+function surroundingsOf({ cwd, roots, own, commands }: Workspace): ShellContext {
+  return { cwd, roots, own, home: commands?.home ?? "/", isTrusted: commands?.isTrusted ?? false };
 }

@@ -7,8 +7,11 @@ import type { Claim } from "../protocol/tool.ts";
  */
 
 /** Why a write to this path must be asked, or undefined for an ordinary one. */
-export function protectionOf(facts: Pick<PathFacts, "path" | "own" | "besideHead">): string | undefined {
+export function protectionOf(
+  facts: Pick<PathFacts, "path" | "own" | "named" | "besideHead">,
+): string | undefined {
   if (facts.own) return "Keel keeps its own settings and sessions there";
+  if (facts.named !== undefined) return `${facts.named} names it, and what stands in it runs`;
   if (facts.besideHead) return besideHead;
   if (exactNames.has(facts.path.slice(facts.path.lastIndexOf("/") + 1))) return besideHead;
   const names = facts.path.split(/[/\\]/).map(folded).filter(Boolean);
@@ -24,6 +27,17 @@ export function protectedClaim(
   if (action !== "write") return undefined;
   const because = protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target });
   return because === undefined ? undefined : `${target} is protected: ${because}`;
+}
+
+/** Why a read must be asked whatever the mode: it is of Keel's own folder, and nobody gave it to this session by name. */
+export function ownClaim(
+  { action, target }: Claim,
+  paths: ReadonlyMap<string, PathFacts>,
+): string | undefined {
+  const facts = paths.get(target);
+  return action === "read" && facts?.own && facts.root === undefined
+    ? `${target} is Keel's own: keys, sessions and settings are kept there`
+    : undefined;
 }
 
 /** What a pattern of the shell may give, if that is protected; a bare star is no name that anybody chose. */

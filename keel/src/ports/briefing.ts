@@ -5,6 +5,8 @@ export type BriefingOutput = {
   readonly content: readonly InputBlock[];
   /** The instruction files whose text is in it, and for whom each was written. */
   readonly files: readonly BriefedFile[];
+  /** Files that were left out, and why: sentences for a person. */
+  readonly problems?: readonly string[] | undefined;
 };
 
 export type BriefedFile = {

@@ -18,8 +18,12 @@ export type PathFacts = {
   readonly links: boolean;
   /** The links that lead to it, each as it stands in its directory. */
   readonly passed?: readonly string[] | undefined;
-  /** It is one of Keel's own files, wherever they are kept. */
+  /** It is one of Keel's own files, wherever they are kept: it lies in no root, unless this session was given it by name. */
   readonly own?: boolean | undefined;
+  /** The setting that names it as a program, as a person reads it. */
+  readonly named?: string | undefined;
+  /** The same for something below a directory. */
+  readonly namedBelow?: string | undefined;
   /** It is the settings file of a folder that git may take for a repository, since a HEAD stands beside it. */
   readonly besideHead?: boolean | undefined;
   /** Why nothing can be done with it at all (a NUL byte, a loop of links, /proc …). Such a path lies in no root. */
@@ -57,6 +61,8 @@ export interface Documents {
 export interface Workspace {
   readonly cwd: string;
   readonly roots: readonly string[];
+  /** Keel's own folders, which are outside whatever the roots are. */
+  readonly own?: readonly string[] | undefined;
   readonly files: Files;
   readonly search: Search;
   readonly documents: Documents;

@@ -13,7 +13,7 @@ import type { Briefing, BriefingOutput } from "../../ports/briefing.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 
 export type BriefingOptions = {
-  readonly instructions: Pick<Instructions, "start" | "near">;
+  readonly instructions: Pick<Instructions, "start" | "near"> & Partial<Pick<Instructions, "problems">>;
   /** The skills that the model is offered now; none where it cannot read them. */
   skills(): readonly Pick<PromptFile, "name" | "description">[];
   /** Milliseconds since 1970. */
@@ -39,7 +39,7 @@ export function sessionBriefing(options: BriefingOptions): Briefing {
     },
     async near(seen, known) {
       const files = await options.instructions.near(seen, new Set(known));
-      return told(files, instructionsHere);
+      return { ...told(files, instructionsHere), problems: options.instructions.problems };
     },
     news() {
       const fresh = newSkills(options, known);
@@ -62,7 +62,8 @@ async function begin({
   const [read, head] = await Promise.all([instructions.start(), gitHead()]);
   const { content, files } = told(read, instructionsAtStart);
   const first = note([...(place ? [defuse(place)] : []), ...daily(now(), head)].join("\n"));
-  return { content: [first, ...skillBlocks(skills()), ...content], files };
+  const { problems } = instructions;
+  return { content: [first, ...skillBlocks(skills()), ...content], files, problems };
 }
 
 const instructionsAtStart =

@@ -55,8 +55,8 @@ export const latePrograms =
     return programs({ env, guard: await guard() })(request, signal);
   };
 
-export function lateFileSearch(env: ProcessEnvironment): Search {
-  const load = once(async () => (await import("../../workspace/search/search.ts")).nodeSearch({ env }));
+export function lateFileSearch(env: ProcessEnvironment, own: readonly string[]): Search {
+  const load = once(async () => (await import("../../workspace/search/search.ts")).nodeSearch({ env, own }));
   return {
     files: async (request, signal) => (await load()).files(request, signal),
     text: async (request, signal) => (await load()).text(request, signal),

@@ -1,6 +1,6 @@
 /** Everything that people, projects and plugins bring along in files: read once at the start, their texts when used. */
 import path from "node:path";
-import { configFolders } from "../../config/definitions/folders.ts";
+import { configFolders, linkedFolders } from "../../config/definitions/folders.ts";
 import {
   type LibraryFiles,
   type PromptFile,
@@ -9,7 +9,7 @@ import {
 import { addedPlugins } from "../../config/definitions/plugin-list.ts";
 import type { Plugin } from "../../config/definitions/plugins.ts";
 import type { ChosenSource } from "../../config/settings/layers.ts";
-import type { Paths } from "../../config/settings/paths.ts";
+import { type FolderKind, folderKinds, type Paths } from "../../config/settings/paths.ts";
 import type { TrustFacts } from "../../config/settings/settings.ts";
 import type { SessionState } from "../../core/state/state.ts";
 import type { Library, SkillInfo } from "../../ports/library.ts";
@@ -28,18 +28,28 @@ export type LibraryOptions = {
 };
 
 /** Of agents only the kinds from folders: those that every session has are not among them. */
-export type SessionLibrary = LibraryFiles & { readonly plugins: readonly Plugin[] };
+export type SessionLibrary = LibraryFiles & {
+  readonly plugins: readonly Plugin[];
+  /** Where skills, commands and agents come from: a skill names files beside it. */
+  readonly folders: readonly string[];
+};
 
 /** Never throws: what cannot be read is told and left out. */
 export async function readLibrary(options: LibraryOptions): Promise<SessionLibrary> {
   const { plugins, problems } = await readPlugins(options);
-  const read = await readLibraryFiles((kind) => configFolders({ ...options, kind, plugins }));
+  const foldersOf = (kind: FolderKind) => configFolders({ ...options, kind, plugins });
+  const read = await readLibraryFiles(foldersOf);
   const own = new Set(read.skills.map(({ name }) => name));
   return {
     ...read,
     skills: [...read.skills, ...bundledSkills.filter(({ name }) => !own.has(name))],
     plugins,
-    problems: [...problems, ...read.problems],
+    folders: (["skills", "commands", "agents"] as const).flatMap(foldersOf).map(({ path: folder }) => folder),
+    problems: [
+      ...problems,
+      ...folderKinds.flatMap((kind) => linkedFolders({ ...options, kind, plugins })),
+      ...read.problems,
+    ],
   };
 }
 

@@ -127,6 +127,7 @@ function serversOf({ inForce, named = {}, strict, plugins }: SessionMcpOptions):
     plugins: plugins ?? [],
     // Keel's own keys are no variables for a server: a project could send them anywhere.
     env: commandEnvironment(inForce.commandEnv),
+    personEnv: inForce.commandEnv,
   });
   const others = found.servers.filter(({ name }) => !Object.hasOwn(named, name));
   return {

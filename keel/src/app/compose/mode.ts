@@ -1,4 +1,5 @@
 /** In which permission mode a session starts, and who may bypass permissions. */
+import type { JudgedEntry } from "../../config/settings/entries.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { LogNotice } from "../../ports/store.ts";
@@ -40,3 +41,28 @@ export function startMode(
     "The settings ask for bypassPermissions, which needs --allow-dangerously-skip-permissions at the start: this session asks as usual.";
   return { mode: "default", notices: [{ level: "warning", code: "mode_refused", text }] };
 }
+
+/** A sandbox for commands, which Keel has not: whoever wants one must not believe that it is there. */
+
+/** Throws `usage` where nothing is to start without one. A wish counts from every source: none can take it back. */
+export function sandboxNotices(entries: readonly JudgedEntry[]): LogNotice[] {
+  const isWished = (name: string): boolean =>
+    entries.some(
+      ({ path, value, state }) =>
+        path.join(".") === `sandbox.${name}` && value === true && state.kind !== "left-out",
+    );
+  if (!isWished("enabled")) return [];
+  if (isWished("failIfUnavailable"))
+    throw fault("usage", {
+      reason: `A sandbox is wanted and must not be missing, and Keel has none. ${instead}`,
+    });
+  return [
+    {
+      level: "warning",
+      text: `COMMANDS ARE NOT CONFINED: the sandbox that is wanted has no effect. ${instead}`,
+    },
+  ];
+}
+
+const instead =
+  "Permission rules and modes decide about every command; run Keel in a container to confine them. `sandbox.enabled: false` takes the wish back.";

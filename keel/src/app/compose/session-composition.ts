@@ -1,14 +1,12 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
 import path from "node:path";
 import { boundShell, TreeBudget } from "../../agents/budget.ts";
-import type { JudgedEntry } from "../../config/settings/entries.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { entryAt } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Hook } from "../../hooks/run.ts";
-import { fault } from "../../kernel/fault.ts";
 import { fileMemory } from "../../memory/notes.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { AgentProfile } from "../../ports/agent-definition.ts";
@@ -43,12 +41,14 @@ import {
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
-import { type Bypass, bypassOf, startMode } from "./mode.ts";
+import { type Bypass, bypassOf, sandboxNotices, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
+import { namedPrograms } from "./named-programs.ts";
+import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
-import { fallbacksIn, readSettings, type SettingsInForce } from "./settings.ts";
+import { fallbacksIn, readSettings, type SettingsInForce, withoutOwnPath } from "./settings.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
 import { movableWorkspace, type SessionWorktrees, sessionWorktrees } from "./worktrees.ts";
 
@@ -76,6 +76,8 @@ export type SessionComposition = {
   readonly folders: LiveFolders;
   readonly mcp: SessionMcp;
   readonly own: OwnToolbox;
+  /** What of Keel's own folder it may read. */
+  readonly ownFiles: OwnFiles;
   /** What the session is told and can call by name. */
   readonly texts: SessionTexts;
   readonly agents: SessionAgents;
@@ -94,7 +96,7 @@ export async function composeSession(
     storedKeys(options),
     storeOf(options, shared),
   ]);
-  const { env, trust, entries } = inForce;
+  const { env, trust, entries, placed } = inForce;
   const settings = withKeys(inForce.settings, keys, env);
   const permissions = permissionsOf(options, inForce, settings);
   const { bypass, rules } = permissions;
@@ -104,7 +106,10 @@ export async function composeSession(
   const guard = shared.guard(env, settings);
   const named = foldersOf({ ...options, entries });
   const folders = liveFolders(named, options.env);
-  const at = workspaces({ ...inForce, guard, budget, home, grammar: shared.grammar });
+  const kept = ownFiles(home);
+  let programs: ReadonlyMap<string, string> = new Map();
+  const place = { kept, named: () => programs };
+  const at = workspaces({ ...inForce, ...place, guard, budget, grammar: shared.grammar });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
     run: latePrograms({ env: inForce.commandEnv, guard }),
@@ -122,12 +127,28 @@ export async function composeSession(
     rules: rules.now,
     clock,
   });
+  kept.lend(() => texts.library.folders);
+  const hostServers = { ...texts.main?.servers, ...options.mcpServers };
+  programs = namedPrograms({
+    entries: placed,
+    servers: hostServers,
+    plugins: texts.library.plugins,
+    cwd: workspace.cwd,
+    root: trust.root,
+    env: options.env,
+  });
   const takesForeign = offersForeign(options.tools);
   const { version } = options;
-  const servers = { inForce, guard, links: shared.links, clock, ids, workspace, home, version };
+  // What settings start has no program of the folder by a bare name.
+  const started = {
+    ...inForce,
+    entries: placed,
+    commandEnv: withoutOwnPath(inForce.commandEnv, folders.roots),
+  };
+  const servers = { inForce: started, guard, links: shared.links, clock, ids, workspace, home, version };
   const mcp = sessionMcp({
     ...servers,
-    named: { ...texts.main?.servers, ...options.mcpServers },
+    named: hostServers,
     strict: options.strictMcpConfig ? "only" : undefined,
     plugins: texts.library.plugins,
   });
@@ -165,7 +186,7 @@ export async function composeSession(
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const hooks = await sessionHooks(options.hooks ?? [], {
-    inForce,
+    inForce: started,
     guard,
     cwd: workspace.cwd,
     transcript: (session) => store.location(session),
@@ -196,6 +217,7 @@ export async function composeSession(
     rules,
     folders,
     own,
+    ownFiles: kept,
     texts,
     agents,
     worktrees,
@@ -268,12 +290,14 @@ function workspaces({
   trust,
   budget,
   guard,
-  home,
+  kept,
+  named,
   grammar,
 }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
   budget: TreeBudget;
   guard: LateGuard;
-  home: string;
+  kept: OwnFiles;
+  named: () => ReadonlyMap<string, string>;
   grammar: Grammar;
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
   const shell = boundShell(lateShell({ env: commandEnv, guard }), budget);
@@ -287,7 +311,9 @@ function workspaces({
     const { cwd } = folders;
     const place = {
       cwd,
-      own: [home],
+      own: [kept.folder],
+      given: kept.given,
+      named,
       // Looked up each time: folders come and go.
       get roots() {
         return folders.roots;
@@ -298,15 +324,16 @@ function workspaces({
       get roots() {
         return folders.roots;
       },
+      own: place.own,
       files: nodeFiles(place),
-      search: lateFileSearch(env),
+      search: lateFileSearch(env, place.own),
       documents: lateDocuments(),
       shell,
       commands,
       diagnostics: lateDiagnostics(
         settings.diagnostics,
         { cwd, commands, shell },
-        { env: commandEnv, guard },
+        { env: withoutOwnPath(commandEnv, folders.roots), guard },
       ),
     };
   };
@@ -350,28 +377,3 @@ export function memoryOf(
   if (request !== "on" || settings.autoMemoryEnabled === false) return undefined;
   return fileMemory({ folder: memoryFolder(home, root), uuid: ids.uuid });
 }
-
-/** A sandbox for commands, which Keel has not: whoever wants one must not believe that it is there. */
-
-/** Throws `usage` where nothing is to start without one. A wish counts from every source: none can take it back. */
-function sandboxNotices(entries: readonly JudgedEntry[]): LogNotice[] {
-  const isWished = (name: string): boolean =>
-    entries.some(
-      ({ path, value, state }) =>
-        path.join(".") === `sandbox.${name}` && value === true && state.kind !== "left-out",
-    );
-  if (!isWished("enabled")) return [];
-  if (isWished("failIfUnavailable"))
-    throw fault("usage", {
-      reason: `A sandbox is wanted and must not be missing, and Keel has none. ${instead}`,
-    });
-  return [
-    {
-      level: "warning",
-      text: `COMMANDS ARE NOT CONFINED: the sandbox that is wanted has no effect. ${instead}`,
-    },
-  ];
-}
-
-const instead =
-  "Permission rules and modes decide about every command; run Keel in a container to confine them. `sandbox.enabled: false` takes the wish back.";

@@ -1,10 +1,13 @@
 /** The settings of a session: what its options say, laid over the files, with what a person should know about them. */
 import path from "node:path";
-import type { JudgedEntry } from "../../config/settings/entries.ts";
+import { baseOf, commandWords } from "../../config/settings/command-lines.ts";
+import { type JudgedEntry, joinEntries } from "../../config/settings/entries.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
+import { realOf } from "../../config/settings/project-root.ts";
 import { type LoadedSettings, loadSettings } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { isInside } from "../../kernel/path.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import type { OpenOptions } from "../options.ts";
 import { limitsInEnvironment } from "./limits.ts";
@@ -18,6 +21,8 @@ export type SettingsInForce = LoadedSettings & {
   /** What commands see; a trusted project may add to it. */
   readonly commandEnv: EnvironmentVariables;
   readonly notices: readonly LogNotice[];
+  /** The entries with relative programs as absolute ones. What is shown and trusted is what was written. */
+  readonly placed: readonly JudgedEntry[];
 };
 
 /** Throws `usage`, or `settings_invalid` for an administrator's file that is damaged. */
@@ -30,8 +35,11 @@ export async function readSettings(options: SettingsOptions): Promise<SettingsIn
     flags: options.settings,
     commandLine: settingsOf(options),
   });
+  const placed = await placedOf(loaded, options.cwd);
   return {
     ...loaded,
+    settings: placed === loaded.entries ? loaded.settings : joinEntries(placed),
+    placed,
     env: environment(options.env, loaded, ["user"]),
     commandEnv: environment(options.env, loaded, ["user", "project", "local"]),
     notices: [
@@ -42,6 +50,16 @@ export async function readSettings(options: SettingsOptions): Promise<SettingsIn
     ],
   };
 }
+
+/** The reader of shell texts is large: it comes only where a setting names a program from elsewhere. */
+async function placedOf({ entries }: LoadedSettings, cwd: string): Promise<readonly JudgedEntry[]> {
+  if (!entries.some((entry) => isElsewhere(entry, cwd))) return entries;
+  const { placePrograms } = await import("./place-programs.ts");
+  return placePrograms(entries, cwd);
+}
+
+const isElsewhere = (entry: JudgedEntry, cwd: string): boolean =>
+  entry.state.kind === "counts" && commandWords(entry).length > 0 && baseOf(entry) !== cwd;
 
 /** The names of the fallbacks: one may be written without a list. */
 export const fallbacksIn = ({ fallbackModel = [] }: KeelSettings): readonly string[] =>
@@ -127,3 +145,14 @@ const names: Readonly<Record<string, string>> = {
   "permissions.defaultMode": "permission mode",
   "permissions.additionalDirectories": "further folder",
 };
+
+/** The environment of what settings start: no name of theirs means a program of the folder that is worked in. */
+export function withoutOwnPath(env: EnvironmentVariables, roots: readonly string[]): EnvironmentVariables {
+  const { PATH: given } = env;
+  if (given === undefined) return env;
+  const kept = given
+    .split(path.delimiter)
+    // An empty or relative one means the working folder.
+    .filter((place) => path.isAbsolute(place) && !isInside(realOf(place), roots));
+  return { ...env, PATH: kept.join(path.delimiter) };
+}

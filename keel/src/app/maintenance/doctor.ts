@@ -2,12 +2,14 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import path from "node:path";
-import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
+import { Instructions } from "../../config/definitions/instructions.ts";
+import { type EnvironmentVariables, pathsOf, userHome } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { describeProcessGuard, sayProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { findSearchProgram } from "../../workspace/search/search-program.ts";
 import { guardMode } from "../compose/home-resources.ts";
+import { readLibrary } from "../compose/library.ts";
 import { openModel } from "../compose/model.ts";
 import { readSettings, type SettingsInForce, sayCounts } from "../compose/settings.ts";
 import { nodeClock } from "../node-ports.ts";
@@ -42,6 +44,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     ...faults.map(({ message }): Finding => ({ name: "settings", state: "note", says: message })),
     await folder(options.cwd),
     trustOf(trust),
+    ...(await files(options, inForce)),
     ...(await model(options, inForce)),
     await shell(options.env),
     await search(options.env),
@@ -77,6 +80,24 @@ async function folder(cwd: string): Promise<Finding> {
     state: isWritable ? "ok" : "note",
     says: `${cwd}, ${isWritable ? "writable" : "read-only"}`,
   };
+}
+
+/** Instructions, skills, commands, agents and plugins that a session would leave out, each with its reason. */
+async function files(options: DoctorOptions, { trust }: SettingsInForce): Promise<Finding[]> {
+  const paths = pathsOf(options);
+  const instructions = new Instructions({
+    paths,
+    userHome: userHome(options.env),
+    trust,
+    mayRead: async () => true,
+  });
+  await instructions.start();
+  const library = await readLibrary({ paths, cwd: options.cwd, trust });
+  return [...instructions.problems, ...library.problems].map((says) => ({
+    name: "files",
+    state: "note",
+    says,
+  }));
 }
 
 function trustOf({ root, state, waiting }: SettingsInForce["trust"]): Finding {

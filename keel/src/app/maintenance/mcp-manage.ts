@@ -30,7 +30,11 @@ export type ListedServers = {
 /** Nothing is started. */
 export async function listServers(place: SettingsLocation): Promise<ListedServers> {
   const { entries, commandEnv, trust } = await readSettings(place);
-  const { servers, problems } = mcpServersOf({ entries, env: commandEnvironment(commandEnv) });
+  const { servers, problems } = mcpServersOf({
+    entries,
+    env: commandEnvironment(commandEnv),
+    personEnv: commandEnv,
+  });
   const waiting = trust.waiting.filter(({ path: [group] }) => group === "mcpServers");
   return { servers, problems, waiting: waiting.map(({ path: [, name = ""] }) => name) };
 }
@@ -80,7 +84,11 @@ export async function tryServers(place: SettingsLocation & { version: string }):
   const home = homeResources(pathsOf(place).home);
   const mcp = sessionMcp({
     // Nobody waits to begin a turn: each server has its whole time.
-    inForce: { ...inForce, settings: { ...settings, mcp: { ...settings.mcp, startMs: patienceMs } } },
+    inForce: {
+      ...inForce,
+      entries: inForce.placed,
+      settings: { ...settings, mcp: { ...settings.mcp, startMs: patienceMs } },
+    },
     guard: home.guard(env, settings),
     links: home.links,
     clock: home.clock,

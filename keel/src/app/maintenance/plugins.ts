@@ -113,7 +113,10 @@ async function reportOf(
   { from, problems }: { from: string; problems: readonly string[] },
 ): Promise<PluginReport> {
   const { name, path: root, version, description } = plugin;
-  const folder = { source: "plugin", compatible: false, trusted: true, plugin: name } as const;
+  const folder = {
+    ...({ source: "plugin", compatible: false, trusted: true, plugin: name } as const),
+    within: root,
+  };
   const found = await readLibraryFiles((kind) => [{ ...folder, path: path.join(root, kind) }]);
   const names = (files: readonly { name: string }[]): string[] => files.map((file) => file.name);
   return {

@@ -14,6 +14,7 @@ import {
   pathsOf,
   projectFolders,
 } from "../../config/settings/paths.ts";
+import { programMarks } from "../../config/settings/program-marks.ts";
 import { markOf, offersIn, whyForbidden } from "../../config/settings/project-gate.ts";
 import { findProject, kindOf, type Project, realOf } from "../../config/settings/project-root.ts";
 import { type Saving, saveChange } from "../../config/settings/save.ts";
@@ -119,10 +120,16 @@ async function pin(
   if (offers.length === 0 && entries.length > 0 && isStricter(entries)) return true;
   const { book } = await readTrust(paths.trust);
   if (!book.has(project.root)) return false;
-  if (offers.length > 0)
+  if (offers.length > 0) {
+    const programs = await programMarks(offers, project);
+    const marks = [
+      ...offers.map(markOf),
+      ...programs.values().flatMap((files) => files.map(({ mark }) => mark)),
+    ];
     await changeTrust({ file: paths.trust, lock: saving.lock }, (now) =>
-      offers.reduce((known, offer) => withShown(known, project.root, markOf(offer)), now),
+      marks.reduce((known, mark) => withShown(known, project.root, mark), now),
     );
+  }
   return true;
 }
 

@@ -2,7 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { readPlainText } from "../settings/plain-text.ts";
-import { type ConfigFolder, isTrustedFile } from "./folders.ts";
+import { type ConfigFolder, isTrustedFile, whyNoFolder, whyOutside } from "./folders.ts";
 import { type Frontmatter, parseFrontmatter, textField } from "./frontmatter.ts";
 
 export type DefinitionFile = {
@@ -61,6 +61,8 @@ export async function readDefinition(
   file: string,
   folder: ConfigFolder,
 ): Promise<{ front: Frontmatter; trusted: boolean } | string> {
+  const outside = folder.within === undefined ? undefined : whyOutside(file, folder.within);
+  if (outside !== undefined) return outside;
   const read = await readPlainText(file, { links: linksIn(folder) });
   if (read.kind === "missing") return "it is gone";
   if (read.kind === "refused") return read.why;
@@ -72,14 +74,17 @@ type FolderDefinitions = { files: DefinitionFile[]; problems: string[] };
 
 async function readFolder(folder: ConfigFolder, shape: DefinitionLayout): Promise<FolderDefinitions> {
   const paths: string[] = [];
-  await collect(folder, folder.path, { shape, into: paths, left: maxDepth });
   const problems: string[] = [];
+  const leaveOut = (place: string, why: string): void => void problems.push(`${place} was left out: ${why}.`);
+  const refused = whyNoFolder(folder);
+  if (refused !== undefined) leaveOut(folder.path, refused);
+  else await collect(folder, folder.path, { shape, into: paths, left: maxDepth, leaveOut });
   if (paths.length > maxFiles) problems.push(`${folder.path}: only ${maxFiles} of its files are read.`);
   const read = await Promise.all(
     paths.slice(0, maxFiles).map(async (file): Promise<DefinitionFile | undefined> => {
       const definition = await readDefinition(file, folder);
       if (typeof definition === "string") {
-        problems.push(`${file} was left out: ${definition}.`);
+        leaveOut(file, definition);
         return undefined;
       }
       return { file, folder, name: nameOf(file, folder, shape), ...definition };
@@ -88,10 +93,17 @@ async function readFolder(folder: ConfigFolder, shape: DefinitionLayout): Promis
   return { files: read.filter((file) => file !== undefined), problems };
 }
 
+type FileCollection = {
+  readonly shape: DefinitionLayout;
+  readonly into: string[];
+  readonly left: number;
+  leaveOut(place: string, why: string): void;
+};
+
 async function collect(
   folder: ConfigFolder,
   place: string,
-  { shape, into, left }: { shape: DefinitionLayout; into: string[]; left: number },
+  { shape, into, left, leaveOut }: FileCollection,
 ): Promise<void> {
   if (left === 0 || into.length > maxFiles) return;
   const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
@@ -102,9 +114,11 @@ async function collect(
   }
   for (const entry of names) {
     const at = path.join(place, entry.name);
-    const kind = await kindOf(folder, at, entry);
+    const why = entry.isSymbolicLink() ? whyNotFollowed(folder, at) : undefined;
+    if (why !== undefined) leaveOut(at, why);
+    const kind = why === undefined ? await kindOf(at, entry) : "other";
     if (kind === "directory" && !entry.name.startsWith("."))
-      await collect(folder, at, { shape, into, left: left - 1 });
+      await collect(folder, at, { shape, into, left: left - 1, leaveOut });
     else if (kind === "file" && shape === "files" && entry.name.endsWith(".md")) into.push(at);
     if (into.length > maxFiles) return;
   }
@@ -112,18 +126,22 @@ async function collect(
 
 const skillFile = "SKILL.md";
 
-/** In a project no link is followed; a person may keep their files elsewhere and link them. */
+/** In a project no link is followed, in a plugin none that leads out; a person may keep their files elsewhere. */
+const whyNotFollowed = (folder: ConfigFolder, place: string): string | undefined => {
+  if (linksIn(folder) === "refuse") return "it is a link";
+  return folder.within === undefined ? undefined : whyOutside(place, folder.within);
+};
+
 const linksIn = ({ source }: ConfigFolder): "refuse" | "follow" =>
   source === "project" ? "refuse" : "follow";
 
 async function kindOf(
-  folder: ConfigFolder,
   place: string,
   entry: { isDirectory(): boolean; isFile(): boolean; isSymbolicLink(): boolean },
 ): Promise<"directory" | "file" | "other"> {
   if (entry.isDirectory()) return "directory";
   if (entry.isFile()) return "file";
-  if (!entry.isSymbolicLink() || linksIn(folder) === "refuse") return "other";
+  if (!entry.isSymbolicLink()) return "other";
   const target = await stat(place).catch(() => undefined);
   return target?.isDirectory() ? "directory" : target?.isFile() ? "file" : "other";
 }

@@ -4,6 +4,7 @@
  * read to the model, trusted or not; what in it runs, allows or starts something counts only if `isTrustedFile`.
  */
 import path from "node:path";
+import { isInside } from "../../kernel/path.ts";
 import type { ChosenSource } from "../settings/layers.ts";
 import { type FolderKind, ownFolders, type Paths, projectFolders } from "../settings/paths.ts";
 import { fileMark } from "../settings/project-offer.ts";
@@ -20,6 +21,8 @@ export type ConfigFolder = {
   readonly trusted: boolean;
   /** Of a plugin: its name, which goes before the names of its files. */
   readonly plugin?: string;
+  /** Of a plugin: its root, which no link of it may lead out of. */
+  readonly within?: string;
   /** When only what was shown is trusted: the marks of that. */
   readonly shown?: ReadonlySet<string>;
 };
@@ -34,8 +37,18 @@ export type FoldersOptions = {
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
 };
 
-/** Only folders that are there. In a project no link is followed: it may lead to what is not the project's. */
-export function configFolders({ kind, paths, trust, chosen, plugins = [] }: FoldersOptions): ConfigFolder[] {
+/** Only those that are there. In a project no link is followed: it may lead to what is not the project's. */
+export const configFolders = (options: FoldersOptions): ConfigFolder[] =>
+  foldersThere(options).filter((folder) => whyNoFolder(folder) === undefined);
+
+/** Those that would be among them and are links, in sentences for a person. */
+export const linkedFolders = (options: FoldersOptions): string[] =>
+  foldersThere(options).flatMap((folder) => {
+    const why = whyNoFolder(folder);
+    return why === undefined ? [] : [`${folder.path} was left out: ${why}.`];
+  });
+
+function foldersThere({ kind, paths, trust, chosen, plugins = [] }: FoldersOptions): ConfigFolder[] {
   const isChosen = (source: ChosenSource): boolean => chosen?.includes(source) ?? true;
   const own = ownFolders(paths);
   const isNamed = chosen?.includes("project") ?? false;
@@ -54,9 +67,21 @@ export function configFolders({ kind, paths, trust, chosen, plugins = [] }: Fold
     ...managedFolder(paths).map((place) => sure("managed", place)),
     ...(isChosen("project") ? configFoldersIn(trust, own).filter(isDirectory).map(inProject) : []),
     ...(isChosen("user") ? own.map((place, index) => sure("user", place, { compatible: index > 0 })) : []),
-    ...plugins.map(({ name, path: root }) => sure("plugin", root, { plugin: name })),
+    ...plugins.map(({ name, path: root }) => sure("plugin", root, { plugin: name, within: root })),
   ].filter(isThere);
 }
+
+/** Why a folder is not read: in a project no link is followed, and one of a plugin must not lead out of it. */
+export function whyNoFolder({ path: place, source, within }: ConfigFolder): string | undefined {
+  if (source === "project" && kindOf(place) === "link") return "it is a link";
+  return within === undefined ? undefined : whyOutside(place, within);
+}
+
+/** Why a file or folder of a plugin is not the plugin's. */
+export const whyOutside = (place: string, within: string): string | undefined =>
+  isInside(realOf(place), [realOf(within)])
+    ? undefined
+    : `it is a link to ${realOf(place)}, which is not part of the plugin`;
 
 /** Whether what this file starts or allows counts: it stands as it was when somebody saw it and trusted it. */
 export function isTrustedFile({ trusted, shown }: ConfigFolder, file: string, text: string): boolean {
@@ -69,7 +94,9 @@ function managedFolder({ managed }: Paths): string[] {
   return file === undefined ? [] : [path.dirname(file)];
 }
 
-const isThere = ({ path: place, source }: ConfigFolder): boolean =>
-  isDirectory(source === "project" ? place : realOf(place));
+function isThere({ path: place, source }: ConfigFolder): boolean {
+  if (source === "project") return kindOf(place) !== "missing";
+  return isDirectory(realOf(place));
+}
 
 const isDirectory = (place: string): boolean => kindOf(place) === "directory";

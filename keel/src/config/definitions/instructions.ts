@@ -42,15 +42,24 @@ export type InstructionsOptions = {
 export const maxFileCharacters = 40_000;
 export const maxTotalCharacters = 160_000;
 const maxFiles = 100;
+/** What is told of them at once. */
+const maxProblems = 10;
 /** How far files may name files that name files. */
 export const maxImportDepth = 5;
 
 export class Instructions {
   readonly #wish: InstructionsOptions;
   #rulesFound: Promise<InstructionRule[]> | undefined;
+  #problems: readonly string[] = [];
+  #ruleProblems: readonly string[] = [];
 
   constructor(options: InstructionsOptions) {
     this.#wish = options;
+  }
+
+  /** What was left out when files were looked for last, and why: sentences for a person. */
+  get problems(): readonly string[] {
+    return this.#problems;
   }
 
   /** All that holds from the start, the general first. */
@@ -138,13 +147,14 @@ export class Instructions {
             )
         : []),
     ];
-    const { found } = await readDefinitions(folders, "files", ({ file, folder, front }) => ({
+    const { found, problems } = await readDefinitions(folders, "files", ({ file, folder, front }) => ({
       name: file,
       source: folder.source === "user" ? ("user" as const) : ("project" as const),
       within: folder.source === "user" ? user : this.#projectRoots(),
       choices: [[file]],
       globs: listField(front, "paths"),
     }));
+    this.#ruleProblems = problems;
     return [...found];
   }
 
@@ -160,6 +170,8 @@ export class Instructions {
   async #collect(candidates: readonly Candidate[], known?: ReadonlySet<string>): Promise<InstructionFile[]> {
     const collector = new Collector(this.#wish, known ?? new Set());
     for (const candidate of candidates) await collector.take(candidate);
+    this.#problems = [...new Set([...collector.problems, ...this.#ruleProblems])].slice(0, maxProblems);
+    this.#ruleProblems = [];
     return collector.files;
   }
 }
@@ -200,6 +212,7 @@ type ReadFrom = Omit<Candidate, "choices"> & { readonly depth: number };
 /** Reads each file once, and what it names behind it. */
 class Collector {
   readonly files: InstructionFile[] = [];
+  readonly problems: string[] = [];
   readonly #seen: Set<string>;
   readonly #texts = new Set<string>();
   readonly #wish: InstructionsOptions;
@@ -225,12 +238,18 @@ class Collector {
     // A link may lead to what is not of this source. A person's own file may stand in the home folder.
     const isOwn = depth === 0 && source === "user";
     const roots = [...within, ...(isOwn ? [path.dirname(given)] : [])].map(realOf);
-    if (!isInside(file, roots)) return false;
+    if (!isInside(file, roots)) {
+      this.problems.push(`${given} was left out: it leads to ${file}, which is not part of it.`);
+      return false;
+    }
     const read = await readPlainText(file, { links: "refuse" });
     if (read.kind === "missing" || this.files.length >= maxFiles) return false;
     this.#seen.add(file);
     if (!(await this.#wish.mayRead(file))) return true;
-    if (read.kind === "refused") return true;
+    if (read.kind === "refused") {
+      this.problems.push(`${given} was left out: ${read.why}.`);
+      return true;
+    }
     const trimmed = read.text.trim();
     // Two names for the same words: often one of the files is a copy of the other.
     if (trimmed === "" || this.#texts.has(trimmed)) return true;

@@ -27,6 +27,8 @@ export type ServersOptions = {
   }[];
   /** What `${NAME}` stands for: the person's variables, without what is Keel's own. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The same with keys: a setting of the person may pass one on by its name. */
+  readonly personEnv?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
 export type ConfiguredServers = {
@@ -35,14 +37,19 @@ export type ConfiguredServers = {
   readonly problems: readonly string[];
 };
 
-export function mcpServersOf({ entries, plugins = [], env }: ServersOptions): ConfiguredServers {
+export function mcpServersOf({
+  entries,
+  plugins = [],
+  env,
+  personEnv = env,
+}: ServersOptions): ConfiguredServers {
   const written = [...inSettings(entries), ...plugins.flatMap(inPlugin)];
   const problems: string[] = [];
   const found: ConfiguredServer[] = [];
   const ways = new Set<string>();
   for (const { name, scope, value, file } of written) {
     if (found.some((known) => known.name === name)) continue;
-    const config = readServer(value, env);
+    const config = readServer(value, isOfPerson[scope] ? personEnv : env);
     if (!config.ok) {
       problems.push(`The MCP server ${JSON.stringify(name)} is left out: ${config.error}.`);
       continue;
@@ -79,6 +86,16 @@ function typeOf({ type, command, url }: Record<string, unknown>): unknown {
 }
 
 type WrittenServer = Omit<ConfiguredServer, "config"> & { readonly value: unknown };
+
+/** Whose servers a person, or whoever speaks for them, wrote. What is in a project's folder may be somebody else's. */
+const isOfPerson: Readonly<Record<McpScope, boolean>> = {
+  host: true,
+  managed: true,
+  user: true,
+  local: false,
+  project: false,
+  plugin: false,
+};
 
 const scopeOf: Readonly<Record<LayerSource, McpScope>> = {
   managed: "managed",

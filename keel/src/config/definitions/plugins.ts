@@ -88,7 +88,9 @@ export async function readPlugin(given: string): Promise<PluginRead> {
 
 async function readManifest(root: string): Promise<z.infer<typeof manifestSchema> | string> {
   for (const place of manifestPaths) {
-    const read = await readPlainText(path.join(root, place), { links: "refuse" });
+    const file = path.join(root, place);
+    if (!isInside(realOf(file), [root])) return `${place} leads out of it`;
+    const read = await readPlainText(file, { links: "refuse" });
     if (read.kind === "missing") continue;
     if (read.kind === "refused") return `${place}: ${read.why}`;
     const json = await readJsonc(read.text);

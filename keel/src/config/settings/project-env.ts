@@ -12,7 +12,7 @@ export function whyWithheld(name: string): string | undefined {
 const rows: readonly { readonly names: string; readonly because: string }[] = [
   { names: "KEEL_* CLAUDE_*", because: "it changes Keel itself" },
   {
-    names: "ANTHROPIC_* OPENAI_* BRAVE_* VOYAGE_*",
+    names: "ANTHROPIC_* OPENAI_* BRAVE_* VOYAGE_* LINEAR_*",
     because: "it says where requests go and with which key",
   },
   { names: "*_PROXY NO_PROXY", because: "it leads requests through somebody else" },

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../kernel/json.ts";
 import { type LeftOutEntry, matchesPath, type SettingEntry } from "./entries.ts";
+import type { ProgramMarks } from "./program-marks.ts";
 import { whyWithheld } from "./project-env.ts";
 import { personOnly } from "./settings-schema.ts";
 
@@ -15,10 +16,17 @@ export type Gate = {
   readonly named: readonly string[];
   /** The marks of what was shown when the project was trusted; undefined when it never was. */
   readonly shown: ReadonlySet<string> | undefined;
+  /** What entries name as programs, as it is now. */
+  readonly programs?: ProgramMarks | undefined;
 };
 
 const notTrusted: LeftOutEntry = { why: "the project is not trusted", isForbidden: false };
 const notShown: LeftOutEntry = { why: "it is new since the project was trusted", isForbidden: false };
+
+const changed = (file: string): LeftOutEntry => ({
+  why: `${file}, which it runs, has changed since the project was trusted`,
+  isForbidden: false,
+});
 
 /** Why an entry does not count, or undefined when it does. */
 export function whyNot(entry: SettingEntry, gate: Gate): LeftOutEntry | undefined {
@@ -27,7 +35,11 @@ export function whyNot(entry: SettingEntry, gate: Gate): LeftOutEntry | undefine
   if (forbidden !== undefined) return { why: forbidden, isForbidden: true };
   if (matchesPath(stricter, entry.path) || gate.named.includes(entry.source)) return undefined;
   if (gate.shown === undefined) return notTrusted;
-  return isOffer(entry) && !gate.shown.has(markOf(entry)) ? notShown : undefined;
+  if (!isOffer(entry)) return undefined;
+  if (!gate.shown.has(markOf(entry))) return notShown;
+  const { shown, programs } = gate;
+  const program = programs?.get(entry)?.find(({ mark }) => !shown.has(mark));
+  return program && changed(program.file);
 }
 
 /** What trusting would enable: what waits for trust and may be had by it. */

@@ -9,6 +9,7 @@ import { asList, asObject, isObject } from "../../kernel/json.ts";
 import type { SettingEntry } from "./entries.ts";
 import { folderKinds, projectFolders } from "./paths.ts";
 import { readPlainText } from "./plain-text.ts";
+import { programMarks } from "./program-marks.ts";
 import { markOf, offersIn } from "./project-gate.ts";
 import { kindOf, type Project } from "./project-root.ts";
 
@@ -33,9 +34,25 @@ export async function offersOf(project: Project, entries: readonly SettingEntry[
       mark: markOf(entry),
     }),
   );
-  const all = [...settings, ...(await filesOf(project))];
+  const programs = await programMarks(offersIn(entries), project);
+  const named = [...programs].flatMap(([entry, files]) =>
+    files.map(
+      ({ file, mark }): ProjectOffer => ({
+        kind: describe(entry).kind,
+        text: `runs ${path.relative(project.root, file)} as it is now`,
+        file,
+        mark,
+      }),
+    ),
+  );
+  const all = [...settings, ...distinct(named), ...(await filesOf(project))];
   return all.toSorted((left, right) => offerKinds.indexOf(left.kind) - offerKinds.indexOf(right.kind));
 }
+
+/** Two settings may run the same file. */
+const distinct = (offers: readonly ProjectOffer[]): ProjectOffer[] => [
+  ...new Map(offers.map((offer) => [`${offer.kind} ${offer.mark}`, offer])).values(),
+];
 
 function describe({ path: [group, name], value }: SettingEntry): Pick<ProjectOffer, "kind" | "text"> {
   switch (group) {

@@ -2,7 +2,8 @@
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { entriesOf, type JudgedEntry, joinEntries, judgeEntries } from "./entries.ts";
 import { type Layer, type LayersOptions, readLayers, sources } from "./layers.ts";
-import { type Gate, whyNot } from "./project-gate.ts";
+import { programMarks } from "./program-marks.ts";
+import { type Gate, offersIn, whyNot } from "./project-gate.ts";
 import { findProject, type Project } from "./project-root.ts";
 import type { KeelSettings } from "./settings-schema.ts";
 import { readTrust } from "./trust.ts";
@@ -56,7 +57,10 @@ export async function loadSettings({
     ...(forbidden ? [await strictLayer(forbidden)] : []),
   ]);
   const all = entriesOf(layers);
-  const gate: Gate = { named: chosen ?? [], shown: shownIn(book.book.get(project.root)?.shown) };
+  const shown = shownIn(book.book.get(project.root)?.shown);
+  // Only what was trusted can have changed since.
+  const programs = shown && (await programMarks(offersIn(all), project));
+  const gate: Gate = { named: chosen ?? [], shown, programs };
   const entries = judgeEntries(all, (entry) => whyNot(entry, gate));
   return {
     settings: joinEntries(entries),

@@ -78,7 +78,8 @@ export async function permit(work: StepContext, context: PermitContext): Promise
     facts,
   });
   closeOpenAsks(work, call.use.id, ask.id);
-  return settle(work, { ...context, claims, facts }, await askBoth(work, ask, context));
+  const isPersons = isForPerson(decision);
+  return settle(work, { ...context, claims, facts }, await askBoth(work, ask, { ...context, isPersons }));
 }
 
 /** What rules, mode and hook say by themselves; undefined when somebody has to be asked. */
@@ -97,19 +98,29 @@ function withoutAsking(
   return undefined;
 }
 
-/** A hook may answer in the host's place; whoever is first counts, and the other is told by the ask's end. */
+/** What only a person may say yes to. The program around Keel speaks for its person; a hook does not. */
+const isForPerson = (decision: Decision): boolean => decision.verdict === "ask" && decision.guarded === true;
+
+/**
+ * A hook may answer in the host's place; whoever is first counts, and the other is told by the ask's end. To what is a
+ * person's to allow a hook can say no and nothing else.
+ */
 async function askBoth(
   work: StepContext,
   ask: Ask,
-  { call, tool, input: { sent }, isDetached: isBeside }: PermitContext,
+  { call, tool, input: { sent }, isDetached: isBeside, isPersons }: PermitContext & { isPersons: boolean },
 ): Promise<Closed> {
   const { hooks, asks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name, input: sent, rules: rulesOffered(ask) };
+  const answerOfHook = async (asked: Promise<Answer | undefined>): Promise<Answer | undefined> => {
+    const answer = await asked;
+    return isPersons && answer?.verdict === "allow" ? undefined : answer;
+  };
   // Whoever is told of a question hears of it, however fast somebody answers.
   void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, hookContextOf(work));
   if (asks === "refused") {
     // Where nobody answers, a hook is the only one who can: it is heard first.
-    const answer = await hooks.permission(facts, hookContextOf(work));
+    const answer = await answerOfHook(hooks.permission(facts, hookContextOf(work)));
     if (isBeside) return answer ? { answer, by: "hook" } : { answer: nobodyAnswers(ask), by: "no-host" };
     const refused = work.ask(ask);
     if (answer) await work.answer(ask.id, { answer, by: "hook" });
@@ -118,8 +129,7 @@ async function askBoth(
   const { controller, release } = childOf(work.signal);
   const context = { ...hookContextOf(work), signal: controller.signal };
   const closed = work.ask(ask);
-  void hooks
-    .permission(facts, context)
+  void answerOfHook(hooks.permission(facts, context))
     .then((answer) => (answer ? work.answer(ask.id, { answer, by: "hook" }) : undefined))
     // A log that cannot take the answer stops the session, which says so itself.
     .catch(() => undefined);
@@ -206,6 +216,8 @@ async function settle(
   const { decision, claims, facts } = await judge(work, { ...site, context, input });
   if (decision.verdict === "deny")
     return { ...deny(decision.by, `Denied: ${decision.because}.`), facts: facts() };
+  if (who === "hook" && isForPerson(decision))
+    return { ...deny("hook", `Denied: ${decision.because}, and no hook answers that.`), facts: facts() };
   return { verdict: "allow", by: who, input, claims, facts: facts() };
 }
 

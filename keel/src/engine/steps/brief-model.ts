@@ -74,13 +74,18 @@ async function briefNear(work: StepContext): Promise<void> {
   if (!briefing || looked.length === 0) return;
   const told = await briefing.near(looked, instructed);
   if (told.content.length > 0) await record(work, told, "near");
+  else tellProblems(work, told);
 }
 
-async function record(
-  work: StepContext,
-  { content, files }: BriefingOutput,
-  at: "start" | "near",
-): Promise<void> {
+/** What was left out is the person's to know: the model has nothing of it. */
+function tellProblems(work: StepContext, { problems = [] }: BriefingOutput): void {
+  for (const text of problems)
+    work.show({ type: "notice.raised", level: "warning", text, code: "instructions" });
+}
+
+async function record(work: StepContext, told: BriefingOutput, at: "start" | "near"): Promise<void> {
+  const { content, files } = told;
+  tellProblems(work, told);
   const paths = files.map(({ path }) => path);
   work.record({ type: "context.added", content: [...content], why: "instructions", files: paths });
   for (const { path, source } of files)

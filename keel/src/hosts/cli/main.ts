@@ -1,7 +1,9 @@
 /** The command line: finds the command, runs it, and ends the process when everything it wrote has arrived. */
 import manifest from "../../../package.json" with { type: "json" };
+import { knownSecrets } from "../../app/maintenance/known-secrets.ts";
 import { fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
+import { withoutKeys, withoutSecrets } from "../../kernel/secrets.ts";
 import { isWireInvocation } from "./arguments.ts";
 import type { CliCommand } from "./command.ts";
 import { commands } from "./command-table.ts";
@@ -16,6 +18,12 @@ import { catchSignals, takeable } from "./signals.ts";
 const maxMsUnheard = 800;
 
 export async function main(): Promise<void> {
+  // Whatever is printed, by whomever, has no key in it. Read once, with the first text.
+  let known: readonly string[] | undefined;
+  const secrets = (): readonly string[] => {
+    known ??= knownSecrets({ env: process.env, cwd: process.env["PWD"] ?? "/" });
+    return known;
+  };
   const crashes = takeable<unknown>((thrown) => {
     void fail(context, thrown).then((code) => end(context, code));
   });
@@ -30,8 +38,9 @@ export async function main(): Promise<void> {
     get input() {
       return process.stdin;
     },
-    out: new Output(process.stdout),
-    err: new Output(process.stderr),
+    // Programs read it: nothing that could be an ordinary word is taken out.
+    out: new Output(process.stdout, (text) => withoutSecrets(text, secrets().filter(isLong))),
+    err: new Output(process.stderr, (text) => withoutKeys(text, secrets())),
     signals: catchSignals(),
   };
   process.on("uncaughtException", crashes.give);
@@ -39,6 +48,8 @@ export async function main(): Promise<void> {
   const code = await run(process.argv.slice(2), context).catch((thrown: unknown) => fail(context, thrown));
   await end(context, code);
 }
+
+const isLong = (secret: string): boolean => secret.length >= 20;
 
 async function run(given: readonly string[], context: Context): Promise<number> {
   if (isWireInvocation(given)) {

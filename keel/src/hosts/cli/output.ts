@@ -11,10 +11,16 @@ const lookEveryMs = 250;
 export class Output {
   readonly #stream: Writable & { readonly isTTY?: boolean; readonly fd?: number };
   readonly #gone: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #hide: (text: string) => string;
   #isClosed = false;
 
-  constructor(stream: Writable & { readonly isTTY?: boolean; readonly fd?: number }) {
+  /** `hide`: takes out of a text what must not be printed. */
+  constructor(
+    stream: Writable & { readonly isTTY?: boolean; readonly fd?: number },
+    hide: (text: string) => string = (text) => text,
+  ) {
     this.#stream = stream;
+    this.#hide = hide;
     stream.on("error", () => this.#close());
     stream.on("close", () => this.#close());
   }
@@ -48,7 +54,7 @@ export class Output {
   }
 
   write(text: string): void {
-    if (!this.#isClosed) this.#stream.write(text);
+    if (!this.#isClosed) this.#stream.write(this.#hide(text));
   }
 
   line(text: string): void {

@@ -11,6 +11,8 @@ export type ShellScope = {
   readonly roots: readonly string[];
   /** Whether the settings of the repository may act: git runs programs that they name. */
   readonly isTrusted: boolean;
+  /** Keel's own folders, which are outside whatever the roots are. */
+  readonly own?: readonly string[] | undefined;
   /** Where commands find programs, and what those load; left out where commands are judged by their text alone. */
   readonly search?: ProgramSearch | undefined;
 };

@@ -37,6 +37,8 @@ export function nodeFiles(given: WorkspaceRoots): Files {
       return given.roots.map(real);
     },
     own: (given.own ?? []).map(realDirectory),
+    given: given.given,
+    named: given.named,
   };
   const stamps = new Stamps();
   // The file that was described last is read next, nearly always. Whether it is still there is seen when it is open.

@@ -22,26 +22,44 @@ export type WorkspaceRoots = {
   readonly roots: readonly string[];
   /** Where Keel keeps its own files. */
   readonly own?: readonly string[];
+  /** What of Keel's own this session was given by name, to be read: the place that a path of it lies in. */
+  readonly given?: ((path: string) => string | undefined) | undefined;
+  /** Files and folders that settings name as programs, with the words that say which setting. */
+  readonly named?: (() => ReadonlyMap<string, string>) | undefined;
 };
 
 /** Never throws: what cannot be decided lies in no root and says why. */
-export async function locate(given: string, { cwd, roots, own = [] }: WorkspaceRoots): Promise<PathFacts> {
+export async function locate(given: string, place: WorkspaceRoots): Promise<PathFacts> {
+  const { cwd, roots, own = [] } = place;
   const refused = unusable(given);
   if (refused !== undefined) return hopeless(given, refused);
   const walk = new Walk(path.isAbsolute(given) ? given : `${cwd}/${given}`);
   const stopped = (await walk.leap()) ? undefined : await walk.toTheEnd();
   const problem = stopped ?? whyNoDirectory(given, walk);
   if (problem !== undefined) return { ...hopeless(walk.whole, problem), links: walk.passed.length > 0 };
+  const isOwn = isInside(walk.at, own);
   return {
     path: walk.at,
     exists: walk.missing === 0,
     kind: walk.missing === 0 ? walk.kind : "missing",
-    root: rootOf(walk.at, roots),
+    root: isOwn ? place.given?.(walk.at) : rootOf(walk.at, roots),
     links: walk.passed.length > 0,
     ...(walk.passed.length > 0 ? { passed: walk.passed } : {}),
-    ...(rootOf(walk.at, own) === undefined ? {} : { own: true }),
+    ...(isOwn ? { own: true } : {}),
     ...(isBesideHead(walk.at) ? { besideHead: true } : {}),
+    ...namedBy(walk, place.named?.()),
   };
+}
+
+/** What settings name, by the end of the way and by every link on it; a directory also by what lies below. */
+function namedBy(
+  { at, passed }: Pick<Walk, "at" | "passed">,
+  named: ReadonlyMap<string, string> | undefined,
+): Pick<PathFacts, "named" | "namedBelow"> {
+  if (named === undefined) return {};
+  for (const [place, by] of named) if (isInside(at, [place]) || passed.includes(place)) return { named: by };
+  const below = named.entries().find(([place]) => isInside(place, [at]));
+  return below ? { namedBelow: below[1] } : {};
 }
 
 /** Settings beside a HEAD are a repository's to git, whatever the folder is called. */

@@ -1,4 +1,6 @@
 /** The environment of a command: the user's own, without what belongs to the harness, and with a mark. */
+import { keyVariables } from "../../kernel/secrets.ts";
+
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Every process of a command carries this, so that strays can be found in the process table. */
@@ -6,14 +8,9 @@ export const markVariable = "KEEL_COMMAND";
 
 /** What a command never sees, and why. A star at the end means: every name that starts so. */
 const withheld: Readonly<Record<string, string>> = {
-  ANTHROPIC_API_KEY: "the key of the model: a command could send it anywhere",
-  ANTHROPIC_AUTH_TOKEN: "a key of the model",
-  ANTHROPIC_CUSTOM_HEADERS: "headers may hold a key",
+  ...Object.fromEntries(keyVariables.map(({ name, why }) => [name, why])),
   ANTHROPIC_BASE_URL: "its address may hold a password, and a nested harness must not inherit it",
-  OPENAI_API_KEY: "the key of the model",
   OPENAI_BASE_URL: "as for the other provider",
-  BRAVE_API_KEY: "the key of the web search",
-  VOYAGE_API_KEY: "the key of the embeddings",
   "KEEL_*": "the harness's own settings: a nested one starts from the user's",
   CDPATH: "with it `cd src` may lead elsewhere than to src, which policy has decided about",
   SHELLOPTS: "options of the shell that change how a command is read",

@@ -5,9 +5,11 @@
 
 import { lstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { codeOf } from "../../kernel/fault.ts";
 import { globDepth, globMatcher } from "../../kernel/glob.ts";
+import { isInside } from "../../kernel/path.ts";
 import { no } from "../../kernel/result.ts";
 import type {
   FileMatch,
@@ -30,7 +32,14 @@ const statsAtOnce = 500;
 /** What versions are kept in is no part of a project's text. */
 const repositories = [".git", ".hg", ".svn", ".jj"];
 
-export function nodeSearch({ env }: { env: Parameters<typeof findSearchProgram>[0] }): Search {
+/** `own`: Keel's own folders, which a search that begins outside of them leaves out. */
+export function nodeSearch({
+  env,
+  own = [],
+}: {
+  env: Parameters<typeof findSearchProgram>[0];
+  own?: readonly string[];
+}): Search {
   let finding: Promise<SearchProgram | undefined> | undefined;
   const program = async (): Promise<string | undefined> => {
     finding ??= findSearchProgram(env);
@@ -39,19 +48,35 @@ export function nodeSearch({ env }: { env: Parameters<typeof findSearchProgram>[
   return {
     async files(request, signal) {
       const rg = await program();
-      return rg === undefined ? no(absent) : findFiles(rg, request, signal);
+      return rg === undefined ? no(absent) : findFiles({ program: rg, own }, request, signal);
     },
     async text(request, signal) {
       const rg = await program();
-      return rg === undefined ? no(absent) : findText(rg, request, signal);
+      return rg === undefined ? no(absent) : findText({ program: rg, own }, request, signal);
     },
   };
 }
 
 const absent = "No search program was found: install ripgrep (rg), or search with Bash (find, grep).";
 
+type SearchSetup = { readonly program: string; readonly own: readonly string[] };
+
+/** Keel's own folders below the one that is searched, by their names from there. */
+const ownBelow = (target: string, own: readonly string[]): string[] =>
+  own.flatMap((folder) =>
+    folder !== target && isInside(folder, [target]) ? [path.relative(target, folder)] : [],
+  );
+
+/** As the search program is told: behind every other glob, since the last that fits counts. */
+const without = (names: readonly string[]): string[] =>
+  names.map((name) => `--glob=!/${name.replace(/[\\*?[\]{}]/g, "\\$&")}`);
+
+/** And what it finds there all the same, because a glob cannot say its name, is dropped. */
+const isLeftOut = (name: string, own: readonly string[]): boolean =>
+  own.some((folder) => name === folder || name.startsWith(`${folder}/`));
+
 async function findFiles(
-  program: string,
+  { program, own }: SearchSetup,
   { directory, rests, timeoutMs }: Parameters<Search["files"]>[0],
   signal: AbortSignal,
 ): Promise<FileSearchResult> {
@@ -59,6 +84,7 @@ async function findFiles(
   if (!opened.ok) return no(opened.why);
   await using at = opened.handle;
   const depth = globDepth(rests);
+  const mine = ownBelow(directory, own);
   const words = [
     ...commonWords,
     // It asks for the times itself, in a third of the time that we would need.
@@ -67,12 +93,13 @@ async function findFiles(
     "--sortr=modified",
     ...(depth === undefined ? [] : [`--max-depth=${depth}`]),
     ...lastNames(rests),
+    ...without(mine),
     "./",
   ];
   const fits = globMatcher(rests);
   const paths: string[] = [];
   const reader = nameReader((name) => {
-    if (fits(name)) paths.push(below(directory, name));
+    if (fits(name) && !isLeftOut(name, mine)) paths.push(below(directory, name));
   });
   const limits = { timeoutMs, maxBytes: maxNameBytes };
   const place = { program, words, at, kind: "directory", directory, ...limits } as const;
@@ -92,31 +119,30 @@ function lastNames(rests: readonly string[]): string[] {
 }
 
 async function findText(
-  program: string,
+  setup: SearchSetup,
   request: TextSearchRequest,
   signal: AbortSignal,
 ): Promise<TextSearchResult> {
   const directory = await openTarget(request.target, "directory");
   if (directory.ok) {
     await using at = directory.handle;
-    return await searchIn({ program, wish: request, at, kind: "directory" }, signal);
+    return await searchIn({ ...setup, wish: request, at, kind: "directory" }, signal);
   }
   if (!directory.isOther) return no(directory.why);
   const file = await openTarget(request.target, "file");
   if (!file.ok) return no(file.why);
   await using at = file.handle;
-  return await searchIn({ program, wish: request, at, kind: "file" }, signal);
+  return await searchIn({ ...setup, wish: request, at, kind: "file" }, signal);
 }
 
-type SearchContext = {
-  readonly program: string;
+type SearchContext = SearchSetup & {
   readonly wish: TextSearchRequest;
   readonly at: FileHandle;
   readonly kind: "directory" | "file";
 };
 
 async function searchIn(
-  { program, wish, at, kind }: SearchContext,
+  { program, own, wish, at, kind }: SearchContext,
   signal: AbortSignal,
 ): Promise<TextSearchResult> {
   const { target, mode, timeoutMs, maxBytes } = wish;
@@ -125,11 +151,14 @@ async function searchIn(
     mode === "files"
       ? { ...nameReader((name) => names.push(name)), files: new Map<string, never>(), rest: () => "" }
       : lineReader(mode);
-  const words = [...commonWords, ...wordsOf(wish), kind === "directory" ? "./" : "-"];
+  const mine = ownBelow(target, own);
+  const words = [...commonWords, ...wordsOf(wish), ...without(mine), "--", kind === "directory" ? "./" : "-"];
   const run = { program, words, at, kind, directory: target, timeoutMs, maxBytes } as const;
   const ran: SearchRan = await runSearch(run, reader.push, signal);
   if (!ran.ok) return ran;
-  const found = mode === "files" ? names : [...reader.files.keys()];
+  const found = (mode === "files" ? names : [...reader.files.keys()]).filter(
+    (name) => !isLeftOut(name, mine),
+  );
   const files = await timesOf(target, found.sort(), kind);
   const rest = reader.rest();
   return {
@@ -179,7 +208,6 @@ function wordsOf(request: TextSearchRequest): string[] {
     ...(glob === undefined || /^(\*\*\/)*\*\*?$/.test(glob) ? [] : [`--glob=${glob}`]),
     ...(type === undefined ? [] : [`--type=${type}`]),
     `--regexp=${pattern}`,
-    "--",
   ];
 }
 
