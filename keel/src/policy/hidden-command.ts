@@ -5,13 +5,16 @@
 import type { Argument } from "../shell/meaning/arguments.ts";
 import { programName } from "../shell/meaning/inside.ts";
 import { inputsOf, type ShellStep } from "../shell/meaning/walk.ts";
+import { programWords } from "../shell/programs/command-aliases.ts";
 import { readerOf } from "../shell/programs/readers.ts";
 import { specialOf } from "../shell/programs/specials.ts";
 import { wrappers } from "../shell/programs/wrappers.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
-import type { ShellPattern } from "./shell-pattern.ts";
+import { type DeniedCommand, levelOf, type Spelling } from "./denied-command.ts";
+import { optionLevel } from "./denied-option.ts";
 
-export function mayHide(pattern: ShellPattern, { words, assignments, redirections }: ShellStep): boolean {
+export function mayHide(denied: DeniedCommand, step: ShellStep): boolean {
+  const { words, assignments, redirections } = step;
   // Most commands of a long text: there is nothing to look at.
   if (words.length < 2 && assignments.length + redirections.length === 0) return false;
   // What is expanded twice may be anything.
@@ -19,26 +22,33 @@ export function mayHide(pattern: ShellPattern, { words, assignments, redirection
   // So may be what a variable has loaded.
   if (assignments.some(({ name }) => loadsCode(name)) || words.some(({ prefix }) => givesLoading(prefix)))
     return true;
-  const denied = deniedWords(pattern);
-  if (denied.length === 0) return false;
-  if (assignments.some(({ value }) => holds(tokensOf(value.text), denied))) return true;
-  const [program, ...rest] = words;
-  if (!program) return false;
-  // The first word behind many a program is a verb of its own.
-  const behind = takesVerb.has(programName(program)) ? 2 : 1;
-  const isThere =
-    words.some((word, at) => at >= behind && isPlain(word) && standsAt(words, at, denied)) ||
-    rest.some((word) => !isPlain(word) && holds(tokensOf(word.text), denied)) ||
-    inputsOf(redirections).some(({ text }) => holds(tokensOf(text), denied));
-  return isThere && !isPlainData(programName(program), rest);
+  return denied.spellings.some((spelling) => mayHold(spelling, step));
 }
 
-/** The words that a rule names, as far as they are whole. */
-function deniedWords(pattern: ShellPattern): readonly string[] {
-  if (pattern.kind !== "glob") return pattern.words;
-  const whole = (pattern.pieces[0] ?? "").split(" ").slice(0, -1);
-  return whole.filter((word) => word !== "");
+/** Whether a command that nobody sees run stands in the words of another, in its input, or in a variable. */
+export function mayHold(spelling: Spelling, { words, assignments, redirections }: ShellStep): boolean {
+  if (assignments.some(({ value }) => holds(tokensOf(value.text), spelling))) return true;
+  const [program, ...rest] = words;
+  if (!program) return false;
+  const name = programName(program);
+  if (givesName.test(name) && rest.some(({ text }) => names(spelling, text))) return true;
+  // The first word behind many a program is a verb of its own.
+  const behind = takesVerb.has(name) && spelling.parts.length === 0 ? 2 : 1;
+  const isThere =
+    levelOf({ ...spelling, isOpen: true }, words, { from: behind }) > 0 ||
+    rest.some((word) => !isPlain(word) && holds(tokensOf(word.text), spelling)) ||
+    inputsOf(redirections).some(({ text }) => holds(tokensOf(text), spelling));
+  return isThere && !isPlainData(name, rest);
 }
+
+/** These give a program another name, under which no rule would know it. */
+const givesName = /^(?:alias|hash|ln|cp|install)$/;
+
+const names = ({ program }: Spelling, text: string): boolean => {
+  const [, path = ""] = /^(?:[\w-]+=)?["']?((?:.*\/)?[^/]+?)["']?$/s.exec(text) ?? [];
+  const isProgram = text.includes("=") || /(?:^|\/)s?bin\/[^/]+$/.test(path);
+  return isProgram && programWords(path)[0] === program;
+};
 
 /** Its words are names, patterns and texts, and what of them it runs is looked at elsewhere. */
 const isPlainData = (name: string, rest: readonly Argument[]): boolean =>
@@ -63,18 +73,17 @@ const takesVerb = new Set(
 
 const isPlain = ({ text }: Argument): boolean => /^[\w./+-]+$/.test(text) && !text.startsWith("-");
 
-const standsAt = (words: readonly Argument[], start: number, denied: readonly string[]): boolean =>
-  denied.every((word, offset) => {
-    const text = words[start + offset]?.text ?? "";
-    return (offset === 0 ? baseOf(text) : text) === word;
-  });
-
-/** All of them, in their order. */
-function holds(tokens: readonly string[], denied: readonly string[]): boolean {
-  let found = 0;
+/** All of its words, in their order, and its options. */
+function holds(tokens: readonly string[], { program, parts, options }: Spelling): boolean {
+  const wanted = parts.flatMap((part) => (part.kind === "word" ? [part.words] : []));
+  let found = -1;
   for (const token of tokens) {
-    if ((found === 0 ? baseOf(token) : token) === denied[found]) found += 1;
-    if (found === denied.length) return true;
+    if (found < 0) {
+      const [name, ...more] = programWords(token);
+      if (name !== program) continue;
+      found = more.every((word, at) => wanted[at]?.includes(word) ?? true) ? more.length : 0;
+    } else if (wanted[found]?.includes(token.toLowerCase())) found += 1;
+    if (found >= wanted.length) return options.every((option) => optionLevel(option, tokens) > 0);
   }
   return false;
 }
@@ -83,7 +92,6 @@ function holds(tokens: readonly string[], denied: readonly string[]): boolean {
 const maxText = 20_000;
 
 const tokensOf = (text: string): string[] => text.slice(0, maxText).split(/[^\w./+-]+/);
-const baseOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
 
 /** Variables that make whatever starts behind them run code before its own. */
 export const loadsCode = (name: string): boolean =>

@@ -21,6 +21,7 @@ import {
   permitAny,
   type Touch,
 } from "./command-judge.ts";
+import { deniedCommand } from "./denied-command.ts";
 import { mayHide } from "./hidden-command.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { protectedClaim } from "./protected.ts";
@@ -81,10 +82,11 @@ function touchOf(
   if (analysis.kind === "unread") return "maybe";
   const shell = readPattern(rule.pattern.shell);
   if (shell.kind === "exact" && shell.text === text.trim()) return "yes";
-  const found = analysis.commands.map((command) => touchesCommand(shell, command));
+  const denied = deniedCommand(shell);
+  const found = analysis.commands.map((command) => touchesCommand(denied, command));
   if (found.includes("yes")) return "yes";
   // A variable may be run by what comes later.
-  const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(shell, step));
+  const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(denied, step));
   return found.includes("maybe") || isAssigned ? "maybe" : "no";
 }
 
