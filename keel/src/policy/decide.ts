@@ -51,7 +51,11 @@ export function decide(facts: PolicyFacts): Decision {
   const row = modes[mode];
   const denied = firstTouched(rules.deny, facts);
   if (denied?.touch === "yes")
-    return { verdict: "deny", by: "rule", because: `${sayRule(denied.rule)} denies it` };
+    return {
+      verdict: "deny",
+      by: "rule",
+      because: `${sayRule(denied.rule)} denies it${asSpelled(denied.rule, facts)}`,
+    };
   // What a mode denies no question can bring back.
   if (row.other === "deny" && !isOnlyPlan(facts) && !isReading(facts))
     return { verdict: "deny", by: "mode", because: row.says };
@@ -59,7 +63,10 @@ export function decide(facts: PolicyFacts): Decision {
   if (!denied && !asking && isOnlyPlan(facts))
     return { verdict: "allow", by: "mode", because: "it is the plan that this mode is for" };
   if (asking?.touch === "yes")
-    return refuseOrAsk(facts, { because: `${sayRule(asking.rule)} asks`, insists: true });
+    return refuseOrAsk(facts, {
+      because: `${sayRule(asking.rule)} asks${asSpelled(asking.rule, facts)}`,
+      insists: true,
+    });
   // What a rule may deny is not run unasked, whatever else allows it.
   const doubtful = denied ?? asking;
   if (doubtful)
@@ -75,6 +82,13 @@ export function decide(facts: PolicyFacts): Decision {
 
 const judgeOf = ({ commands, world }: PolicyFacts, { target }: Claim): CommandJudge =>
   (world && commands?.get(target)) ?? unreadCommand("nobody has looked at it");
+
+/** Where a rule is about words that are not its own, a person is told which. */
+function asSpelled(rule: PermissionRule, facts: PolicyFacts): string {
+  const commands = facts.claims.filter(({ action }) => action === "execute");
+  const [found] = commands.flatMap((claim) => judgeOf(facts, claim).spelling(rule) ?? []);
+  return found === undefined ? "" : `: it is spelled "${found}"`;
+}
 
 /** Every claim must be allowed, each by whatever allows it. */
 function permitted(facts: PolicyFacts): Decision {

@@ -4,7 +4,14 @@
  * Both readings of an option are followed at once, as an engine for regular expressions does it: linear in the words.
  */
 import type { Argument } from "../shell/meaning/arguments.ts";
-import { alike, mayBeCut, mayBeOwnName, otherWords, programWords, takesGoals } from "../shell/programs/command-aliases.ts";
+import {
+  alike,
+  mayBeCut,
+  mayBeOwnName,
+  otherWords,
+  programWords,
+  takesGoals,
+} from "../shell/programs/command-aliases.ts";
 import { takesNext } from "../shell/programs/global-options.ts";
 import { isRunner } from "../shell/programs/wrappers.ts";
 import { optionLevel } from "./denied-option.ts";
@@ -65,7 +72,7 @@ const wordsOf = (pattern: ShellPattern): readonly string[] =>
 const isOption = (word: string): boolean => /^-./.test(word);
 
 /** A path as it would be without detours that lead nowhere. */
-const plainPath = (word: string): string =>
+export const plainPath = (word: string): string =>
   (word.includes("/") ? word.replace(/\/(?:\.?\/)+/g, "/").replace(/^\.\//, "") : word).toLowerCase();
 
 function partOf(program: string, word: string): Part {
@@ -99,9 +106,7 @@ function optionsIn({ program, options, parts }: Spelling, words: readonly Argume
   const own = end < 0 ? words.slice(1) : words.slice(1, end + 1);
   const unknown: Level = own.some(({ kind, prefix }) => kind !== "fixed" && /^(?:-|$)/.test(prefix)) ? 1 : 0;
   const texts = own.filter(({ kind }) => kind === "fixed").map(({ text }) => text);
-  return options
-    .map((option) => higher(optionLevel(option, texts), unknown))
-    .reduce<Level>(lower, 2);
+  return options.map((option) => higher(optionLevel(option, texts), unknown)).reduce<Level>(lower, 2);
 }
 
 /** One way of a rule over the words of a command. Its states are how much of the rule has been found. */
@@ -114,6 +119,8 @@ class Run {
   /** The same where the next word is one. */
   #values: Level[] = [];
   #best: Level = 0;
+  /** A word of a person's own may stand for another. */
+  #takesNames = true;
 
   constructor(spelling: Spelling, among: Among) {
     this.#spelling = spelling;
@@ -123,6 +130,7 @@ class Run {
 
   over(words: readonly Argument[]): Level {
     const { from } = this.#among;
+    this.#takesNames = from === "first" || words.some(({ text }) => /alias/i.test(text));
     for (const [at, word] of words.entries()) {
       const isAlive = this.#states.length + this.#values.length > 0;
       if (from === "first" && at > 0 && !isAlive) break;
@@ -183,7 +191,7 @@ class Run {
     else if (/^[-+]./.test(word.text)) this.#option(at, level, word.text);
     else if (isMarker(word.text)) this.#reach(at, level);
     else if (part) {
-      const found = lower(level, this.#wordLevel(part, word.text));
+      const found = lower(level, this.#partLevel(part, word.text));
       if (found) this.#reach(at + 1, found);
       else if (at === 0 && this.#mayBeOwnName(word.text)) this.#best = higher(this.#best, 1);
     }
@@ -228,23 +236,26 @@ class Run {
   }
 
   #mayBeOwnName(text: string): boolean {
-    return this.#among.from === "first" && this.#last > 0 && mayBeOwnName(this.#spelling.program, text);
+    return this.#takesNames && this.#last > 0 && mayBeOwnName(this.#spelling.program, text);
   }
 
-  #wordLevel(part: Part, text: string): Level {
-    const { program } = this.#spelling;
+  #partLevel(part: Part, text: string): Level {
     switch (part.kind) {
       case "gap":
         return 0;
       case "glob":
         return matchesGlob(part.glob, joinedWords([text.toLowerCase()])) ? 2 : 0;
-      case "word": {
-        const found = formsOf(program, text).some((form) => part.words.includes(form));
-        if (found || (text.includes("/") && part.words.some((word) => endsAs(text, word)))) return 2;
-        return part.words.some((word) => mayBeCut(program, text.toLowerCase(), word)) ? 1 : 0;
-      }
+      case "word":
+        return wordLevel(this.#spelling.program, part.words, text);
     }
   }
+}
+
+/** How surely a word behind a program is one of these. */
+export function wordLevel(program: string, words: readonly string[], text: string): Level {
+  const found = formsOf(program, text).some((form) => words.includes(form));
+  if (found || (text.includes("/") && words.some((word) => endsAs(text, word)))) return 2;
+  return words.some((word) => mayBeCut(program, text.toLowerCase(), word)) ? 1 : 0;
 }
 
 /** What separates the words of a command from lists of words for it: `parallel git ::: push`. */

@@ -10,7 +10,7 @@ import { readerOf } from "../shell/programs/readers.ts";
 import { specialOf } from "../shell/programs/specials.ts";
 import { wrappers } from "../shell/programs/wrappers.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
-import { type DeniedCommand, levelOf, type Spelling } from "./denied-command.ts";
+import { type DeniedCommand, levelOf, type Spelling, wordLevel } from "./denied-command.ts";
 import { optionLevel } from "./denied-option.ts";
 
 export function mayHide(denied: DeniedCommand, step: ShellStep): boolean {
@@ -37,9 +37,13 @@ export function mayHold(spelling: Spelling, { words, assignments, redirections }
   const isThere =
     levelOf({ ...spelling, isOpen: true }, words, { from: behind }) > 0 ||
     rest.some((word) => !isPlain(word) && holds(tokensOf(word.text), spelling)) ||
+    (rest.some(isMade) && holds(tokensOf(words.map(({ text }) => text).join(" ")), spelling)) ||
     inputsOf(redirections).some(({ text }) => holds(tokensOf(text), spelling));
   return isThere && !isPlainData(name, rest);
 }
+
+/** Only the run knows it, but what it is made of stands in the text: `$(echo git)`. */
+const isMade = ({ kind, text }: Argument): boolean => kind === "unknown" && /[`{(]/.test(text);
 
 /** These give a program another name, under which no rule would know it. */
 const givesName = /^(?:alias|hash|ln|cp|install)$/;
@@ -51,13 +55,17 @@ const names = ({ program }: Spelling, text: string): boolean => {
 };
 
 /** Its words are names, patterns and texts, and what of them it runs is looked at elsewhere. */
-const isPlainData = (name: string, rest: readonly Argument[]): boolean =>
+export const isPlainData = (name: string, rest: readonly Argument[]): boolean =>
   !Object.hasOwn(wrappers, name) &&
+  !runsElsewhere.has(name) &&
   (readerOf(name)?.needs === undefined || rest.length === 0) &&
   (readerOf(name) !== undefined ||
     specialOf(name) !== undefined ||
     dataPrograms.has(name) ||
     writtenTo(name, rest).some((target) => target !== "outside"));
+
+/** They write files, and run what their words say in another place. */
+const runsElsewhere = new Set("docker podman nerdctl kubectl ssh lxc vagrant multipass".split(" "));
 
 const dataPrograms = new Set(
   "git gh glab cp mv rm rmdir mkdir touch ln tee install chmod chown chgrp truncate apt apt-get brew dnf yum apk pacman port snap gem pip pip3 whatis apropos tldr info help kill pkill killall pgrep sleep export declare typeset local readonly unset set shopt umask ulimit cd pushd popd dirs history fg bg jobs wait disown logger notify-send wall".split(
@@ -82,7 +90,7 @@ function holds(tokens: readonly string[], { program, parts, options }: Spelling)
       const [name, ...more] = programWords(token);
       if (name !== program) continue;
       found = more.every((word, at) => wanted[at]?.includes(word) ?? true) ? more.length : 0;
-    } else if (wanted[found]?.includes(token.toLowerCase())) found += 1;
+    } else if (wordLevel(program, wanted[found] ?? [], token) > 0) found += 1;
     if (found >= wanted.length) return options.every((option) => optionLevel(option, tokens) > 0);
   }
   return false;
@@ -91,7 +99,17 @@ function holds(tokens: readonly string[], { program, parts, options }: Spelling)
 /** Longer than what anybody puts a command into: what is behind is not looked at, and may be anything. */
 const maxText = 20_000;
 
-const tokensOf = (text: string): string[] => text.slice(0, maxText).split(/[^\w./+-]+/);
+/** Its words, as they stand and without the quotes that part them. */
+function tokensOf(text: string): string[] {
+  const looked = text
+    .slice(0, maxText)
+    .replace(/:[-=+]/g, " ")
+    .replace(/\\x([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  const tokens = looked.replace(/\\[nrt]/g, " ").split(separator);
+  return /["'\\]/.test(looked) ? [...tokens, ...looked.replace(/["'\\]/g, "").split(separator)] : tokens;
+}
+
+const separator = /[^\w./+-]+/;
 
 /** Variables that make whatever starts behind them run code before its own. */
 export const loadsCode = (name: string): boolean =>

@@ -23,11 +23,12 @@ import {
 } from "./command-judge.ts";
 import { deniedCommand } from "./denied-command.ts";
 import { mayHide } from "./hidden-command.ts";
+import { changesKeel } from "./own-commands.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { protectedClaim } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
 import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
-import { coversCommand, touchesCommand } from "./shell-rules.ts";
+import { coversCommand, otherSpelling, touchesCommand } from "./shell-rules.ts";
 import { commandRule } from "./suggest-command.ts";
 
 /** A command that was read, as its judge: its text, and what was found in it. */
@@ -44,6 +45,7 @@ export function judgeCommand(read: Omit<JudgedCommand, "claims">): CommandJudge 
   };
   return {
     touch: (rule, tool) => touchOf(rule, tool, command),
+    spelling: (rule) => spellingOf(rule, analysis),
     permit: (request) => permitOf(command, request),
     protectedWrite: () => protectedWrite(command),
     onlyReads: () => onlyReads(analysis),
@@ -89,6 +91,12 @@ function touchOf(
   const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(denied, step));
   return found.includes("maybe") || isAssigned ? "maybe" : "no";
 }
+
+/** The words that a rule is about, where they are others than those of the rule. */
+const spellingOf = ({ pattern }: PermissionRule, analysis: Analysis): string | undefined =>
+  pattern.kind === "shell" && analysis.kind === "read"
+    ? otherSpelling(deniedCommand(readPattern(pattern.shell)), analysis.commands)
+    : undefined;
 
 /** Whether allow rules and proofs cover all of it. */
 function permitOf(
@@ -197,8 +205,9 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
   return undefined;
 }
 
-/** Why the question about it may not be skipped by any mode: it writes what others run. */
-const protectedWrite = ({ paths, claims }: JudgedCommand): string | undefined =>
+/** Why the question about it may not be skipped by any mode: it writes what others run, or changes what Keel lets run. */
+const protectedWrite = ({ text, paths, claims, analysis }: JudgedCommand): string | undefined =>
+  changesKeel(text, analysis) ??
   claims()
     .values()
     .map((claim) => protectedClaim(claim, paths))

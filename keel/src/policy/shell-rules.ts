@@ -3,6 +3,7 @@
  * all that it runs; a deny rule touches it wherever it stands, however it is quoted, wrapped or spelled.
  */
 
+import { oneLine, shorten } from "../kernel/text.ts";
 import type { Argument } from "../shell/meaning/arguments.ts";
 import { type NamedCommand, withInner } from "../shell/meaning/commands.ts";
 import { isHazardous } from "../shell/meaning/hazards.ts";
@@ -76,7 +77,11 @@ const sameWords = (rule: readonly string[], words: readonly string[]): boolean =
   rule.every((word, at) => words[at] === word);
 
 /** Whether a deny or ask rule touches a command: `maybe` where only the run knows. */
-export function touchesCommand(denied: DeniedCommand, command: NamedCommand, among: Feeding = "as it stands"): Touch {
+export function touchesCommand(
+  denied: DeniedCommand,
+  command: NamedCommand,
+  among: Feeding = "as it stands",
+): Touch {
   const own = ownLevel(denied, command, among);
   if (own === 2) return "yes";
   let isUnsure = own === 1 || command.hides;
@@ -91,14 +96,17 @@ export function touchesCommand(denied: DeniedCommand, command: NamedCommand, amo
 
 /** The command that a rule is surely about although its words are others: how a person is told. */
 export function otherSpelling(denied: DeniedCommand, commands: readonly NamedCommand[]): string | undefined {
-  const found = commands.flatMap(withInner).find((command) => ownLevel(denied, command, "as it stands") === 2);
+  const found = commands
+    .flatMap(withInner)
+    .find((command) => ownLevel(denied, command, "as it stands") === 2);
   if (!found || denied.pattern.kind === "glob") return undefined;
   const texts = found.step.words.map(({ text }) => text);
-  return sameWords(denied.pattern.words, texts) ? undefined : texts.slice(0, maxShown).join(" ");
+  if (sameWords(denied.pattern.words, texts)) return undefined;
+  return shorten(oneLine(texts.slice(0, maxShown).join(" ")), maxShown);
 }
 
-/** Words of a command that are shown. */
-const maxShown = 12;
+/** Characters of a command that are shown. */
+const maxShown = 120;
 
 /** Whether more words come from where the text does not show them. */
 type Feeding = "as it stands" | "with words of an input";

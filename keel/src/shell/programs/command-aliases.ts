@@ -32,8 +32,7 @@ export function programWords(given: string): readonly string[] {
   const long = own(shortFor, plain.replace(/-cli$/, ""));
   if (long !== undefined) return long.split(" ");
   const dash = plain.indexOf("-");
-  if (dash > 0 && splits.has(plain.slice(0, dash)))
-    return [plain.slice(0, dash), plain.slice(dash + 1)];
+  if (dash > 0 && splits.has(plain.slice(0, dash))) return [plain.slice(0, dash), plain.slice(dash + 1)];
   const stem = /\d/.test(plain) ? plain.replace(/-?\d[\d.]*$/, "") : plain;
   return [canonical.get(plain) ?? (versioned.has(stem) ? stem : plain)];
 }
@@ -197,22 +196,23 @@ const leading: Readonly<Record<string, readonly string[]>> = {
 
 /** The same command in other words of the same program, without the first; each is a list of words. */
 export function otherWords(program: string, words: readonly string[]): (readonly string[])[] {
-  const found: (readonly string[])[] = [words];
-  for (const [left, right] of own(sameCommands, program) ?? [])
-    for (const [from, to] of [
-      [left.split(" "), right.split(" ")],
-      [right.split(" "), left.split(" ")],
-    ] as const)
-      if (from.every((word, at) => isAlike(program, word, words[at])))
-        found.push([...to, ...words.slice(from.length)]);
-  for (const lead of own(leading, program) ?? []) {
-    const more = lead.split(" ");
-    if (words.length === 0) continue;
-    if (!more.includes("*") && isAlike(program, more[0] ?? "", words[0]) && words.length > more.length)
-      found.push(words.slice(more.length));
-    else found.push([...more, ...words]);
-  }
-  return found;
+  const once = saidOtherwise(program, words);
+  const twice = once.flatMap((each) => saidOtherwise(program, each));
+  return [...new Map([words, ...once, ...twice].map((each) => [each.join(" "), each])).values()];
+}
+
+function saidOtherwise(program: string, words: readonly string[]): (readonly string[])[] {
+  const said = (from: readonly string[], to: readonly string[]): (readonly string[])[] =>
+    from.every((word, at) => isAlike(program, word, words[at])) ? [[...to, ...words.slice(from.length)]] : [];
+  const pairs = (own(sameCommands, program) ?? []).map((pair) => pair.map((each) => each.split(" ")));
+  const leads = (own(leading, program) ?? []).map((lead) => lead.split(" "));
+  return [
+    ...pairs.flatMap(([left = [], right = []]) => [...said(left, right), ...said(right, left)]),
+    ...leads.flatMap((lead) => [
+      ...(words.length > 0 ? [[...lead, ...words]] : []),
+      ...(words.length > lead.length ? said(lead, []) : []),
+    ]),
+  ];
 }
 
 const isAlike = (program: string, word: string, given: string | undefined): boolean =>
@@ -220,12 +220,16 @@ const isAlike = (program: string, word: string, given: string | undefined): bool
 
 /** Every name of a word of a program, itself first. */
 export function alike(program: string, word: string): readonly string[] {
-  const rows = (own(sameWords, program) ?? []).map((row) => row.split(" ")).filter((row) => row.includes(word));
+  const rows = (own(sameWords, program) ?? [])
+    .map((row) => row.split(" "))
+    .filter((row) => row.includes(word));
   return [...new Set([word, ...rows.flat()])];
 }
 
 /** Programs that take the start of a word for the word: npm's abbrev, getopt-like tables of hg, ip, gem, Thor, Symfony. */
-const abbreviates = new Set("npm hg ip tc gem bundle composer artisan console gradle nmcli fossil svnadmin".split(" "));
+const abbreviates = new Set(
+  "npm hg ip tc gem bundle composer artisan console gradle nmcli fossil svnadmin".split(" "),
+);
 
 export const mayBeCut = (program: string, given: string, word: string): boolean =>
   abbreviates.has(program) &&

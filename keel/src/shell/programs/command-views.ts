@@ -15,7 +15,9 @@ export function viewsOf(words: Words): readonly Words[] {
   if (program?.kind !== "fixed") return [words];
   const [name = "", ...more] = programWords(program.text);
   const view = own(views, name);
-  const found = view ? view(more.length > 0 ? [...more.map((word) => withText(program, word)), ...rest] : rest) : [];
+  const found = view
+    ? view(more.length > 0 ? [...more.map((word) => withText(program, word)), ...rest] : rest)
+    : [];
   const isInterpreter = Object.hasOwn(interpreters, name) || shells.has(name);
   return [words, ...found, ...(isInterpreter ? scriptOf(rest) : [])];
 }
@@ -29,13 +31,14 @@ function moduleOf(rest: Words): Words[] {
   const named = attached === "" ? rest[at + 1] : withText(option, attached);
   const behind = rest.slice(attached === "" ? at + 2 : at + 1);
   // A part of a package is run as the package is.
-  return named?.kind === "fixed" ? [[withText(named, named.text.split(".", 1)[0] ?? ""), ...behind]] : [];
+  if (!named) return [];
+  return [[named.kind === "fixed" ? withText(named, named.text.split(".", 1)[0] ?? "") : named, ...behind]];
 }
 
-/** `node …/npm-cli.js publish`: the first word that is no option. What options take is not known, so all are tried. */
+/** `node …/npm-cli.js publish`: the first word that is no option. */
 function scriptOf(rest: Words): Words[] {
   const at = rest.findIndex(({ prefix }) => !prefix.startsWith("-"));
-  return at < 0 ? [] : [rest.slice(at)];
+  return rest[at]?.kind === "fixed" ? [rest.slice(at)] : [];
 }
 
 /** `git -c alias.p=push p`. */

@@ -23,7 +23,8 @@ const valued: Readonly<Record<string, string>> = {
   go: "-C",
   pip: "--python --proxy --log --cache-dir --timeout --retries --trusted-host --cert",
   aws: "--profile --region --output --endpoint-url --query --cli-read-timeout --cli-connect-timeout --ca-bundle --color",
-  gcloud: "--project --account --configuration --format --verbosity --billing-project --impersonate-service-account",
+  gcloud:
+    "--project --account --configuration --format --verbosity --billing-project --impersonate-service-account",
   az: "--subscription --output -o --query",
   systemctl: "-H --host -M --machine -t --type -p --property -n --lines -o --output -s --signal",
   apt: "-o -c -t",
@@ -46,7 +47,8 @@ const bare: Readonly<Record<string, string>> = {
   pip: "-v -vv -q --verbose --quiet --isolated --require-virtualenv --no-input --no-cache-dir --disable-pip-version-check",
   aws: "--no-cli-pager --no-paginate --no-sign-request --no-verify-ssl --debug --no-cli-auto-prompt",
   gcloud: "-q --quiet --no-user-output-enabled --log-http",
-  systemctl: "--user --system --no-pager --quiet -q --now --all -a --failed --no-legend --no-ask-password --force -f",
+  systemctl:
+    "--user --system --no-pager --quiet -q --now --all -a --failed --no-legend --no-ask-password --force -f",
   apt: "-y --yes --assume-yes -q -qq --quiet -s --simulate --no-install-recommends",
   uv: "-q -v --quiet --verbose --offline --no-cache --no-config --no-progress",
   poetry: "-q -v -vv --quiet --verbose --no-interaction -n --no-ansi --ansi --no-plugins --no-cache",
