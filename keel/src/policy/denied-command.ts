@@ -14,11 +14,8 @@ import {
 } from "../shell/programs/command-aliases.ts";
 import { takesNext } from "../shell/programs/global-options.ts";
 import { isRunner } from "../shell/programs/wrappers.ts";
-import { optionLevel } from "./denied-option.ts";
+import { type Level, optionLevel } from "./denied-option.ts";
 import { joinedWords, matchesGlob, type ShellPattern } from "./shell-pattern.ts";
-
-/** How surely something is what a rule names: not, perhaps, for sure. */
-export type Level = 0 | 1 | 2;
 
 export type DeniedCommand = { readonly pattern: ShellPattern; readonly spellings: readonly Spelling[] };
 

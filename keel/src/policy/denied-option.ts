@@ -1,5 +1,7 @@
 /** An option that a rule names, among the words of a command: joined with others, cut short, or by its other name. */
-import type { Level } from "./denied-command.ts";
+
+/** How surely something is what a rule names: not, perhaps, for sure. */
+export type Level = 0 | 1 | 2;
 
 export function optionLevel(option: string, texts: readonly string[]): Level {
   const end = texts.indexOf("--");

@@ -13,7 +13,8 @@ import { isHarmlessAssignment } from "../shell/meaning/prove.ts";
 import { viewsOf } from "../shell/programs/command-views.ts";
 import { insideHarmless } from "../shell/programs/harmless-wrappers.ts";
 import type { Touch } from "./command-judge.ts";
-import { type DeniedCommand, type Level, levelOf } from "./denied-command.ts";
+import { type DeniedCommand, levelOf } from "./denied-command.ts";
+import type { Level } from "./denied-option.ts";
 import { mayHide } from "./hidden-command.ts";
 import { joinedWords, matchesGlob, type ShellPattern } from "./shell-pattern.ts";
 
