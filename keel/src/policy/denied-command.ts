@@ -63,6 +63,12 @@ export function deniedCommand(pattern: ShellPattern): DeniedCommand {
   return { pattern, spellings: spellings.slice(0, maxSpellings) };
 }
 
+/** The first name of the program that a rule is about; undefined where it is about any. */
+export function deniedProgram(pattern: ShellPattern): string | undefined {
+  const [first = ""] = pattern.kind === "glob" ? [] : pattern.words;
+  return first === "" || first.includes("*") ? undefined : programWords(first)[0];
+}
+
 const wordsOf = (pattern: ShellPattern): readonly string[] =>
   pattern.kind === "glob" ? pattern.pieces.join("*").trim().split(" ") : pattern.words;
 

@@ -3,9 +3,11 @@
  * whose words are not plain data, or in a text that it is given, only the run knows whether it will be run.
  */
 import type { Argument } from "../shell/meaning/arguments.ts";
+import { type NamedCommand, withInner } from "../shell/meaning/commands.ts";
 import { programName } from "../shell/meaning/inside.ts";
 import { inputsOf, type ShellStep } from "../shell/meaning/walk.ts";
 import { programWords } from "../shell/programs/command-aliases.ts";
+import { viewsOf } from "../shell/programs/command-views.ts";
 import { readerOf } from "../shell/programs/readers.ts";
 import { specialOf } from "../shell/programs/specials.ts";
 import { wrappers } from "../shell/programs/wrappers.ts";
@@ -17,12 +19,46 @@ export function mayHide(denied: DeniedCommand, step: ShellStep): boolean {
   const { words, assignments, redirections } = step;
   // Most commands of a long text: there is nothing to look at.
   if (words.length < 2 && assignments.length + redirections.length === 0) return false;
-  // What is expanded twice may be anything.
-  if (redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque)) return true;
-  // So may be what a variable has loaded.
-  if (assignments.some(({ name }) => loadsCode(name)) || words.some(({ prefix }) => givesLoading(prefix)))
-    return true;
-  return denied.spellings.some((spelling) => mayHold(spelling, step));
+  return isOpen(step) || denied.spellings.some((spelling) => mayHold(spelling, step));
+}
+
+/** What is expanded twice may be anything, and so may be what a variable has loaded. */
+const isOpen = ({ words, assignments, redirections }: ShellStep): boolean =>
+  redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque) ||
+  assignments.some(({ name }) => loadsCode(name)) ||
+  words.some(({ prefix }) => givesLoading(prefix));
+
+/**
+ * Every program that a text names in any way; undefined where only the run knows what it does. A rule about another
+ * program is then not about it, which is so for most rules and most commands.
+ */
+export function namedPrograms(
+  commands: readonly NamedCommand[],
+  steps: readonly ShellStep[],
+): ReadonlySet<string> | undefined {
+  const programs = new Set<string>();
+  const add = (text: string): void => {
+    for (const token of [text, ...(/^[\w-]*$/.test(text) ? [] : tokensOf(text))]) {
+      const [name] = programWords(token);
+      if (name !== undefined) programs.add(name);
+    }
+  };
+  const all = commands.flatMap(withInner);
+  if (all.some(({ hides, step }) => hides || step.words[0]?.kind !== "fixed")) return undefined;
+  for (const step of [
+    ...steps.filter(({ words }) => words.length === 0),
+    ...all.map((command) => command.step),
+  ]) {
+    if (isOpen(step)) return undefined;
+    for (const { text } of step.words) add(text);
+    for (const [first] of viewsOf(step.words).slice(1)) {
+      if (first?.kind !== "fixed") return undefined;
+      add(first.text);
+    }
+    for (const { value } of step.assignments) add(value.text);
+    for (const { text } of inputsOf(step.redirections)) add(text);
+  }
+  return programs;
 }
 
 /** Whether a command that nobody sees run stands in the words of another, in its input, or in a variable. */

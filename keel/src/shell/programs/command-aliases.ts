@@ -26,6 +26,8 @@ const splits = new Set("git docker podman cargo kubectl gh helm".split(" "));
 
 /** The words that a name of a program stands for, in small letters: case is no difference on many file systems. */
 export function programWords(given: string): readonly string[] {
+  // Most names are only a word.
+  if (/^[a-z]+$/.test(given)) return own(shortFor, given)?.split(" ") ?? [canonical.get(given) ?? given];
   const base = given.slice(given.lastIndexOf("/") + 1).toLowerCase();
   // A package may be named with its version, a file with what it is.
   const plain = base.replace(/(?<=.)@.*$/, "").replace(/\.(?:exe|cmd|bat|com|ps1|[cm]?js|py|phar)$/, "");
@@ -216,14 +218,15 @@ function saidOtherwise(program: string, words: readonly string[]): (readonly str
 }
 
 const isAlike = (program: string, word: string, given: string | undefined): boolean =>
-  given !== undefined && alike(program, word).includes(given);
+  given !== undefined &&
+  (word === given || (own(sameWords, program) ?? []).some((row) => isIn(row, word) && isIn(row, given)));
+
+const isIn = (row: string, word: string): boolean => ` ${row} `.includes(` ${word} `);
 
 /** Every name of a word of a program, itself first. */
 export function alike(program: string, word: string): readonly string[] {
-  const rows = (own(sameWords, program) ?? [])
-    .map((row) => row.split(" "))
-    .filter((row) => row.includes(word));
-  return [...new Set([word, ...rows.flat()])];
+  const rows = (own(sameWords, program) ?? []).filter((row) => isIn(row, word));
+  return rows.length === 0 ? [word] : [...new Set([word, ...rows.flatMap((row) => row.split(" "))])];
 }
 
 /** Programs that take the start of a word for the word: npm's abbrev, getopt-like tables of hg, ip, gem, Thor, Symfony. */
@@ -237,7 +240,7 @@ export const mayBeCut = (program: string, given: string, word: string): boolean 
   given.length < word.length &&
   word.startsWith(given) &&
   // What has a meaning of its own is not the start of another word.
-  !(own(sameWords, program) ?? []).some((row) => row.split(" ").includes(given));
+  !(own(sameWords, program) ?? []).some((row) => isIn(row, given));
 
 /** Programs that do everything that their words name: one word may stand behind any other. */
 export const takesGoals = (program: string): boolean => goals.has(program);
