@@ -6,9 +6,9 @@
  */
 import { lstatSync, readFileSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
+import { codeOf } from "../../kernel/fault.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { CommandPlace, ProgramSearch, RepositoryFinding } from "../../ports/shell.ts";
-import { errorCode } from "../files/file-errors.ts";
 import { commandEnvironment, type ProcessEnvironment } from "../processes/environment.ts";
 
 export type PlaceOptions = {
@@ -137,7 +137,7 @@ function standing(place: string): Stats | "nothing" | "unknown" {
   try {
     return lstatSync(place);
   } catch (thrown) {
-    const code = errorCode(thrown);
+    const code = codeOf(thrown);
     return code === "ENOENT" || code === "ENOTDIR" ? "nothing" : "unknown";
   }
 }
