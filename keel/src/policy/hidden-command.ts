@@ -22,6 +22,10 @@ export function mayHide(denied: DeniedCommand, step: ShellStep): boolean {
   return isOpen(step) || denied.spellings.some((spelling) => mayHold(spelling, step));
 }
 
+/** Programs that add words to the command which they run: xargs(1), parallel(1). */
+export const feeds = ({ step: { words } }: NamedCommand): boolean =>
+  words[0] !== undefined && /^(?:xargs|gxargs|parallel|rush)$/.test(programName(words[0]));
+
 /** What is expanded twice may be anything, and so may be what a variable has loaded. */
 const isOpen = ({ words, assignments, redirections }: ShellStep): boolean =>
   redirections.some(({ operator, target }) => operator === ">&" && target.isOpaque) ||
@@ -44,7 +48,8 @@ export function namedPrograms(
     }
   };
   const all = commands.flatMap(withInner);
-  if (all.some(({ hides, step }) => hides || step.words[0]?.kind !== "fixed")) return undefined;
+  if (all.some((command) => command.hides || command.step.words[0]?.kind !== "fixed" || feeds(command)))
+    return undefined;
   for (const step of [
     ...steps.filter(({ words }) => words.length === 0),
     ...all.map((command) => command.step),

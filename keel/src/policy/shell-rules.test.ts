@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Grammar } from "../ports/shell.ts";
+import { analyse } from "../shell/meaning/analyse.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
 import { explain } from "./explain.ts";
+import { judgeCommand } from "./judge-command.ts";
 import { parseRule } from "./rules.ts";
 
 let grammar: Grammar;
@@ -297,6 +299,9 @@ describe("a deny rule of several words", () => {
     ["git push", "parallel ::: 'git push'", "deny"],
     ["git push", "echo push | xargs git", "ask"],
     ["git push", "ls | xargs -I{} git {}", "ask"],
+    ["git push", "echo git | xargs -I{} {} push", "ask"],
+    ["git push", "echo git | xargs -I% % push", "ask"],
+    ["git push", "echo pu | xargs -I % git %sh", "ask"],
     ["git push", "ls | xargs git add", "allow"],
     ["git push", "some-runner git -C x push", "ask"],
     ["git push", "nix run nixpkgs#git -- push", "deny"],
@@ -328,11 +333,20 @@ describe("a deny rule of several words", () => {
     );
   });
 
-  test("takes time in proportion to the words, however many of its readings are open", async () => {
-    const rule = `Bash(tool ${"a ".repeat(40)}send:*)`;
-    const command = `tool ${"--x a ".repeat(20_000)}`;
+  test("takes time in proportion to the words, however many of its readings are open", () => {
+    const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
+    const text = `tool ${"--x a ".repeat(20_000)}`;
+    const judge = judgeCommand({
+      text,
+      analysis: analyse(text, world, undefined),
+      world,
+      paths: new Map(),
+    });
+    const rules = [`tool ${"a ".repeat(40)}send`, "other send"].flatMap(
+      (words) => parseRule(`Bash(${words}:*)`) ?? [],
+    );
     const started = performance.now();
-    await verdict("deny", [rule], command, "bypassPermissions");
+    expect(rules.map((rule) => judge.touch(rule, "Bash"))).toEqual(["no", "no"]);
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -12,10 +12,11 @@ import type { ShellScope } from "../shell/meaning/path-scope.ts";
 import { isHarmlessAssignment } from "../shell/meaning/prove.ts";
 import { viewsOf } from "../shell/programs/command-views.ts";
 import { insideHarmless } from "../shell/programs/harmless-wrappers.ts";
+import { valuesOf } from "../shell/programs/option-programs.ts";
 import type { Touch } from "./command-judge.ts";
 import { type DeniedCommand, levelOf } from "./denied-command.ts";
 import type { Level } from "./denied-option.ts";
-import { mayHide } from "./hidden-command.ts";
+import { feeds, mayHide } from "./hidden-command.ts";
 import { joinedWords, matchesGlob, type ShellPattern } from "./shell-pattern.ts";
 
 /** Whether an allow rule covers the words of a command. What it writes by redirections is another matter. */
@@ -78,15 +79,11 @@ const sameWords = (rule: readonly string[], words: readonly string[]): boolean =
   rule.every((word, at) => words[at] === word);
 
 /** Whether a deny or ask rule touches a command: `maybe` where only the run knows. */
-export function touchesCommand(
-  denied: DeniedCommand,
-  command: NamedCommand,
-  among: Feeding = "as it stands",
-): Touch {
-  const own = ownLevel(denied, command, among);
+export function touchesCommand(denied: DeniedCommand, command: NamedCommand, marks?: Marks): Touch {
+  const own = ownLevel(denied, command, marks);
   if (own === 2) return "yes";
   let isUnsure = own === 1 || command.hides;
-  const inner: Feeding = feeds(command) ? "with words of an input" : "as it stands";
+  const inner = feeds(command) ? marksOf(command) : undefined;
   for (const part of command.inner) {
     const found = touchesCommand(denied, part, inner);
     if (found === "yes") return "yes";
@@ -95,11 +92,18 @@ export function touchesCommand(
   return isUnsure || mayHide(denied, command.step) ? "maybe" : "no";
 }
 
+/** Where more words come from an input: what stands for them among those that the text shows. */
+type Marks = readonly string[];
+
+/** `{}` and its kind, and what `xargs -I` names. */
+const marksOf = ({ step: { words } }: NamedCommand): Marks => [
+  "{",
+  ...valuesOf(words, "-I", "-J", "-i", "--replace").filter((mark) => mark !== ""),
+];
+
 /** The command that a rule is surely about although its words are others: how a person is told. */
 export function otherSpelling(denied: DeniedCommand, commands: readonly NamedCommand[]): string | undefined {
-  const found = commands
-    .flatMap(withInner)
-    .find((command) => ownLevel(denied, command, "as it stands") === 2);
+  const found = commands.flatMap(withInner).find((command) => ownLevel(denied, command) === 2);
   if (!found || denied.pattern.kind === "glob") return undefined;
   const texts = found.step.words.map(({ text }) => text);
   if (sameWords(denied.pattern.words, texts)) return undefined;
@@ -109,21 +113,14 @@ export function otherSpelling(denied: DeniedCommand, commands: readonly NamedCom
 /** Characters of a command that are shown. */
 const maxShown = 120;
 
-/** Whether more words come from where the text does not show them. */
-type Feeding = "as it stands" | "with words of an input";
-
-/** Programs that add words to the command which they run: xargs(1), parallel(1). */
-const feeds = ({ step: { words } }: NamedCommand): boolean =>
-  words[0] !== undefined && /^(?:xargs|gxargs|parallel|rush)$/.test(programName(words[0]));
-
 /** What the command itself is to a rule, whatever it runs beside. */
-function ownLevel({ pattern, spellings }: DeniedCommand, { step }: NamedCommand, among: Feeding): Level {
+function ownLevel({ pattern, spellings }: DeniedCommand, { step }: NamedCommand, marks?: Marks): Level {
   const { words } = step;
   const program = words[0];
   if (!program) return 0;
   let found: Level = pattern.kind === "glob" ? globLevel(pattern, words) : 0;
-  const takesMore = among !== "as it stands";
-  const open = takesMore ? words.map(replaced) : words;
+  const takesMore = marks !== undefined;
+  const open = marks ? words.map((word) => replaced(word, marks)) : words;
   for (const view of viewsOf(open))
     for (const spelling of spellings) {
       if (found === 2) return 2;
@@ -133,11 +130,12 @@ function ownLevel({ pattern, spellings }: DeniedCommand, { step }: NamedCommand,
   return found;
 }
 
-/** `{}` stands for words of the input. */
-const replaced = (word: Argument): Argument => {
-  const at = word.text.indexOf("{");
-  return at < 0 ? word : { ...word, kind: "unknown", prefix: word.text.slice(0, at) };
-};
+/** A word of which a part comes from the input. */
+function replaced(word: Argument, marks: Marks): Argument {
+  const places = marks.map((mark) => word.text.indexOf(mark)).filter((at) => at >= 0);
+  if (places.length === 0) return word;
+  return { ...word, kind: "unknown", prefix: word.text.slice(0, Math.min(...places)) };
+}
 
 function globLevel(pattern: ShellPattern & { kind: "glob" }, words: readonly Argument[]): Level {
   const [program, ...rest] = words;
