@@ -33,6 +33,8 @@ export type PermitRequest = {
 export interface CommandJudge {
   /** How a deny or ask rule stands to it. */
   touch(rule: PermissionRule, tool: string): Touch;
+  /** How what a rule names is spelled in it, where that is not as the rule has it. */
+  spelling(rule: PermissionRule): string | undefined;
   /** Whether allow rules and proofs cover all of it. */
   permit(request: PermitRequest): Permit;
   /** Why the question about it may not be skipped by any mode: it writes what others run. */
@@ -48,6 +50,7 @@ export interface CommandJudge {
 /** One that nobody has understood: only a rule about everything is about it, and nothing is offered. */
 export const unreadCommand = (because: string): CommandJudge => ({
   touch: touchUnread,
+  spelling: () => undefined,
   permit: ({ tool, allow }) => permitAny(tool, allow) ?? notUnderstood(because),
   protectedWrite: () => undefined,
   ownRead: () => undefined,

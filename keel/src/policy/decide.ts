@@ -59,7 +59,12 @@ export function decide(facts: PolicyFacts): Decision {
   const row = modes[mode];
   const denied = firstTouched("deny", facts);
   if (denied?.touch === "yes")
-    return { verdict: "deny", by: "rule", because: `${sayRule(denied.rule)} denies it`, rule: denied.rule };
+    return {
+      verdict: "deny",
+      by: "rule",
+      because: `${sayRule(denied.rule)} denies it${asSpelled(denied.rule, facts)}`,
+      rule: denied.rule,
+    };
   // What a mode denies no question can bring back.
   if (row.other === "deny" && !isOnlyPlan(facts) && !isReading(facts))
     return { verdict: "deny", by: "mode", because: row.says };
@@ -68,7 +73,7 @@ export function decide(facts: PolicyFacts): Decision {
     return { verdict: "allow", by: "mode", because: "it is the plan that this mode is for" };
   if (asking?.touch === "yes")
     return refuseOrAsk(facts, {
-      because: `${sayRule(asking.rule)} asks`,
+      because: `${sayRule(asking.rule)} asks${asSpelled(asking.rule, facts)}`,
       insists: true,
       rule: asking.rule,
     });
@@ -88,6 +93,13 @@ export function decide(facts: PolicyFacts): Decision {
 
 const judgeOf = ({ commands, world }: PolicyFacts, { target }: Claim): CommandJudge =>
   (world && commands?.get(target)) ?? unreadCommand("nobody has looked at it");
+
+/** Where a rule is about words that are not its own, a person is told which. */
+function asSpelled(rule: PermissionRule, facts: PolicyFacts): string {
+  const commands = facts.claims.filter(({ action }) => action === "execute");
+  const [found] = commands.flatMap((claim) => judgeOf(facts, claim).spelling(rule) ?? []);
+  return found === undefined ? "" : `: it is spelled "${found}"`;
+}
 
 /** Every claim must be allowed, each by whatever allows it. */
 function permitted(facts: PolicyFacts): Decision {

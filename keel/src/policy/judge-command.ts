@@ -21,22 +21,25 @@ import {
   permitBy,
   type Touch,
 } from "./command-judge.ts";
-import { mayHide } from "./hidden-command.ts";
+import { deniedCommand, deniedProgram } from "./denied-command.ts";
+import { mayHide, namedPrograms } from "./hidden-command.ts";
+import { changesKeel } from "./own-commands.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { gitPlaces, type PlaceFacts, placeByText, strangeRepository } from "./place-facts.ts";
 import { ownClaim, protectedClaim, protectedPattern } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
 import { covers, type PermissionRule, toucher } from "./rules.ts";
-import { coversCommand, touchesCommand } from "./shell-rules.ts";
+import { coversCommand, otherSpelling, touchesCommand } from "./shell-rules.ts";
 import { commandRule } from "./suggest-command.ts";
 
 /** A command that was read, as its judge: its text, and what was found in it. */
 export function judgeCommand(
-  read: Omit<JudgedCommand, "claims" | "place"> & { place?: PlaceFacts },
+  read: Omit<JudgedCommand, "claims" | "place" | "programs"> & { place?: PlaceFacts },
 ): CommandJudge {
   const { text, analysis, world, paths } = read;
   // What is found out about a command is found out once, however many rules ask.
   let found: readonly Claim[] | undefined;
+  let named: { readonly programs: ReadonlySet<string> | undefined } | undefined;
   const command: JudgedCommand = {
     place: placeByText(world),
     ...read,
@@ -44,9 +47,16 @@ export function judgeCommand(
       found ??= claimsOf(analysis, world, paths);
       return found;
     },
+    programs: () => {
+      named ??= {
+        programs: analysis.kind === "unread" ? undefined : namedPrograms(analysis.commands, analysis.steps),
+      };
+      return named.programs;
+    },
   };
   return {
     touch: (rule, tool) => touchOf(rule, tool, command),
+    spelling: (rule) => spellingOf(rule, analysis),
     permit: (request) => permitOf(command, request),
     protectedWrite: () => protectedWrite(command),
     ownRead: () => ownRead(command),
@@ -64,13 +74,15 @@ type JudgedCommand = {
   readonly place: PlaceFacts;
   /** What it names as read and written. */
   claims(): readonly Claim[];
+  /** The programs that it names; undefined where only the run knows. */
+  programs(): ReadonlySet<string> | undefined;
 };
 
 /** How a deny or ask rule stands to it. */
 function touchOf(
   rule: PermissionRule,
   tool: string,
-  { text, analysis, world, claims }: JudgedCommand,
+  { text, analysis, world, claims, programs }: JudgedCommand,
 ): Touch {
   const ground: PathRuleRoots = world;
   if (rule.pattern.kind === "path") {
@@ -87,12 +99,21 @@ function touchOf(
   if (analysis.kind === "unread") return "maybe";
   const shell = readPattern(rule.pattern.shell);
   if (shell.kind === "exact" && shell.text === text.trim()) return "yes";
-  const found = analysis.commands.map((command) => touchesCommand(shell, command));
+  const program = deniedProgram(shell);
+  if (program !== undefined && programs()?.has(program) === false) return "no";
+  const denied = deniedCommand(shell);
+  const found = analysis.commands.map((command) => touchesCommand(denied, command));
   if (found.includes("yes")) return "yes";
   // A variable may be run by what comes later.
-  const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(shell, step));
+  const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(denied, step));
   return found.includes("maybe") || isAssigned ? "maybe" : "no";
 }
+
+/** The words that a rule is about, where they are others than those of the rule. */
+const spellingOf = ({ pattern }: PermissionRule, analysis: Analysis): string | undefined =>
+  pattern.kind === "shell" && analysis.kind === "read"
+    ? otherSpelling(deniedCommand(readPattern(pattern.shell)), analysis.commands)
+    : undefined;
 
 /** Whether allow rules and proofs cover all of it. */
 function permitOf(
@@ -185,12 +206,14 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
   return undefined;
 }
 
-/** Why the question about it may not be skipped by any mode: it writes what others run. */
-const protectedWrite = ({ analysis, paths, claims }: JudgedCommand): string | undefined =>
+/** Why the question about it may not be skipped by any mode: it writes what others run, or changes what Keel lets run. */
+const protectedWrite = ({ text, paths, claims, analysis }: JudgedCommand): string | undefined =>
+  changesKeel(text, analysis) ??
   claims()
     .values()
     .map((claim) => protectedClaim(claim, paths) ?? namedInto(claim, { analysis, paths }))
-    .find((because) => because !== undefined) ?? patternWrite(analysis);
+    .find((because) => because !== undefined) ??
+  patternWrite(analysis);
 
 /** A pattern that may give a protected name writes there as far as anybody knows. */
 function patternWrite(analysis: Analysis): string | undefined {
