@@ -2,17 +2,17 @@
 
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
+import { familyOf } from "../protocol/tool-families.ts";
 import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
-import type { Argument } from "../shell/meaning/arguments.ts";
 import { allSteps } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { takesCode } from "../shell/meaning/hazards.ts";
 import { programOf } from "../shell/meaning/inside.ts";
-import { pathScope } from "../shell/meaning/path-scope.ts";
-import type { Directories, ShellStep } from "../shell/meaning/walk.ts";
+import { isSecret, pathScope } from "../shell/meaning/path-scope.ts";
+import type { PatternUse } from "../shell/meaning/prove.ts";
+import type { ShellStep } from "../shell/meaning/walk.ts";
 import { gitDirectories, nestedRepositories } from "../shell/programs/git.ts";
 import { gitWords } from "../shell/programs/git-words.ts";
-import { writtenTo } from "../shell/programs/writers.ts";
 import {
   type CommandJudge,
   notUnderstood,
@@ -22,6 +22,7 @@ import {
   type Touch,
 } from "./command-judge.ts";
 import { mayHide } from "./hidden-command.ts";
+import { type Looked, type NamedPaths, namedPaths } from "./named-paths.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { protectedClaim } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
@@ -30,15 +31,21 @@ import { coversCommand, touchesCommand } from "./shell-rules.ts";
 import { commandRule } from "./suggest-command.ts";
 
 /** A command that was read, as its judge: its text, and what was found in it. */
-export function judgeCommand(read: Omit<JudgedCommand, "claims">): CommandJudge {
+export function judgeCommand(read: Omit<JudgedCommand, "names" | "claims">): CommandJudge {
   const { text, analysis, world, paths } = read;
   // What is found out about a command is found out once, however many rules ask.
-  let found: readonly Claim[] | undefined;
+  let named: NamedPaths | undefined;
+  let claimed: readonly Claim[] | undefined;
+  const names = (): NamedPaths => {
+    named ??= analysis.kind === "read" ? namedPaths(analysis, world, read) : namesNothing;
+    return named;
+  };
   const command: JudgedCommand = {
     ...read,
+    names,
     claims: () => {
-      found ??= claimsOf(analysis, world, paths);
-      return found;
+      claimed ??= claimsOf(names(), paths);
+      return claimed;
     },
   };
   return {
@@ -50,31 +57,50 @@ export function judgeCommand(read: Omit<JudgedCommand, "claims">): CommandJudge 
   };
 }
 
-type JudgedCommand = {
+type ReadAnalysis = Analysis & { readonly kind: "read" };
+
+const namesNothing: NamedPaths = { reads: [], writes: [], possible: [], trees: [], isOpen: false };
+
+type JudgedCommand = Looked & {
   readonly text: string;
   readonly analysis: Analysis;
   readonly world: ShellContext;
-  /** What paths are, where somebody has looked. */
-  readonly paths: ReadonlyMap<string, PathFacts>;
+  /** It names more than was looked at. */
+  readonly hasMore?: boolean | undefined;
+  /** The paths that it names, at every depth of what it runs. */
+  names(): NamedPaths;
   /** What it names as read and written. */
   claims(): readonly Claim[];
 };
 
-/** How a deny or ask rule stands to it. */
-function touchOf(
+/** How a deny or ask rule about a path stands to it. */
+function touchOfPath(
   rule: PermissionRule,
   tool: string,
-  { text, analysis, world, claims }: JudgedCommand,
+  value: string,
+  { analysis, world, paths, names, claims, hasMore }: JudgedCommand,
 ): Touch {
   const ground: PathRuleRoots = world;
-  if (rule.pattern.kind === "path") {
-    if (analysis.kind === "unread") return "no";
-    if (claims().some(toucher(rule, tool, ground))) return "yes";
-    // What a search finds below a directory no text tells.
-    const { value } = rule.pattern;
-    const searched = rule.tool === "Read" ? analysis.steps.flatMap((step) => searchedBy(step, world)) : [];
-    return searched.some((directory) => mayLieBelow(value, directory, ground)) ? "maybe" : "no";
-  }
+  if (analysis.kind === "unread") return "maybe";
+  const isTouched = toucher(rule, tool, ground);
+  if (claims().some(isTouched)) return "yes";
+  const isRead = familyOf(rule.tool) === "reads";
+  const { possible, trees, isOpen } = names();
+  const action = isRead ? "read" : "write";
+  if (hasMore || (isRead && isOpen)) return "maybe";
+  if (possible.some((path) => waysOf(path, paths).some((target) => isTouched({ action, target }))))
+    return "maybe";
+  if (!isRead) return "no";
+  // What lies below a directory no text tells.
+  const isBelow = (path: string): boolean =>
+    paths.get(path)?.kind !== "file" && waysOf(path, paths).some((way) => mayLieBelow(value, way, ground));
+  return trees.some(isBelow) ? "maybe" : "no";
+}
+
+/** How a deny or ask rule stands to it. */
+function touchOf(rule: PermissionRule, tool: string, command: JudgedCommand): Touch {
+  if (rule.pattern.kind === "path") return touchOfPath(rule, tool, rule.pattern.value, command);
+  const { text, analysis } = command;
   if (rule.tool !== tool) return "no";
   if (rule.pattern.kind === "any") return "yes";
   if (rule.pattern.kind !== "shell") return "no";
@@ -90,7 +116,7 @@ function touchOf(
 
 /** Whether allow rules and proofs cover all of it. */
 function permitOf(
-  { text, analysis, world, paths }: JudgedCommand,
+  { text, analysis, world, paths, found: names }: JudgedCommand,
   { tool, allow, readOnly, edits }: PermitRequest,
 ): Permit {
   const mine = allow.filter((rule) => rule.tool === tool);
@@ -114,7 +140,9 @@ function permitOf(
     // Redirections without a command are what they are, whether reading is asked about or not.
     const isBare = step.words.length + step.assignments.length === 0;
     const because =
-      isBare || readOnly === "allowed" ? whyNotRead(analysis, at, paths) : "reading is asked about";
+      isBare || readOnly === "allowed"
+        ? whyNotRead(analysis, at, { paths, found: names })
+        : "reading is asked about";
     if (because === undefined) continue;
     const found = byStep.get(step);
     isProved = false;
@@ -134,11 +162,7 @@ function permitOf(
 }
 
 /** Why a step is not known to be a harmless read. */
-function whyNotRead(
-  analysis: Analysis & { kind: "read" },
-  at: number,
-  paths: ReadonlyMap<string, PathFacts>,
-): string | undefined {
+function whyNotRead(analysis: ReadAnalysis, at: number, { paths, found }: Looked): string | undefined {
   const proof = analysis.proofs[at];
   if (!proof) return "it was not looked at";
   if (!proof.ok) return proof.because;
@@ -146,9 +170,38 @@ function whyNotRead(
   if (concern !== undefined) return concern;
   const away = proof.reads.find((path) => isAway(paths.get(path)));
   if (away !== undefined) return `${away} leads outside`;
+  const secret = proof.shown.find((path) => leadsToSecret(paths.get(path)));
+  if (secret !== undefined) return `${secret} leads to what may hold a secret`;
+  const folder = proof.files.find((path) => paths.get(path)?.kind === "directory");
+  if (folder !== undefined) return `links in ${folder} would be followed`;
   const present = proof.absent.find((path) => !isAbsent(paths.get(path)));
-  return present === undefined ? undefined : otherRepository(present);
+  if (present !== undefined) return otherRepository(present);
+  return found && firstReason(proof.patterns, (use) => whyNotFound(use, { paths, found }));
 }
+
+/** Why what a pattern finds is not read without a question: each name counts as if it had been written. */
+function whyNotFound({ pattern, shows }: PatternUse, { paths, found }: Looked): string | undefined {
+  const names = found?.get(pattern);
+  if (!names) return `only the run knows what ${pattern} finds`;
+  return firstReason(names, ({ path }) => {
+    const facts = paths.get(path);
+    if (isAway(facts)) return `${path} leads outside`;
+    return shows === "contents" && (isSecret(path) || leadsToSecret(facts))
+      ? `${path} may hold a secret`
+      : undefined;
+  });
+}
+
+function firstReason<T>(list: readonly T[], why: (item: T) => string | undefined): string | undefined {
+  for (const item of list) {
+    const because = why(item);
+    if (because !== undefined) return because;
+  }
+  return undefined;
+}
+
+const leadsToSecret = (facts: PathFacts | undefined): boolean =>
+  facts?.links === true && isSecret(facts.path);
 
 const otherRepository = (mark: string): string =>
   `git would use the settings of another repository if ${mark} is one`;
@@ -158,7 +211,7 @@ const isAbsent = (facts: PathFacts | undefined): boolean =>
   facts !== undefined && !facts.exists && facts.root !== undefined && facts.problem === undefined;
 
 /** What would make a folder in which a command runs git a repository of its own. */
-export function nestedIn(analysis: Analysis & { kind: "read" }, context: ShellContext): string[] {
+export function nestedIn(analysis: ReadAnalysis, context: ShellContext): string[] {
   const steps = allSteps(analysis.steps, analysis.commands);
   return [...new Set(steps.flatMap((step) => nestedBy(step, context)))];
 }
@@ -202,74 +255,18 @@ const protectedWrite = ({ paths, claims }: JudgedCommand): string | undefined =>
     .map((claim) => protectedClaim(claim, paths))
     .find((because) => because !== undefined);
 
-/** What its words and redirections name as read and written, as far as they are known; each once. */
-export function claimsOf(
-  analysis: Analysis,
-  context: ShellContext,
-  paths: ReadonlyMap<string, PathFacts>,
-): Claim[] {
-  if (analysis.kind === "unread") return [];
-  const reads = analysis.proofs.flatMap((proof) => (proof.ok ? proof.reads : []));
-  const named = analysis.steps.flatMap((step) => namedPaths(step, context));
-  const written = allSteps(analysis.steps, analysis.commands).flatMap((step) => writtenPaths(step, context));
-  const claim =
+/** What its words and redirections name as read and written, by these names and by where they lead; each once. */
+function claimsOf({ reads, writes }: NamedPaths, paths: ReadonlyMap<string, PathFacts>): Claim[] {
+  const claims =
     (action: "read" | "write") =>
-    (path: string): Claim[] => {
-      const real = paths.get(path)?.path;
-      return [path, ...(real === undefined || real === path ? [] : [real])].map((target) => ({
-        action,
-        target,
-      }));
-    };
-  return [
-    ...[...new Set([...reads, ...named])].flatMap(claim("read")),
-    ...[...new Set(written)].flatMap(claim("write")),
-  ];
+    (path: string): Claim[] =>
+      waysOf(path, paths).map((target) => ({ action, target }));
+  return [...reads.flatMap(claims("read")), ...writes.flatMap(claims("write"))];
 }
 
-/** The directories that a command looks through for text. */
-function searchedBy(step: ShellStep, context: ShellContext): readonly string[] {
-  const { name, rest } = programOf(step);
-  const isSearch = searchers.has(name);
-  if (!isSearch && !recursive.has(name)) return [];
-  if (!isSearch && !rest.some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$)/.test(text)))
-    return [];
-  // Without a place it looks where it stands.
-  const isBare = rest.filter(({ text }) => !text.startsWith("-")).length < 2;
-  return [...namedPaths(step, context), ...(isBare ? (step.directories ?? context.roots) : [])];
-}
-
-const searchers = new Set(["rg", "ag", "ack"]);
-/** These do so with an option. */
-const recursive = new Set(["grep", "egrep", "fgrep", "zgrep", "diff", "cp", "tar", "zip"]);
-
-/** Every word of a command could be a path that it reads. */
-function namedPaths(
-  { words, redirections, directories }: ShellStep,
-  context: ShellContext,
-): readonly string[] {
-  if (words.length < 2 && redirections.length === 0) return nowhere;
-  const inputs = redirections.flatMap(({ operator, target }) =>
-    operator === "<" || operator === "<>" ? [target] : [],
-  );
-  return [...words.slice(1), ...inputs].flatMap((word) =>
-    word.kind !== "fixed" || word.text.startsWith("-") ? [] : pathsOf(word, directories, context),
-  );
-}
-
-/** Where a word leads, as far as its text tells. */
-function pathsOf(word: Argument, directories: Directories, context: ShellContext): readonly string[] {
-  const place = pathScope(word, directories, context);
-  return place.kind === "inside" || place.kind === "outside" ? place.paths : nowhere;
-}
-
-const nowhere: readonly string[] = [];
-
-function writtenPaths(step: ShellStep, context: ShellContext): readonly string[] {
-  const { name, rest } = programOf(step);
-  const written = writtenTo(name, rest);
-  if (written.length + step.redirections.length === 0) return nowhere;
-  const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
-  const redirected = writingRedirections(step).map(({ target }) => target);
-  return [...named, ...redirected].flatMap((target) => pathsOf(target, step.directories, context));
+/** A path, every link that leads to its end, and that end. */
+function waysOf(path: string, paths: ReadonlyMap<string, PathFacts>): readonly string[] {
+  const facts = paths.get(path);
+  if (!facts || (!facts.links && facts.path === path)) return [path];
+  return [...new Set([path, facts.path, ...(facts.passed ?? [])])];
 }

@@ -1,33 +1,47 @@
-/** Reads a command, looks at the paths that it names, and hands back its judge. */
-import type { PathFacts, Workspace } from "../ports/workspace.ts";
-import {
-  type Analysis,
-  analyseReading,
-  read,
-  type ShellContext,
-  wantsSecondReader,
-} from "../shell/meaning/analyse.ts";
+/** Reads a command, looks at the paths that it names and at what its patterns find, and hands back its judge. */
+import type { FoundName, PathFacts, Workspace } from "../ports/workspace.ts";
+import { analyseReading, read, type ShellContext, wantsSecondReader } from "../shell/meaning/analyse.ts";
 import type { CommandJudge } from "./command-judge.ts";
-import { claimsOf, judgeCommand, nestedIn } from "./judge-command.ts";
+import { judgeCommand, nestedIn } from "./judge-command.ts";
+import { namedPaths, patternsIn } from "./named-paths.ts";
 
 /** Paths of one command that are looked at. One that names more is asked about. */
 const maxPaths = 100;
+/** Patterns of one command that are looked at; more find what cannot be told. */
+const maxPatterns = 20;
 
-export async function lookAtCommand(
-  text: string,
-  { workspace, world, paths }: { workspace: Workspace; world: ShellContext; paths: Map<string, PathFacts> },
-): Promise<CommandJudge> {
+export type CommandLook = {
+  readonly workspace: Workspace;
+  readonly world: ShellContext;
+  readonly paths: Map<string, PathFacts>;
+  readonly found: Map<string, readonly FoundName[]>;
+  /** Whether rules about paths ask for what words may name beside what they do name. */
+  readonly possible: "looked at" | "left";
+};
+
+export async function lookAtCommand(text: string, look: CommandLook): Promise<CommandJudge> {
+  const { workspace, world, paths, found } = look;
   const reading = read(text);
   const tree = wantsSecondReader(reading) ? await workspace.commands?.grammar.parse(text) : undefined;
   const analysis = analyseReading(reading, world, tree);
-  const judged = (found: Analysis): CommandJudge => judgeCommand({ text, analysis: found, world, paths });
-  if (analysis.kind === "unread") return judged(analysis);
-  const named = new Set([
-    ...claimsOf(analysis, world, paths).map(({ target }) => target),
-    ...nestedIn(analysis, world),
-  ]);
-  for (const path of [...named].slice(0, maxPaths)) paths.set(path, await workspace.files.describe(path));
-  if (named.size <= maxPaths) return judged(analysis);
+  if (analysis.kind === "unread") return judgeCommand({ text, analysis, world, paths, found });
+  for (const pattern of patternsIn(analysis).slice(0, maxPatterns)) {
+    const names = await workspace.files.expand(pattern);
+    if (names) found.set(pattern, names);
+  }
+  const { reads, writes, possible } = namedPaths(analysis, world, { paths, found });
+  const plain = new Set(
+    found.values().flatMap((names) => names.filter(({ isPlain }) => isPlain).map(({ path }) => path)),
+  );
+  const named = [...new Set([...reads, ...writes, ...nestedIn(analysis, world)])].filter(
+    (path) => !plain.has(path),
+  );
+  const hasMore = named.length > maxPaths;
+  const mayBe = look.possible === "looked at" ? possible.filter((path) => !plain.has(path)) : [];
+  for (const path of new Set([...named, ...mayBe].slice(0, maxPaths)))
+    paths.set(path, await workspace.files.describe(path));
+  if (!hasMore) return judgeCommand({ text, analysis, world, paths, found });
   const doubt = { kind: "meaning", text: `it names more than ${maxPaths} paths` } as const;
-  return judged({ ...analysis, doubts: [...analysis.doubts, doubt] });
+  const doubted = { ...analysis, doubts: [...analysis.doubts, doubt] };
+  return judgeCommand({ text, analysis: doubted, world, paths, found, hasMore });
 }

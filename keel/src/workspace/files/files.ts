@@ -6,6 +6,7 @@ import path from "node:path";
 import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { replaceFile } from "./atomic-write.ts";
+import { expandPattern } from "./expand.ts";
 import { errorCode, sayFileError } from "./file-errors.ts";
 import { isKernelText, type Opened, readAtMost, readingFlags, realPathOf } from "./opened.ts";
 import { openParent } from "./parent.ts";
@@ -54,6 +55,7 @@ export function nodeFiles(given: WorkspaceRoots): Files {
   };
   return {
     describe,
+    expand: (pattern) => expandPattern(pattern, place.own ?? []),
     read: (name, limits) => readFile(name, { place, stamps, known: known(name), ...limits }),
     write: (name, bytes, basis) => writeFile(name, { place, stamps, bytes, basis }),
   };

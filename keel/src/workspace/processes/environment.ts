@@ -21,6 +21,7 @@ export const withheld: readonly { readonly name: string; readonly why: string }[
   { name: "CDPATH", why: "with it `cd src` may lead elsewhere than to src, which policy has decided about" },
   { name: "SHELLOPTS", why: "options of the shell that change how a command is read" },
   { name: "BASHOPTS", why: "as SHELLOPTS" },
+  { name: "GLOBIGNORE", why: "changes what patterns find, which policy has decided about" },
   { name: "BASH_COMPAT", why: "makes bash read a command as an older one did" },
   { name: "POSIXLY_CORRECT", why: "makes bash and other programs read their words in another way" },
   {
