@@ -85,9 +85,12 @@ function touchOfPath(
   const isTouched = toucher(rule, tool, ground);
   if (claims().some(isTouched)) return "yes";
   const isRead = familyOf(rule.tool) === "reads";
-  const { possible, trees, isOpen } = names();
+  const { reads, writes, possible, trees, isOpen } = names();
   const action = isRead ? "read" : "write";
   if (hasMore || (isRead && isOpen)) return "maybe";
+  // Behind a link into a process lies what is in place when that process runs.
+  const named = [...(isRead ? reads : writes), ...possible];
+  if (named.some((path) => paths.get(path)?.path.startsWith("/proc/"))) return "maybe";
   if (possible.some((path) => waysOf(path, paths).some((target) => isTouched({ action, target }))))
     return "maybe";
   if (!isRead) return "no";

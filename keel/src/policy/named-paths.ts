@@ -151,12 +151,15 @@ class Names {
 
   #found(step: ShellStep, word: Argument): readonly string[] | undefined {
     const patterns = absolutePatterns(word, step.directories);
-    return patterns?.flatMap((pattern) => {
-      const found = this.#looked.found?.get(pattern);
-      if (found) return found.map(({ path }) => path);
-      this.trees.add(stemOf(pattern));
-      return [];
-    });
+    if (!patterns) return undefined;
+    const found = patterns.map((pattern) => this.#looked.found?.get(pattern));
+    const untold = patterns.filter((_, at) => found[at] === undefined).map(stemOf);
+    this.#all(this.trees, untold);
+    // Where somebody has looked and could not tell, links may lead anywhere; so they do below a process.
+    const isAnywhere = (stem: string): boolean =>
+      this.#looked.found !== undefined || /^\/+(?:proc|dev)\//.test(stem);
+    if (untold.some(isAnywhere)) return undefined;
+    return found.flatMap((names = []) => names.map(({ path }) => path));
   }
 
   /** The words that a pattern becomes: a file may be called `if=a`. */
