@@ -3,6 +3,7 @@
  * the options that make a patch, git(1) for the list of commands, gitrevisions(7) for `revision:path`, gitglossary(7) for
  * pathspecs.
  */
+import { own } from "../../kernel/own.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { gitWords } from "./git-words.ts";
 
@@ -24,10 +25,13 @@ export function gitShows(words: readonly Argument[]): GitShown | undefined {
   if (!subcommand) return undefined;
   const name = subcommand.kind === "fixed" ? subcommand.text : "";
   if (silent.has(name)) return undefined;
-  const loud = withPatch[name];
+  const verbs = own(byVerb, name);
+  if (verbs && !verbs.test(rest[0]?.text ?? "") && !rest.some((word) => isLoud(word, patching)))
+    return undefined;
+  const loud = own(withPatch, name);
   if (loud !== undefined && !rest.some((word) => isLoud(word, loud))) return undefined;
   if (byDefault.has(name) && isSummary(rest)) return undefined;
-  const isKnown = loud !== undefined || byDefault.has(name) || always.has(name);
+  const isKnown = verbs !== undefined || loud !== undefined || byDefault.has(name) || always.has(name);
   const { operands, paths } = operandsOf(name, rest);
   const isOpen =
     !isKnown ||
@@ -47,7 +51,7 @@ export function gitShows(words: readonly Argument[]): GitShown | undefined {
 
 /** They show names, sums, messages or nothing. What is in no list may show anything. */
 const silent = new Set(
-  `branch check-attr check-ignore check-mailmap check-ref-format cherry cherry-pick clean column commit-graph commit-tree
+  `apply branch check-attr check-ignore check-mailmap check-ref-format cherry cherry-pick clean column commit-graph commit-tree
   config count-objects credential describe fetch fetch-pack for-each-ref fsck gc get-tar-commit-id hash-object help
   index-pack init interpret-trailers ls-files ls-remote ls-tree maintenance merge merge-base mktag mktree multi-pack-index mv
   name-rev notes pack-redundant pack-refs patch-id prune prune-packed pull push read-tree receive-pack remote repack replace
@@ -60,9 +64,11 @@ const silent = new Set(
 /** Options that make one of these show contents; a long name may be cut short. */
 const patches =
   "--patch --patch-with-raw --patch-with-stat --unified --word-diff --word-diff-regex --color-words --function-context --cc --dd --remerge-diff --binary --output-indicator-new --output-indicator-old --output-indicator-context --ext-diff --textconv --color-moved --anchored --find-object --pickaxe-all --pickaxe-regex --inter-hunk-context --submodule";
-const withPatch: Readonly<Record<string, { readonly letters: RegExp; readonly names: string }>> = {
-  log: { letters: /[pucULGSW]/, names: patches },
-  reflog: { letters: /[pucULGSW]/, names: patches },
+type Loud = { readonly letters: RegExp; readonly names: string };
+const patching: Loud = { letters: /[pucULGSW]/, names: patches };
+const withPatch: Readonly<Record<string, Loud>> = {
+  log: patching,
+  reflog: patching,
   "diff-tree": { letters: /[pucUGSW]/, names: patches },
   "diff-index": { letters: /[pucUGSW]/, names: patches },
   "diff-files": { letters: /[pucUGSW0-9]/, names: `${patches} --base --ours --theirs` },
@@ -74,7 +80,15 @@ const withPatch: Readonly<Record<string, { readonly letters: RegExp; readonly na
   reset: { letters: /p/, names: "--patch" },
   am: { letters: /(?!)/, names: "--show-current-patch" },
   rebase: { letters: /(?!)/, names: "--show-current-patch" },
-  apply: { letters: /(?!)/, names: "--build-fake-ancestor" },
+};
+
+/** These show contents by their first word alone. */
+const byVerb: Readonly<Record<string, RegExp>> = {
+  stash: /^show$/,
+  worktree: /^add$/,
+  bundle: /^(?:create|unbundle)$/,
+  submodule: /^(?:summary|foreach|add)$/,
+  bisect: /^(?:view|visualize|run)$/,
 };
 
 /** These show a patch unless an option says what else. */
@@ -82,21 +96,15 @@ const byDefault = new Set(["diff", "show", "whatchanged"]);
 /** A summary alone: no other form of output is asked for beside it. */
 const isSummary = (rest: readonly Argument[]): boolean =>
   rest.some(({ kind, text }) => kind === "fixed" && summary.test(text)) &&
-  !rest.some(
-    (word) =>
-      (word.kind === "fixed" && /^[^-]*:/.test(word.text)) ||
-      isLoud(word, { letters: /[pucULGSW]/, names: patches }),
-  );
+  !rest.some((word) => (word.kind === "fixed" && /^[^-]*:/.test(word.text)) || isLoud(word, patching));
 const summary =
   /^(?:-s|--no-patch|--stat(?:=.*)?|--numstat|--shortstat|--dirstat(?:=.*)?|--name-only|--name-status|--summary|--raw|--compact-summary|--quiet)$/;
 
 const always = new Set(
-  "grep blame annotate cat-file archive format-patch range-diff difftool checkout-index stash fast-export bundle clone worktree merge-tree merge-file unpack-file pack-objects show-index".split(
+  "grep blame annotate cat-file archive format-patch range-diff difftool checkout-index fast-export clone merge-tree merge-file unpack-file pack-objects show-index".split(
     " ",
   ),
 );
-
-type Loud = { readonly letters: RegExp; readonly names: string };
 
 function isLoud({ kind, text }: Argument, { letters, names }: Loud): boolean {
   if (kind !== "fixed") return /^(?:-|$)/.test(text) || kind === "unknown";
@@ -110,17 +118,27 @@ function isLoud({ kind, text }: Argument, { letters, names }: Loud): boolean {
 const opening =
   /^--(?:fol|pathspec-from|no-index|stdin|batch|all-te|conten|textconv|filters|buffer|ot|ba|remote|exec|tool|ext)/;
 
-/** Words that are no options; of a search the first is what it looks for. */
+/** Words that are no options, as far as that is sure; of a search the first is what it looks for. */
 function operandsOf(
   name: string,
   rest: readonly Argument[],
 ): { operands: readonly Argument[]; paths: readonly Argument[] } {
   const end = rest.findIndex(({ text }) => text === "--");
-  const before = (end < 0 ? rest : rest.slice(0, end)).filter(({ prefix }) => !prefix.startsWith("-"));
-  const hasPattern =
-    name === "grep" && !rest.some(({ text }) => /^-[a-zA-Z]*[ef]|^--(?:and|or|not)$/.test(text));
-  return { operands: hasPattern ? before.slice(1) : before, paths: end < 0 ? [] : rest.slice(end + 1) };
+  const before = end < 0 ? rest : rest.slice(0, end);
+  const operands = before.filter(
+    ({ prefix }, at) => !prefix.startsWith("-") && mayStandBefore.test(before[at - 1]?.text ?? ""),
+  );
+  const isSearch = name === "grep";
+  const isPlain = before.every(({ prefix, text }) => !prefix.startsWith("-") || mayStandBefore.test(text));
+  return {
+    operands: !isSearch ? operands : isPlain ? operands.slice(1) : [],
+    paths: end < 0 ? [] : rest.slice(end + 1),
+  };
 }
+
+/** A word that takes no other as its value: no option, or one that is known to stand alone. */
+const mayStandBefore =
+  /^(?!-)|=|^-(?:[pucswbiahlnEFPvzHIo]|\d+)$|^--(?:patch|cached|staged|oneline|stat|numstat|color|no-color|graph|decorate|all|name-only|name-status|word-diff|no-ext-diff|no-textconv)$/;
 
 /** `HEAD:a`, `:a`, `:0:a`, `-L 1,5:a`, `-L:name:a`. */
 function namedIn(rest: readonly Argument[]): string[] {
