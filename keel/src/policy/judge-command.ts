@@ -22,7 +22,13 @@ import {
   type Touch,
 } from "./command-judge.ts";
 import { mayHide } from "./hidden-command.ts";
-import { type Looked, type NamedPaths, namedPaths } from "./named-paths.ts";
+import {
+  type Looked,
+  type NamedPaths,
+  namedPaths,
+  type ReadAnalysis,
+  rearrangesFiles,
+} from "./named-paths.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { protectedClaim } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
@@ -56,8 +62,6 @@ export function judgeCommand(read: Omit<JudgedCommand, "names" | "claims">): Com
     suggest: (tool) => commandRule(tool, text, analysis, world),
   };
 }
-
-type ReadAnalysis = Analysis & { readonly kind: "read" };
 
 const namesNothing: NamedPaths = { reads: [], writes: [], possible: [], trees: [], isOpen: false };
 
@@ -135,6 +139,7 @@ function permitOf(
   const exact = patterns.find(({ shell }) => shell.kind === "exact" && shell.text === text.trim())?.rule;
   const byStep = new Map(analysis.commands.map((found) => [found.step, found]));
   let isProved = true;
+  const isMoved = analysis.steps.length > 1 && rearrangesFiles(analysis);
   for (const path of nestedIn(analysis, world))
     if (paths.get(path)?.exists) return { kind: "open", because: otherRepository(path) };
   for (const [at, step] of analysis.steps.entries()) {
@@ -144,7 +149,7 @@ function permitOf(
     const isBare = step.words.length + step.assignments.length === 0;
     const because =
       isBare || readOnly === "allowed"
-        ? whyNotRead(analysis, at, { paths, found: names })
+        ? whyNotRead(analysis, at, { paths, found: names, isMoved })
         : "reading is asked about";
     if (because === undefined) continue;
     const found = byStep.get(step);
@@ -165,12 +170,17 @@ function permitOf(
 }
 
 /** Why a step is not known to be a harmless read. */
-function whyNotRead(analysis: ReadAnalysis, at: number, { paths, found }: Looked): string | undefined {
+function whyNotRead(
+  analysis: ReadAnalysis,
+  at: number,
+  { paths, found, isMoved }: Looked & { isMoved: boolean },
+): string | undefined {
   const proof = analysis.proofs[at];
   if (!proof) return "it was not looked at";
   if (!proof.ok) return proof.because;
   const [concern] = proof.concerns;
   if (concern !== undefined) return concern;
+  if (isMoved && proof.reads.length > 0) return "files may be moved before it reads them";
   const away = proof.reads.find((path) => isAway(paths.get(path)));
   if (away !== undefined) return `${away} leads outside`;
   const secret = proof.shown.find((path) => leadsToSecret(paths.get(path)));

@@ -175,6 +175,27 @@ describe("a pattern is what it finds in this folder", () => {
   });
 });
 
+test("what a command of the same text moves or links is not read by what was looked at before", async () => {
+  const root = place();
+  const allow = ["ln", "mv", "git checkout", "tar", "cp", "mkdir"].flatMap((name) =>
+    ruleOf(`Bash(${name}:*)`),
+  );
+  for (const command of [
+    "ln -s ../other/x new; cat new",
+    "mv notes.txt new && cat new",
+    "git checkout other && cat src/*.ts",
+    "tar xf a.tar && head readme.md",
+    "cp -r d1 d3 && cat d3/y",
+  ])
+    expect(await verdictOf(root, command, { allow }), command).toBe("ask");
+  for (const command of [
+    "cp readme.md copy && cat copy",
+    "mkdir new && cat readme.md",
+    "git checkout other && git status",
+  ])
+    expect(await verdictOf(root, command, { allow }), command).toBe("allow");
+});
+
 describe("a deny of reading is final in every form of a name", () => {
   const root = place();
   const deny = [...ruleOf("Read(./secrets/**)"), ...ruleOf("Read(.env)")];

@@ -15,10 +15,10 @@ import { inputsOf, type ShellStep } from "../shell/meaning/walk.ts";
 import { gitDirectories } from "../shell/programs/git.ts";
 import { gitShows } from "../shell/programs/git-shows.ts";
 import { gitWords } from "../shell/programs/git-words.ts";
-import { handsOn, takesInputAsWords, takesScripts, treesOf } from "../shell/programs/hands-on.ts";
+import { handsOn, rearranges, takesInputAsWords, takesScripts, treesOf } from "../shell/programs/hands-on.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
 
-type ReadAnalysis = Analysis & { readonly kind: "read" };
+export type ReadAnalysis = Analysis & { readonly kind: "read" };
 
 /** What was looked at for a command. */
 export type Looked = {
@@ -63,9 +63,19 @@ const changesPatterns = ({ words, assignments }: ShellStep): boolean =>
   assignments.some(({ name }) => /^(?:GLOB\w*|BASHOPTS|SHELLOPTS)$/.test(name)) ||
   words.some(({ text }) => /^[-+]O$|GLOBIGNORE|BASHOPTS|SHELLOPTS/.test(text));
 
+/** Whether one of its commands may put other files under the names that another one reads. */
+export function rearrangesFiles(analysis: ReadAnalysis): boolean {
+  return allSteps(analysis.steps, analysis.commands).some((step) => {
+    const { name, rest } = programOf(step);
+    return rearranges(name, rest);
+  });
+}
+
 export function namedPaths(analysis: ReadAnalysis, context: ShellContext, looked: Looked): NamedPaths {
   const names = new Names(context, looked);
   for (const step of allSteps(analysis.steps, analysis.commands)) names.step(step);
+  if (analysis.steps.length > 1 && rearrangesFiles(analysis))
+    names.isOpen ||= analysis.steps.some(readsFiles);
   for (const proof of analysis.proofs) if (proof.ok) for (const path of proof.reads) names.reads.add(path);
   return {
     reads: [...names.reads],
@@ -74,6 +84,14 @@ export function namedPaths(analysis: ReadAnalysis, context: ShellContext, looked
     trees: [...names.trees],
     isOpen: names.isOpen,
   };
+}
+
+/** Whether it reads files without putting others in their place. */
+function readsFiles(step: ShellStep): boolean {
+  const { name, rest } = programOf(step);
+  return (
+    (handsOn(name) && !rearranges(name, rest)) || step.redirections.some(({ operator }) => operator === "<")
+  );
 }
 
 class Names {

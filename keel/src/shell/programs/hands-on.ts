@@ -103,3 +103,33 @@ export const takesScripts = (program: string): boolean =>
 export const readsBehindAt = (program: string): boolean =>
   /^(?:curl|wget|https?|xh|gcc|g\+\+|cc|clang|ld|ar|javac|java)$/.test(program);
 export const readsBehindEquals = (program: string): boolean => program === "dd";
+
+/**
+ * Whether it may put another file, or a link, under a name: what was looked at before is then not what is read after. A
+ * program that runs code may do so too, but whoever allows that allows more.
+ */
+export function rearranges(program: string, rest: readonly Argument[]): boolean {
+  const row = own(rearranging, program);
+  if (row === undefined) return false;
+  return row === true || rest.some(({ kind, text }) => kind !== "fixed" || row.test(text));
+}
+
+const rearranging: Readonly<Record<string, RegExp | true>> = {
+  ln: true,
+  link: true,
+  mv: true,
+  mount: true,
+  bindfs: true,
+  cp: /^(?:-[a-zA-Z]*[rRadPls]|--(?:rec|arc|no-d|lin|sym|pres))/,
+  rsync: true,
+  tar: /^-?[a-zA-Z]*x|^--(?:ext|get)/,
+  gtar: /^-?[a-zA-Z]*x|^--(?:ext|get)/,
+  bsdtar: /^-?[a-zA-Z]*x|^--(?:ext|get)/,
+  unzip: true,
+  "7z": /^x$|^e$/,
+  cpio: true,
+  pax: true,
+  patch: true,
+  unsquashfs: true,
+  git: /^(?:checkout|switch|pull|merge|reset|restore|stash|apply|am|rebase|cherry-pick|revert|clone|worktree|submodule|read-tree|checkout-index|bisect|sparse-checkout|mv|init)$/,
+};
