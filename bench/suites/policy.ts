@@ -10,7 +10,7 @@ import type { Bench, Suite } from "./suite.ts";
 const longest = 10_000;
 
 export const policySuite: Suite = async (bench) => {
-  const { texts, from } = commandTexts();
+  const texts = commandTexts();
   const given: DecisionTexts = {
     texts,
     half: slowTexts(longest / 2),
@@ -28,7 +28,7 @@ export const policySuite: Suite = async (bench) => {
         figures: [
           {
             key: "each",
-            name: `a decision about a command, over ${texts.length} of ${from}`,
+            name: `a decision about a command, over ${texts.length} of the corpus`,
             unit: "ms",
             goal: { kind: "value", most: 1 },
           },

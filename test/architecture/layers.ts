@@ -38,16 +38,16 @@ const rows = {
   agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 1_600 },
   hooks: { imports: ["ports", ...basics], packages: [], lines: 840 },
 
-  models: { imports: [...adapter, "transport"], lines: 3_550 },
-  mcp: { imports: [...adapter, "core", "transport"], lines: 2_500 },
-  tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_500 },
+  models: { imports: [...adapter, "transport"], lines: 3_350 },
+  mcp: { imports: [...adapter, "core", "transport"], lines: 2_450 },
+  tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_400 },
   workspace: { imports: [...adapter, "policy"], lines: 6_200 },
   store: { imports: adapter, lines: 3_300 },
   config: { imports: adapter, lines: 3_300 },
   memory: { imports: adapter, lines: 200 },
 
   app: {
-    lines: 7_800,
+    lines: 7_700,
     imports: [
       "models",
       "tools",
@@ -68,19 +68,19 @@ const rows = {
     ],
   },
 
-  sdk: { imports: host, lines: 7_400 },
+  sdk: { imports: host, lines: 7_300 },
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
   "hosts/cli": {
-    lines: 3_450,
+    lines: 3_350,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },
   // The executable of an SDK: the command line's streams, the SDK's dialect.
-  "hosts/executable": { imports: [...host, "sdk", "hosts/cli"], lines: 850 },
+  "hosts/executable": { imports: [...host, "sdk", "hosts/cli"], lines: 800 },
   "hosts/tui": { imports: host },
   // With tools of its own, which reach out as adapters do.
   "hosts/runner": {
-    lines: 2_250,
+    lines: 2_200,
     imports: [
       ...host,
       "ports",
@@ -94,7 +94,7 @@ const rows = {
   "hosts/ide": { imports: host },
 
   testing: {
-    lines: 5_050,
+    lines: 5_000,
     imports: [
       "engine",
       "core",

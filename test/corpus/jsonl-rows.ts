@@ -1,8 +1,8 @@
 // The rows of the corpus of lines for the runner, with the bytes that each of them means.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
-const file = path.resolve(import.meta.dirname, "../../../shared/corpus/jsonl-public.jsonl");
+const file = path.resolve(import.meta.dirname, "../corpora/jsonl-public.jsonl");
 
 export type LineRow = {
   readonly id: string;
@@ -28,12 +28,10 @@ export type LineRow = {
 };
 
 export const readLineRows = (): LineRow[] =>
-  existsSync(file)
-    ? readFileSync(file, "utf8")
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line))
-    : [];
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 
 /** In pieces: some rows are far larger than the memory that they may take. */
 export function* bytesOf(row: LineRow, fill: (text: string) => string): Generator<Buffer> {

@@ -1,8 +1,8 @@
-// The rows of the corpus of input lines. The corpus stands outside the repository.
+// The rows of the corpus of input lines.
 import * as fs from "node:fs";
 import path from "node:path";
 
-const folder = path.resolve(import.meta.dirname, "../../../shared/corpus");
+const folder = path.resolve(import.meta.dirname, "../corpora");
 
 export type LineRow = {
   readonly id: string;
@@ -26,7 +26,6 @@ export type LineRow = {
 };
 
 export function readLineRows(): LineRow[] {
-  if (!fs.existsSync(folder)) return [];
   return fs
     .globSync("jsonl-*.jsonl", { cwd: folder })
     .sort()

@@ -1,4 +1,4 @@
-// The rows of the path corpus, and the places that they talk about. The corpus stands outside the repository.
+// The rows of the path corpus, and the places that they talk about.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-const folder = path.resolve(import.meta.dirname, "../../../shared/corpus");
+const folder = path.resolve(import.meta.dirname, "../corpora");
 
 export type Step = {
   readonly file?: string;
@@ -49,7 +49,6 @@ export type Row = {
 };
 
 export function readPathRows(): Row[] {
-  if (!fs.existsSync(folder)) return [];
   return fs
     .globSync("path-*.jsonl", { cwd: folder })
     .sort()

@@ -5,7 +5,6 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { countOf } from "../support/budget.ts";
 import { swapWithLink } from "../support/link-swap.ts";
-import { notRunHere } from "../support/not-run.ts";
 import { verifies } from "../support/verifies.ts";
 import { doStep, makeWorld, type Row, readPathRows, type World } from "./path-rows.ts";
 import { type Ran, type RunWish, runCall } from "./path-run.ts";
@@ -19,11 +18,10 @@ beforeEach(() => {
 afterEach(() => world?.close());
 
 test("the path corpus is here", () => {
-  if (rows.length === 0) notRunHere("path corpus", "../shared is absent");
   expect(rows.length).toBeGreaterThanOrEqual(80);
 });
 
-describe.runIf(rows.length > 0)("a path", () => {
+describe("a path", () => {
   test.each(rows)("$id $tool, $class, is $expect: $why", { timeout: 20_000 }, async (row) => {
     verifies("G32", "G33", "G34");
     const made = await makeWorld(row);

@@ -1,10 +1,10 @@
-// The rows of the transcript corpus and its base conversations. The corpus stands outside the repository.
-import { existsSync, globSync, readFileSync } from "node:fs";
+// The rows of the transcript corpus and its base conversations.
+import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { NeutralRecord } from "./transcript-events.ts";
 import type { Op } from "./transcript-map.ts";
 
-const folder = path.resolve(import.meta.dirname, "../../../shared/corpus");
+const folder = path.resolve(import.meta.dirname, "../corpora");
 
 export type Expected = {
   readonly resumable?: boolean;
@@ -53,8 +53,6 @@ export type Row = {
   readonly expect: Expected;
   readonly maxMs?: number;
 };
-
-export const isCorpusHere = (): boolean => existsSync(folder);
 
 /** Every row of every `transcript-*.jsonl`. */
 export function readRows(): Row[] {

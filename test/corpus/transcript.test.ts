@@ -11,7 +11,6 @@ import { jsonlStore, leasesOf } from "../../keel/src/store/jsonl/store.ts";
 import { calls, envelopes } from "../../keel/src/testing/store-suite-events.ts";
 import { failAll, failingFiles } from "../store/failing-files.ts";
 import { copiesOf, type Home, makeHome, readAll, warnings } from "../store/home.ts";
-import { notRunHere } from "../support/not-run.ts";
 import {
   applyOps,
   baseLines,
@@ -21,10 +20,10 @@ import {
   seqOf,
   toBytes,
 } from "./transcript-map.ts";
-import { type Expected, isCorpusHere, type Row, readBase, readRows } from "./transcript-rows.ts";
+import { type Expected, type Row, readBase, readRows } from "./transcript-rows.ts";
 
 const session = "5f0c2d3e-1111-4222-8333-444455556666";
-const rows = isCorpusHere() ? readRows() : [];
+const rows = readRows();
 // Long logs take seconds: test/e2e/long-log.test.ts has them.
 const changed = rows.filter(({ ops }) => ops !== undefined);
 const surrounded = rows.filter(({ env }) => env !== undefined && env.records === undefined);
@@ -40,11 +39,10 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 test("the transcript corpus is here", () => {
-  if (rows.length === 0) notRunHere("transcript corpus", "../shared is absent");
   expect(rows.length).toBeGreaterThanOrEqual(50);
 });
 
-describe.runIf(rows.length > 0)("a changed transcript", () => {
+describe("a changed transcript", () => {
   test.each(changed)("$id $class: $why", async (row) => {
     const base = baseLines(readBase(row.base));
     const lines = applyOps(base, row.ops ?? []);
@@ -63,7 +61,7 @@ describe.runIf(rows.length > 0)("a changed transcript", () => {
   });
 });
 
-describe.runIf(rows.length > 0)("a transcript in a bad place", () => {
+describe("a transcript in a bad place", () => {
   test.each(surrounded)("$id $class: $why", async (row) => {
     const bytes = toBytes(baseLines(readBase(row.base)));
     const { env = {} } = row;

@@ -7,14 +7,12 @@ import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { parseJsonLine } from "../../keel/src/transport/strict-json.ts";
 import { bytesOf, type LineRow, readLineRows } from "../corpus/line-rows.ts";
 import { countOf, seed } from "../support/budget.ts";
-import { notRunHere } from "../support/not-run.ts";
 import { verifies } from "../support/verifies.ts";
 import { openStage, until } from "./stage.ts";
 import { isResult, type Line, openWire, type WireClient } from "./wire-client.ts";
 
 const mebibyte = 1024 * 1024;
 const rows = readLineRows();
-if (rows.length === 0) notRunHere("lines of the corpus on the executable's wire", "the corpus is absent");
 
 const isBad = ({ subtype, level, tag }: Line): boolean =>
   subtype === "informational" && level === "warning" && /^line_/.test(String(tag));
@@ -246,7 +244,7 @@ const applies = ({ outcome, code, needs, thenEof, gen }: LineRow): boolean =>
   (gen?.count ?? 0) <= largest &&
   (outcome !== "error" || framing.includes(code ?? "") || code === "bad_message");
 
-describe.runIf(rows.length > 0)("the lines of the corpus", () => {
+describe("the lines of the corpus", () => {
   const send = async (wire: WireClient, row: LineRow): Promise<void> => {
     const before = badIn(wire).length;
     for (const bytes of bytesOf(row)) await write(wire, bytes);

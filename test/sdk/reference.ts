@@ -1,10 +1,10 @@
 // The names of the interface, read from the tables of its description.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
-const file = path.join(import.meta.dirname, "../../../shared/reference/agent-sdk-interface.md");
+const file = path.join(import.meta.dirname, "../conformance/interface.md");
 
-export const referenceText = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+export const referenceText = readFileSync(file, "utf8");
 
 /** The text between a heading and the next one of the same rank. */
 export function sectionOf(text: string, heading: string): string {

@@ -3,13 +3,12 @@
 import { writeSync } from "node:fs";
 import path from "node:path";
 import { settingsLock } from "../../keel/src/app/maintenance/settings-lock.ts";
-import { nodeClock } from "../../keel/src/app/node-ports.ts";
 import { editJsonc } from "../../keel/src/config/settings/jsonc.ts";
 import { saveChange } from "../../keel/src/config/settings/save.ts";
 import { countsIn } from "./counts.ts";
 
 const [home = "", name = "", count = "0"] = process.argv.slice(2);
-const lock = settingsLock({ run: path.join(home, "run"), clock: nodeClock() });
+const lock = settingsLock({ run: path.join(home, "run") });
 const saving = { file: path.join(home, "settings.json"), owner: "person", lock } as const;
 
 for (let saved = 0; saved < Number(count); saved += 1) {

@@ -2,9 +2,11 @@
 // refused request went. The number of requests that were checked goes into the closing lines of the run.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { type LawMessage, lawChannel } from "../../keel/src/testing/law-channel.ts";
+import type { LawMessage, lawChannel as theChannel } from "../../keel/src/testing/request-law.ts";
 import { note } from "./notes.ts";
 
+// The law itself is loaded only by those who need it: this runs before every file.
+const lawChannel: typeof theChannel = "keel:request-law";
 const found: string[] = [];
 const counted = { requests: 0, breaks: 0 };
 

@@ -1,5 +1,4 @@
 /** The one order in which a session ends. Every step has its time; a step that fails does not keep the next from running. */
-
 import type { Session } from "../engine/session.ts";
 import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";

@@ -31,9 +31,8 @@ import { composeSession, type SessionComposition } from "./compose/session-compo
 import { inputHandler } from "./input/input-handler.ts";
 import { factsOf, namesOf, runningTasks } from "./inquiries/facts.ts";
 import type { FileContents, HostCall } from "./inquiries/inquiries.ts";
-import type { WantedChange } from "./maintenance/change-permissions.ts";
+import type { SettingsTarget, WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
-import type { SettingsTarget } from "./maintenance/update-settings.ts";
 import type { OpenOptions } from "./options.ts";
 import { openLog } from "./sessions/which-session.ts";
 
@@ -296,7 +295,7 @@ function handleOf({
       return writeRule(kit.settingsLocation, to, { list: "allow", rule });
     },
     async updateSettings(to, settings) {
-      const { readChange, writeSettings } = await import("./maintenance/update-settings.ts");
+      const { readChange, writeSettings } = await import("./maintenance/change-permissions.ts");
       const { patch, changes } = readChange(settings, to);
       if (Object.keys(patch).length > 0) await submit({ type: "set", patch });
       await this.changePermissions(changes);

@@ -5,8 +5,7 @@ import type { Tool } from "../ports/tool.ts";
 import type { HookEvent, HookInput } from "../protocol/hook.ts";
 import { hookEvents } from "../protocol/hook.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { taskCreateTool } from "../tools/task-create.ts";
-import { taskUpdateTool } from "../tools/task-update.ts";
+import { taskCreateTool, taskUpdateTool } from "../tools/todo-list.ts";
 import type { Hook } from "./run.ts";
 import { hooksFrom } from "./run-hooks.ts";
 

@@ -4,15 +4,13 @@ import { fault } from "./fault.ts";
 /** Settles as `promise` does, or throws the `aborted` fault as soon as the signal fires. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw aborted(signal);
-  let stop: (() => void) | undefined;
-  const cancelled = new Promise<never>((_, reject) => {
-    stop = () => reject(aborted(signal));
-    signal.addEventListener("abort", stop, { once: true });
-  });
+  const cancelled = Promise.withResolvers<never>();
+  const stop = () => cancelled.reject(aborted(signal));
+  signal.addEventListener("abort", stop, { once: true });
   try {
-    return await Promise.race([promise, cancelled]);
+    return await Promise.race([promise, cancelled.promise]);
   } finally {
-    if (stop) signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stop);
   }
 }
 

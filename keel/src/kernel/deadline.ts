@@ -1,5 +1,4 @@
 /** Every wait has a deadline and a signal: this joins the two. */
-
 import { childOf, over } from "./abort.ts";
 
 /** How long something may take to settle after it was told to stop, before it is left behind. */
@@ -34,17 +33,23 @@ export async function within<T>(
     return { kind: "late" };
   });
   // Taken off by hand: a listener that leaves by a signal keeps alive whatever else listens there, were it never over.
-  let give = (): void => undefined;
-  const stopped = new Promise<Timed<T>>((resolve) => {
-    give = () => void clock.sleep(graceMs, ended.signal).then(() => resolve({ kind: "aborted" }));
-    if (signal.aborted) give();
-    else signal.addEventListener("abort", give, { once: true });
-  });
+  const stopped = Promise.withResolvers<Timed<T>>();
+  const give = () => void clock.sleep(graceMs, ended.signal).then(() => stopped.resolve({ kind: "aborted" }));
+  if (signal.aborted) give();
+  else signal.addEventListener("abort", give, { once: true });
   try {
-    return await Promise.race([running, timer, stopped]);
+    return await Promise.race([running, timer, stopped.promise]);
   } finally {
     signal.removeEventListener("abort", give);
     release();
     ended.abort(over);
   }
+}
+
+/** A signal that fires when the time is up, unless whoever made it has left before. */
+export function lateSignal(clock: Sleeping, ms: number): Disposable & { readonly signal: AbortSignal } {
+  const late = new AbortController();
+  const left = new AbortController();
+  void clock.sleep(ms, left.signal).then(() => left.signal.aborted || late.abort());
+  return { signal: late.signal, [Symbol.dispose]: () => left.abort(over) };
 }

@@ -27,6 +27,13 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
+/** What a provider refuses a request with. */
+const refusal = <const Says extends string, const Hint extends string>(
+  says: Says,
+  hint: Hint,
+  exit: number = exitCodes.turnFailed,
+) => ({ says, hint, exit, beside: ofProvider });
+
 export const faults = {
   // Set-up and use
   usage: {
@@ -129,71 +136,50 @@ export const faults = {
     hint: "Set its key in your environment, or give it to `keel auth set`.",
     exit: exitCodes.setUp,
   },
-  key_refused: {
-    says: "The provider refused the key: {reason}",
-    hint: "Check the key and the base URL that it is meant for.",
-    exit: exitCodes.keyRefused,
-    beside: ofProvider,
-  },
-  model_forbidden: {
-    says: "The provider does not allow this: {reason}",
-    hint: "Check the rights of the key.",
-    exit: exitCodes.keyRefused,
-    beside: ofProvider,
-  },
-  billing: {
-    says: "The provider refused for billing reasons: {reason}",
-    hint: "Check the account's balance and plan.",
-    exit: exitCodes.turnFailed,
-    beside: ofProvider,
-  },
+  key_refused: refusal(
+    "The provider refused the key: {reason}",
+    "Check the key and the base URL that it is meant for.",
+    exitCodes.keyRefused,
+  ),
+  model_forbidden: refusal(
+    "The provider does not allow this: {reason}",
+    "Check the rights of the key.",
+    exitCodes.keyRefused,
+  ),
+  billing: refusal(
+    "The provider refused for billing reasons: {reason}",
+    "Check the account's balance and plan.",
+  ),
   budget_used_up: {
     says: "The budget is used up.",
     hint: "Start again with a larger one.",
     exit: exitCodes.turnFailed,
   },
-  model_unknown: {
-    says: "The provider does not know the model {model}.",
-    hint: "`keel models` lists what is known; --model picks one.",
-    exit: exitCodes.turnFailed,
-    beside: ofProvider,
-  },
-  model_bad_request: {
-    says: "The provider refused the request: {reason}",
-    hint: "This is usually a defect; `keel sessions export` keeps the evidence.",
-    exit: exitCodes.turnFailed,
-    beside: ofProvider,
-  },
-  prompt_too_long: {
-    says: "The conversation is too long for the model: {reason}",
-    hint: "Start anew, or compact earlier.",
-    exit: exitCodes.turnFailed,
-    beside: ofProvider,
-  },
-  request_too_large: {
-    says: "The request is larger than the provider takes: {reason}",
-    hint: "Remove large attachments.",
-    exit: exitCodes.turnFailed,
-    beside: ofProvider,
-  },
-  rate_limited: {
-    says: "The provider limits the rate: {reason}",
-    hint: "Wait a little, or ask for a higher limit.",
-    exit: exitCodes.turnFailed,
-    beside: ofProvider,
-  },
-  overloaded: {
-    says: "The provider is overloaded: {reason}",
-    hint: "Try again later, or declare --fallback-model.",
-    exit: exitCodes.turnFailed,
-    beside: ofProvider,
-  },
-  server_error: {
-    says: "The provider failed: {reason}",
-    hint: "Try again later, or declare --fallback-model.",
-    exit: exitCodes.turnFailed,
-    beside: ofProvider,
-  },
+  model_unknown: refusal(
+    "The provider does not know the model {model}.",
+    "`keel models` lists what is known; --model picks one.",
+  ),
+  model_bad_request: refusal(
+    "The provider refused the request: {reason}",
+    "This is usually a defect; `keel sessions export` keeps the evidence.",
+  ),
+  prompt_too_long: refusal(
+    "The conversation is too long for the model: {reason}",
+    "Start anew, or compact earlier.",
+  ),
+  request_too_large: refusal(
+    "The request is larger than the provider takes: {reason}",
+    "Remove large attachments.",
+  ),
+  rate_limited: refusal(
+    "The provider limits the rate: {reason}",
+    "Wait a little, or ask for a higher limit.",
+  ),
+  overloaded: refusal(
+    "The provider is overloaded: {reason}",
+    "Try again later, or declare --fallback-model.",
+  ),
+  server_error: refusal("The provider failed: {reason}", "Try again later, or declare --fallback-model."),
   unreachable: {
     says: "The provider cannot be reached: {reason}",
     hint: "Check the network and the base URL.",

@@ -37,6 +37,14 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((part) => isDeeperThan(part, levels - 1));
 }
 
+/** What stands at a path inside; undefined where there is nothing. */
+export const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
+
+/** A value at a path, inside of objects that hold nothing else. */
+export const nested = (path: readonly string[], value: unknown): unknown =>
+  path.toReversed().reduce((inner, name) => ({ [name]: inner }), value);
+
 /** Deep equality of JSON values; the order of keys does not count. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;

@@ -41,13 +41,7 @@ export class KeyedList<T extends { readonly id: string }> {
   put(item: T): KeyedList<T> {
     const last = this.#last;
     if (last?.item === item) return this;
-    if (last?.item.id === item.id)
-      return new KeyedList<T>({
-        items: this.#items,
-        slots: this.#slots,
-        nextSlot: this.#nextSlot,
-        last: { slot: last.slot, item },
-      });
+    if (last?.item.id === item.id) return this.#with({ last: { slot: last.slot, item } });
     const known = this.#slotOf(item.id);
     if (known !== undefined)
       return find(this.#items, known) === item

@@ -60,3 +60,11 @@ export async function each<T>(stream: Stream<T>, visit: (item: T) => void): Prom
     for (const item of stream.ready?.() ?? []) visit(item);
   }
 }
+
+/** What a generator returns, whatever it tells before. */
+export async function resultOf<R>(running: AsyncIterator<unknown, R>): Promise<R> {
+  for (;;) {
+    const step = await running.next();
+    if (step.done) return step.value;
+  }
+}

@@ -20,5 +20,4 @@ export function normalise(path: string): string {
 }
 
 /** Most paths are: then there is nothing to take apart. */
-export const isNormal = (path: string): boolean =>
-  path.startsWith("/") && !/\/(?:$|\/|\.\.?(?:\/|$))/.test(path);
+const isNormal = (path: string): boolean => path.startsWith("/") && !/\/(?:$|\/|\.\.?(?:\/|$))/.test(path);

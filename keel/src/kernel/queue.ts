@@ -53,3 +53,17 @@ export class Queue<T> implements AsyncIterable<T> {
     wake?.();
   }
 }
+
+/** More than anybody watches; who tells faster is not kept waiting. */
+const maxTold = 1_000;
+
+/** What the work tells while it runs, and then what it returns or throws. */
+export async function* whileRunning<P, T>(
+  work: (tell: (piece: P) => void) => Promise<T>,
+): AsyncGenerator<P, T> {
+  const told = new Queue<P>({ limit: maxTold });
+  const running = work((piece) => void told.push(piece)).finally(() => told.end());
+  running.catch(() => undefined); // Heard below.
+  yield* told;
+  return await running;
+}

@@ -2,15 +2,18 @@
  * The tools of a server as tools of a session: named after the server, bounded, pinned, asked before they run. What a
  * server says about its tools is a hint; permission does not depend on it.
  */
-import type { Tool as ServerTool } from "@modelcontextprotocol/client";
-import { canonicalJson, isDeeperThan, isJson, isObject, type JsonObject } from "../kernel/json.ts";
-import { Queue } from "../kernel/queue.ts";
+import type { CallToolResult, Tool as ServerTool } from "@modelcontextprotocol/client";
+import * as z from "zod/mini";
+import { reasonOf, toFault } from "../kernel/fault.ts";
+import { canonicalJson, isDeeperThan, isJson, isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { whileRunning } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
-import type { Schema } from "../kernel/schema.ts";
+import { type Schema, schemaOf } from "../kernel/schema.ts";
 import { plainText, shorten, undisguised } from "../kernel/text.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { BoxTool, Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
-import { text } from "../protocol/message.ts";
+import type { McpResource } from "../protocol/mcp.ts";
+import { type InputBlock, text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import {
   maxDescriptionCharacters,
@@ -32,14 +35,11 @@ export type OfferedTool = Definition & {
   readonly readOnly: boolean;
 };
 
-export type OfferedTools = {
-  readonly tools: readonly OfferedTool[];
-  /** What was left out and why, for a person. */
-  readonly problems: readonly string[];
-};
-
-/** By name; the first of two that would have one name counts. */
-export function findTools(server: string, offered: readonly ServerTool[]): OfferedTools {
+/** By name; the first of two that would have one name counts. `problems`: what was left out and why, for a person. */
+export function findTools(
+  server: string,
+  offered: readonly ServerTool[],
+): { readonly tools: readonly OfferedTool[]; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const known = new Map<string, OfferedTool>();
   const sorted = offered.toSorted((left, right) => (left.name < right.name ? -1 : 1));
@@ -117,11 +117,8 @@ const schemaFor = (json: JsonObject): Schema<JsonObject> => ({
       : failed([{ path: "", message: "the input must be an object" }]),
 });
 
-/** More than anybody watches; who tells faster is not kept waiting. */
-const maxProgress = 1_000;
-
-function toolOf(found: OfferedTool, request: McpToolsOptions & { readonly deferred: boolean }): Tool {
-  const { link, pinned, timeoutMs, deferred } = request;
+function toolOf(found: OfferedTool, options: McpToolsOptions & { readonly deferred: boolean }): Tool {
+  const { link, pinned, timeoutMs, deferred } = options;
   const approved = pinned.get(found.name);
   const hasChanged = approved !== undefined && approved.mark !== found.mark;
   // The model is told what was approved, and nothing else before a person has seen it.
@@ -135,29 +132,20 @@ function toolOf(found: OfferedTool, request: McpToolsOptions & { readonly deferr
     traits: { readOnly: found.readOnly, concurrent: found.readOnly },
     async *run(input, context, signal) {
       if (hasChanged) {
-        const refused = await askAboutChange({ found, approved, wish: request }, context.ask);
+        const refused = await askAboutChange({ found, approved, wish: options }, context.ask);
         if (refused) return refused;
       }
-      const progress = new Queue<Display>({ limit: maxProgress });
-      const running = link
-        .call(
-          {
-            tool: found.name,
-            input,
-            callId: context.callId,
-            timeoutMs,
-            host: { ask: context.ask, consult: context.consult },
-            progress: (words) => void progress.push({ kind: "text", text: plainText(words) }),
-          },
-          signal,
-        )
-        .finally(() => progress.end());
-      running.catch(() => undefined); // Heard below.
-      yield* progress;
+      const { callId, ask, consult } = context;
+      const request = { tool: found.name, input, callId, timeoutMs, host: { ask, consult } };
       try {
-        return outcomeOf(await running);
+        return outcomeOf(
+          yield* whileRunning<Display, CallToolResult>((tell) => {
+            const progress = (words: string) => tell({ kind: "text", text: plainText(words) });
+            return link.call({ ...request, progress }, signal);
+          }),
+        );
       } catch (thrown) {
-        return failure(thrown instanceof Error ? thrown.message : String(thrown));
+        return failure(reasonOf(thrown));
       }
     },
   }) as Tool;
@@ -207,3 +195,54 @@ const failure = (words: string): ToolOutcome => ({
   display: { kind: "text", text: plainText(words) },
   failed: true,
 });
+
+/** Two tools over the resources of all servers: what there is, and what one of it holds. */
+type ResourceAccess = {
+  resources(): readonly McpResource[];
+  read(server: string, uri: string): Promise<InputBlock[]>;
+};
+
+const listInput = z.object({
+  server: z.optional(z.string().check(z.describe("Only those of this server; all when left out."))),
+});
+
+const readInput = z.object({
+  server: z.string().check(z.describe("The name of the server.")),
+  uri: z.string().check(z.describe("The address of the resource, as the list has it.")),
+});
+
+export function resourceTools(context: ResourceAccess): Tool[] {
+  const list = defineTool<z.infer<typeof listInput>>({
+    name: "ListMcpResourcesTool",
+    description: "Lists what MCP servers offer for reading: each with its server, address, name and type.",
+    input: schemaOf(listInput),
+    deferred: true,
+    traits: { readOnly: true, concurrent: true, replay: "safe" },
+    claims: async () => [],
+    async *run({ server }): AsyncGenerator<never, ToolOutcome> {
+      const found = context.resources().filter((one) => server === undefined || one.server === server);
+      const said = found.length === 0 ? "There are no resources." : JSON.stringify(found, null, 1);
+      return {
+        content: [text(said)],
+        display: { kind: "text", text: `${found.length} resources` },
+        data: JSON.parse(JSON.stringify(found)) as Json,
+      };
+    },
+  });
+  const read = defineTool<z.infer<typeof readInput>>({
+    name: "ReadMcpResourceTool",
+    description: "Reads a resource of an MCP server.",
+    input: schemaOf(readInput),
+    deferred: true,
+    traits: { readOnly: true, concurrent: true },
+    async *run({ server, uri }): AsyncGenerator<never, ToolOutcome> {
+      try {
+        const content = await context.read(server, uri);
+        return { content, display: { kind: "text", text: uri } };
+      } catch (thrown) {
+        return failure(toFault(thrown).message);
+      }
+    },
+  });
+  return [list as Tool, read as Tool];
+}

@@ -1,7 +1,19 @@
 /** What a login left: tokens, who we are to the server, and what is under way. A private file for each server. */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { isObject } from "../kernel/json.ts";
+import { asObject, type Json, parseJson } from "../kernel/json.ts";
+
+/** What a private file holds; undefined when it is missing, or no JSON. */
+export const readPrivate = (file: string): Promise<Json | undefined> =>
+  readFile(file, "utf8").then(parseJson, () => undefined);
+
+/** Whole or not at all. Throws when it cannot be written. */
+export async function writePrivate(file: string, value: unknown): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${process.pid}`;
+  await writeFile(fresh, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  await rename(fresh, file);
+}
 
 /** As the library gives it; it alone knows what is in it. */
 export type AuthNotes = {
@@ -23,12 +35,7 @@ export class AuthFile {
 
   /** Read anew each time: another process may have logged in. A damaged file is as good as none. */
   async read(): Promise<AuthNotes> {
-    try {
-      const notes: unknown = JSON.parse(await readFile(this.path, "utf8"));
-      return isObject(notes) ? notes : {};
-    } catch {
-      return {}; // Missing, or no JSON.
-    }
+    return asObject(await readPrivate(this.path));
   }
 
   /** One change after the other. Throws when it cannot be written. */
@@ -36,10 +43,7 @@ export class AuthFile {
     const before = this.#notes ?? this.read();
     const after = before.then(async () => {
       const notes: AuthNotes = { ...(await this.read()), ...patch } as AuthNotes;
-      await mkdir(path.dirname(this.path), { recursive: true, mode: 0o700 });
-      const fresh = `${this.path}.${process.pid}`;
-      await writeFile(fresh, `${JSON.stringify(notes)}\n`, { mode: 0o600 });
-      await rename(fresh, this.path);
+      await writePrivate(this.path, notes);
       return notes;
     });
     this.#notes = after.catch(() => ({}));

@@ -2,20 +2,19 @@
  * The servers of one session: the engine takes tools from it, hosts look at it and change it. Servers connect in the
  * background; the first request waits for them only so long.
  */
-
-import { over } from "../kernel/abort.ts";
 import { fault } from "../kernel/fault.ts";
 import { sameJson } from "../kernel/json.ts";
+import { resultOf } from "../kernel/one-by-one.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { BoxTool, Toolbox, ToolOutcome } from "../ports/tool.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
 import type { InputBlock } from "../protocol/message.ts";
+import { resourceTools } from "./as-tools.ts";
 import { McpEntry } from "./entry.ts";
 import { type McpLimits, probeMs } from "./limits.ts";
-import type { LinkOptions } from "./link.ts";
+import { type LinkOptions, settledWithin } from "./link.ts";
 import { prefixOf } from "./names.ts";
 import type { LinkPool } from "./pool.ts";
-import { resourceTools } from "./resource-tools.ts";
 import { authFileOf, identityOf, type McpEnvironment, pinsFolder, routeTo } from "./routes.ts";
 
 export type NamedServer = {
@@ -77,12 +76,11 @@ export class McpBox implements Toolbox {
     const { clock } = this.#wish;
     const leftMs = this.#untilMs - clock.monotonicMs();
     if (this.#isSettled || leftMs <= 0) return;
-    const done = new AbortController();
-    await Promise.race([this.#first, clock.sleep(leftMs, AbortSignal.any([signal, done.signal]))]);
-    done.abort(over);
+    await settledWithin(this.#first, { clock, ms: leftMs }, signal);
   }
 
-  status(): McpServerState[] {
+  /** How each server stands now, in the order in which they were named. */
+  status(): readonly McpServerState[] {
     return [...this.#entries.values()].map((entry) => entry.status());
   }
 
@@ -98,12 +96,13 @@ export class McpBox implements Toolbox {
       });
   }
 
+  /** Off: its process ends and its tools cannot be called. Throws `usage`. */
   async toggle(name: string, to: "on" | "off"): Promise<void> {
     const entry = this.#named(name);
     await (to === "on" ? entry.turnOn() : entry.turnOff());
   }
 
-  /** The servers that the host itself named, from now on; those of files stay as they are. */
+  /** Replaces the servers that the host itself named; those of files stay. Resolves when the new ones have settled. */
   async set(servers: Readonly<Record<string, McpServerOptions>>): Promise<SetOutcome> {
     const own = [...this.#entries.values()].filter(({ options }) => options.scope === "host");
     const gone = own.filter(({ name, options }) => !isSame(options.config, servers[name]));
@@ -124,19 +123,21 @@ export class McpBox implements Toolbox {
     };
   }
 
-  /** What servers say about their use. */
-  instructions(): { server: string; words: string }[] {
+  /** What servers say about their use, as they stand now. */
+  instructions(): readonly { readonly server: string; readonly words: string }[] {
     return [...this.#entries.values()].flatMap((entry) => {
       const words = entry.instructions();
       return words === undefined ? [] : [{ server: entry.name, words }];
     });
   }
 
-  prompts(): McpPrompt[] {
+  /** Prompts, which people call as commands. */
+  prompts(): readonly McpPrompt[] {
     return [...this.#entries.values()].flatMap((entry) => entry.prompts());
   }
 
-  resources(): McpResource[] {
+  /** What can be mentioned. */
+  resources(): readonly McpResource[] {
     return [...this.#entries.values()].flatMap((entry) => entry.resources());
   }
 
@@ -174,11 +175,10 @@ export class McpBox implements Toolbox {
       },
       signal,
     );
-    let step = await running.next();
-    while (!step.done) step = await running.next();
-    return step.value;
+    return resultOf(running);
   }
 
+  /** Called when a server, a tool, a prompt or a resource came, changed or went. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -97,20 +97,14 @@ async function offerOf(client: Client, signal: AbortSignal): Promise<ServerOffer
   const options = { timeout: listMs, signal, cacheMode: "refresh" } as const;
   const [tools, prompts, resources] = await Promise.all([
     has.tools ? client.listTools(undefined, options).then((list) => list.tools) : [],
-    has.prompts
-      ? client.listPrompts(undefined, options).then(
-          (list) => list.prompts.slice(0, maxPrompts),
-          () => [],
-        )
-      : [],
-    has.resources
-      ? client.listResources(undefined, options).then(
-          (list) => list.resources.slice(0, maxResources),
-          () => [],
-        )
-      : [],
+    has.prompts ? client.listPrompts(undefined, options).catch(() => undefined) : undefined,
+    has.resources ? client.listResources(undefined, options).catch(() => undefined) : undefined,
   ]);
-  return { tools, prompts, resources };
+  return {
+    tools,
+    prompts: prompts?.prompts.slice(0, maxPrompts) ?? [],
+    resources: resources?.resources.slice(0, maxResources) ?? [],
+  };
 }
 
 async function callTool(

@@ -1,5 +1,5 @@
 /** One server as a session sees it: on or off, with the tools that the session has of it. */
-import { fault } from "../kernel/fault.ts";
+import { fault, reasonOf } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
 import { plainText, shorten } from "../kernel/text.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
@@ -7,6 +7,7 @@ import { type InputBlock, type ResultPart, text } from "../protocol/message.ts";
 import { boxTools, findTools, type McpTool } from "./as-tools.ts";
 import type { Connection } from "./connection.ts";
 import { listMs, maxInstructionCharacters } from "./limits.ts";
+import type { LinkState } from "./link.ts";
 import { wireName } from "./names.ts";
 import type { Lease } from "./pool.ts";
 import { contentsPart, outcomeOf } from "./results.ts";
@@ -37,7 +38,12 @@ export class McpEntry {
   }
 
   get tools(): readonly McpTool[] {
-    return this.#lease?.link.state.status === "connected" ? this.#tools : [];
+    return this.#connected ? this.#tools : [];
+  }
+
+  get #connected(): Extract<LinkState, { status: "connected" }> | undefined {
+    const state = this.#lease?.link.state;
+    return state?.status === "connected" ? state : undefined;
   }
 
   /** Resolves when it is connected, or is known not to be. Never rejects. */
@@ -74,8 +80,8 @@ export class McpEntry {
 
   async #lookNow(): Promise<void> {
     const lease = this.#lease;
-    const state = lease?.link.state;
-    if (lease && state?.status === "connected") {
+    const state = this.#connected;
+    if (lease && state) {
       const { link, pins } = lease;
       const { tools, problems } = findTools(this.name, state.offer.tools);
       const pinned = await pins.compare(tools);
@@ -125,15 +131,13 @@ export class McpEntry {
 
   /** What the server says about its use, bounded. */
   instructions(): string | undefined {
-    const state = this.#lease?.link.state;
-    const words = state?.status === "connected" ? state.connection.instructions?.trim() : undefined;
+    const words = this.#connected?.connection.instructions?.trim();
     return words ? shorten(plainText(words), maxInstructionCharacters) : undefined;
   }
 
   prompts(): McpPrompt[] {
-    const state = this.#lease?.link.state;
-    if (state?.status !== "connected") return [];
-    return state.offer.prompts.map(({ name, description = "", arguments: fields = [] }) => ({
+    const { prompts = [] } = this.#connected?.offer ?? {};
+    return prompts.map(({ name, description = "", arguments: fields = [] }) => ({
       server: this.name,
       name,
       command: wireName(this.name, name),
@@ -147,9 +151,8 @@ export class McpEntry {
   }
 
   resources(): McpResource[] {
-    const state = this.#lease?.link.state;
-    if (state?.status !== "connected") return [];
-    return state.offer.resources.map(({ uri, name, description, mimeType }) => ({
+    const { resources = [] } = this.#connected?.offer ?? {};
+    return resources.map(({ uri, name, description, mimeType }) => ({
       server: this.name,
       uri,
       name,
@@ -181,8 +184,7 @@ export class McpEntry {
       const parts = await link.use(read, new AbortController().signal);
       return parts.length > 0 ? parts : [text("(nothing)")];
     } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
-      throw fault("mcp_failed", { server: this.name, reason, cause: thrown });
+      throw fault("mcp_failed", { server: this.name, reason: reasonOf(thrown), cause: thrown });
     }
   }
 }

@@ -2,11 +2,10 @@
  * The life of one server: connected in the background, lost and found again, closed once. Nothing that a server does
  * throws out of here: what went wrong is its state.
  */
-
 import type { CallToolResult, Transport } from "@modelcontextprotocol/client";
 import { over } from "../kernel/abort.ts";
 import { delayMs } from "../kernel/backoff.ts";
-import { fault } from "../kernel/fault.ts";
+import { fault, reasonOf } from "../kernel/fault.ts";
 import { plainText, shorten } from "../kernel/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Connection, connect, type McpCallRequest, type ServerOffer } from "./connection.ts";
@@ -116,18 +115,12 @@ export class Link {
 
   /** Someone who is being found again is waited for, but not for long. */
   async #connected(signal: AbortSignal): Promise<Connection> {
-    if (this.#state.status === "pending") await this.#within(this.#wish.limits.startMs, signal);
+    if (this.#state.status === "pending")
+      await settledWithin(this.#working, { clock: this.#wish.clock, ms: this.#wish.limits.startMs }, signal);
     const state = this.#state;
     if (state.status === "connected") return state.connection;
     const why = "error" in state && state.error ? `: ${state.error}` : "";
     throw fault("mcp_unanswered", { reason: `The server ${this.name} is ${sayStatus[state.status]}${why}` });
-  }
-
-  async #within(ms: number, signal: AbortSignal): Promise<void> {
-    const done = new AbortController();
-    const stop = AbortSignal.any([signal, done.signal]);
-    await Promise.race([this.#working, this.#wish.clock.sleep(ms, stop)]);
-    done.abort(over);
   }
 
   async #try(): Promise<void> {
@@ -250,6 +243,17 @@ export class Link {
   }
 }
 
+/** Resolves when the work has settled, its time is up, or the signal fires. */
+export async function settledWithin(
+  work: Promise<unknown>,
+  { clock, ms }: { readonly clock: Clock; readonly ms: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([work, clock.sleep(ms, AbortSignal.any([signal, done.signal]))]);
+  done.abort(over);
+}
+
 const sayStatus = {
   pending: "not connected yet",
   connected: "connected",
@@ -283,7 +287,7 @@ function isBroken(thrown: unknown): boolean {
 const maxReason = 500;
 
 function sayFailure(thrown: unknown, lastWords: string): string {
-  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  const said = reasonOf(thrown);
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? ` (${thrown.cause.message})` : "";
   const words = plainText(lastWords).trim();
   return shorten(

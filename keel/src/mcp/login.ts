@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { unlessAborted } from "../kernel/abort.ts";
-import { fault } from "../kernel/fault.ts";
+import { fault, reasonOf } from "../kernel/fault.ts";
 import type { McpServerSpec } from "../protocol/mcp.ts";
 import type { AuthFile } from "./auth-file.ts";
 import { oauthProvider } from "./oauth.ts";
@@ -35,8 +35,7 @@ export async function login(request: LoginRequest, signal: AbortSignal): Promise
       ? await byConnecting(request, { door, provider }, signal)
       : await forScope(request, { door, provider, scope }, signal);
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    throw fault("mcp_failed", { server: name, reason, cause: thrown });
+    throw fault("mcp_failed", { server: name, reason: reasonOf(thrown), cause: thrown });
   } finally {
     door.close();
   }

@@ -3,11 +3,11 @@
  * was approved: it keeps its old description for the model, and a call asks first. One private file for each server.
  */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod/mini";
 import { canonicalJson, type JsonObject } from "../kernel/json.ts";
 import { jsonSchema } from "../protocol/message.ts";
+import { readPrivate, writePrivate } from "./auth-file.ts";
 
 /** What the model is told of a tool, bounded. */
 export type Definition = {
@@ -78,24 +78,12 @@ export class Pins {
   async #write(): Promise<void> {
     if (this.#file === undefined) return;
     const book: Book = { version: 1, server: this.#server, tools: [...(this.#tools ?? new Map()).values()] };
-    try {
-      await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-      const fresh = `${this.#file}.${process.pid}`;
-      await writeFile(fresh, `${JSON.stringify(book)}\n`, { mode: 0o600 });
-      await rename(fresh, this.#file);
-    } catch {
-      // Said above.
-    }
+    await writePrivate(this.#file, book).catch(() => undefined); // Said above.
   }
 }
 
 /** A damaged file pins nothing: better than a server that can never be used again. */
 async function readBook(file: string | undefined): Promise<Pinned[]> {
-  if (file === undefined) return [];
-  try {
-    const parsed = bookSchema.safeParse(JSON.parse(await readFile(file, "utf8")));
-    return parsed.success ? parsed.data.tools : [];
-  } catch {
-    return []; // Missing, or no JSON.
-  }
+  const parsed = bookSchema.safeParse(file === undefined ? undefined : await readPrivate(file));
+  return parsed.success ? parsed.data.tools : [];
 }

@@ -2,7 +2,6 @@
  * What a server may want of us while one of its tools runs: words of a person, a reply of the model, the folders of the
  * workspace. The first two are asked of the host, through the call that runs; without a call nobody is asked.
  */
-
 import { pathToFileURL } from "node:url";
 import type { Client, CreateMessageRequest, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { fault } from "../kernel/fault.ts";

@@ -1,13 +1,11 @@
 /** The way to a server, by how it is configured. */
-
 import { createHash } from "node:crypto";
 import { chmod, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { fault } from "../kernel/fault.ts";
-import type { JsonObject } from "../kernel/json.ts";
-import { canonicalJson } from "../kernel/json.ts";
+import { canonicalJson, type JsonObject } from "../kernel/json.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 import type { McpChannel, McpServerOptions } from "../protocol/mcp.ts";
 import { AuthFile } from "./auth-file.ts";
@@ -51,7 +49,7 @@ export async function routeTo(
     case "stdio":
       return stdioWay(name, config, environment);
     case "channel":
-      return { transport: new ChannelTransport(config.channel), lastWords: () => "" };
+      return { transport: channelTransport(config.channel), lastWords: () => "" };
     case "ws": {
       const { SocketTransport } = await import("./transports/socket.ts");
       return { transport: new SocketTransport(urlOf(config.url), config), lastWords: () => "" };
@@ -100,38 +98,27 @@ function urlOf(given: string): URL {
 }
 
 /** A server that a host carries messages to: its own process, or another one that it talks with. */
-export class ChannelTransport implements Transport {
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
-  readonly #channel: McpChannel;
-
-  constructor(channel: McpChannel) {
-    this.#channel = channel;
-  }
-
-  async start(): Promise<void> {
-    await this.#channel.open({
-      message: (message) => this.onmessage?.(message as unknown as JSONRPCMessage),
-      closed: () => this.onclose?.(),
-    });
-  }
-
-  async send(message: JSONRPCMessage): Promise<void> {
-    await this.#channel.send(message as unknown as JsonObject);
-  }
-
-  async close(): Promise<void> {
-    await this.#channel.close();
-    this.onclose?.();
-  }
+function channelTransport(channel: McpChannel): Transport {
+  const transport: Transport = {
+    start: () =>
+      channel.open({
+        message: (message) => transport.onmessage?.(message as unknown as JSONRPCMessage),
+        closed: () => transport.onclose?.(),
+      }),
+    send: (message) => channel.send(message as unknown as JsonObject),
+    async close() {
+      await channel.close();
+      transport.onclose?.();
+    },
+  };
+  return transport;
 }
 
 /** What a server says on stderr: a bounded private file for people, and its last words for the reason of a failure. */
-export type StderrLog = { /** The last words, in one piece. */ tail(): string };
+type StderrLog = { /** The last words, in one piece. */ tail(): string };
 
 /** Reads to the end, whatever becomes of the file: a full pipe would stop the server. */
-export function keepStderr(stderr: Readable, file: string | undefined): StderrLog {
+function keepStderr(stderr: Readable, file: string | undefined): StderrLog {
   let tail = "";
   let written = 0;
   const handle = file === undefined ? Promise.resolve(undefined) : openLog(file);

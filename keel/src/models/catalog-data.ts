@@ -1,7 +1,4 @@
-/**
- * What providers publish about their models: sizes, abilities and list prices. Data only; settings may add to it and
- * correct it. To add a provider's models, add a table here and its default below.
- */
+/** What providers publish about their models: sizes, abilities and list prices. Settings may add to it and correct it. */
 import type { ModelInfo, Prices } from "../protocol/usage.ts";
 
 /** The newest of the published pages that the prices were read from. */
@@ -13,97 +10,57 @@ const thousand = 1_000;
 const large = { windowTokens: million, maxOutputTokens: 128 * thousand } as const;
 const small = { windowTokens: 200 * thousand, maxOutputTokens: 64 * thousand } as const;
 
-/** USD per million tokens. Cache writes cost 1.25 times the input, for an hour twice; reads a tenth unless told. */
-function rates({
+/** USD per million tokens. */
+type ClaudeRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "leastCacheTokens"> & {
+  readonly thinking: "budget" | "adaptive";
+  readonly longPrompt?: Prices["longPrompt"];
+} & Parameters<typeof rates>[0];
+
+/** Cache writes cost 1.25 times the input, for an hour twice; reads a tenth unless told. */
+const rates = ({ input, output, cacheRead }: { input: number; output: number; cacheRead?: number }) => ({
   input,
   output,
-  cacheRead = input / 10,
-}: Pick<Prices, "input" | "output"> & { cacheRead?: number }) {
-  return { input, output, cacheRead, cacheWrite: input * 1.25, cacheWriteLong: input * 2 };
+  cacheRead: cacheRead ?? input / 10,
+  cacheWrite: input * 1.25,
+  cacheWriteLong: input * 2,
+});
+
+function claude(id: string, row: ClaudeRow): ModelInfo {
+  const { thinking, input: _, output: __, cacheRead: ___, longPrompt, ...about } = row;
+  const abilities = { tools: true, images: true, thinking, cache: true };
+  // Searches are 10 USD per thousand.
+  const prices = { ...rates(row), webSearch: 0.01, asOf, ...(longPrompt ? { longPrompt } : {}) };
+  return { id, name: nameOf(id), provider: "anthropic", ...about, prices, abilities };
 }
 
-/** Searches are 10 USD per thousand. */
-const prices = (table: Parameters<typeof rates>[0]): Prices => ({ ...rates(table), webSearch: 0.01, asOf });
-
-type ClaudeRow = Pick<
-  ModelInfo,
-  "name" | "windowTokens" | "maxOutputTokens" | "leastCacheTokens" | "prices"
-> & {
-  readonly thinking: "budget" | "adaptive";
-};
-
-function claude(id: string, { thinking, ...row }: ClaudeRow): ModelInfo {
-  const abilities = { tools: true, images: true, thinking, cache: true };
-  return { id, provider: "anthropic", ...row, abilities };
+/** `claude-fable-5-1` is Claude Fable 5.1. */
+function nameOf(id: string): string {
+  const [maker = "", kind = "", ...version] = id.split("-");
+  const names = [maker, kind].map((name) => name.charAt(0).toUpperCase() + name.slice(1));
+  return [...names, version.join(".")].join(" ");
 }
 
 const adaptive = { ...large, thinking: "adaptive" } as const;
 const budget = { ...small, thinking: "budget" } as const;
-const opus = { ...adaptive, prices: prices({ input: 5, output: 25 }) };
+const opus = { ...adaptive, input: 5, output: 25 };
+const longHaiku = { ...rates({ input: 0.5, output: 2.5 }), overTokens: 100 * thousand };
 
 const claudeModels: readonly ModelInfo[] = [
-  claude("claude-fable-5-1", {
-    name: "Claude Fable 5.1",
-    ...adaptive,
-    prices: prices({ input: 10, output: 50, cacheRead: 0.25 }),
-  }),
-  claude("claude-fable-5", {
-    name: "Claude Fable 5",
-    leastCacheTokens: 512,
-    ...adaptive,
-    prices: prices({ input: 10, output: 50 }),
-  }),
-  claude("claude-opus-5-5", {
-    name: "Claude Opus 5.5",
-    ...adaptive,
-    prices: prices({ input: 4, output: 20, cacheRead: 0.2 }),
-  }),
-  claude("claude-opus-5", { name: "Claude Opus 5", leastCacheTokens: 512, ...opus }),
-  claude("claude-opus-4-8", { name: "Claude Opus 4.8", ...opus }),
-  claude("claude-opus-4-7", { name: "Claude Opus 4.7", leastCacheTokens: 2_048, ...opus }),
-  claude("claude-opus-4-6", { name: "Claude Opus 4.6", leastCacheTokens: 4_096, ...opus }),
-  claude("claude-opus-4-5", { name: "Claude Opus 4.5", leastCacheTokens: 4_096, ...opus, ...budget }),
-  claude("claude-opus-4-1", {
-    name: "Claude Opus 4.1",
-    ...budget,
-    maxOutputTokens: 32 * thousand,
-    prices: prices({ input: 15, output: 75 }),
-  }),
-  claude("claude-sonnet-5-5", {
-    name: "Claude Sonnet 5.5",
-    ...adaptive,
-    prices: prices({ input: 2, output: 10 }),
-  }),
-  claude("claude-sonnet-5", {
-    name: "Claude Sonnet 5",
-    ...adaptive,
-    prices: prices({ input: 2, output: 10 }),
-  }),
-  claude("claude-sonnet-4-6", {
-    name: "Claude Sonnet 4.6",
-    leastCacheTokens: 2_048,
-    ...adaptive,
-    prices: prices({ input: 3, output: 15 }),
-  }),
-  claude("claude-sonnet-4-5", {
-    name: "Claude Sonnet 4.5",
-    ...budget,
-    prices: prices({ input: 3, output: 15 }),
-  }),
-  claude("claude-haiku-5-5", {
-    name: "Claude Haiku 5.5",
-    ...adaptive,
-    prices: {
-      ...prices({ input: 0.1, output: 0.5 }),
-      longPrompt: { ...rates({ input: 0.5, output: 2.5 }), overTokens: 100 * thousand },
-    },
-  }),
-  claude("claude-haiku-4-5", {
-    name: "Claude Haiku 4.5",
-    leastCacheTokens: 4_096,
-    ...budget,
-    prices: prices({ input: 1, output: 5 }),
-  }),
+  claude("claude-fable-5-1", { ...adaptive, input: 10, output: 50, cacheRead: 0.25 }),
+  claude("claude-fable-5", { leastCacheTokens: 512, ...adaptive, input: 10, output: 50 }),
+  claude("claude-opus-5-5", { ...adaptive, input: 4, output: 20, cacheRead: 0.2 }),
+  claude("claude-opus-5", { leastCacheTokens: 512, ...opus }),
+  claude("claude-opus-4-8", opus),
+  claude("claude-opus-4-7", { leastCacheTokens: 2_048, ...opus }),
+  claude("claude-opus-4-6", { leastCacheTokens: 4_096, ...opus }),
+  claude("claude-opus-4-5", { leastCacheTokens: 4_096, ...opus, ...budget }),
+  claude("claude-opus-4-1", { ...budget, maxOutputTokens: 32 * thousand, input: 15, output: 75 }),
+  claude("claude-sonnet-5-5", { ...adaptive, input: 2, output: 10 }),
+  claude("claude-sonnet-5", { ...adaptive, input: 2, output: 10 }),
+  claude("claude-sonnet-4-6", { leastCacheTokens: 2_048, ...adaptive, input: 3, output: 15 }),
+  claude("claude-sonnet-4-5", { ...budget, input: 3, output: 15 }),
+  claude("claude-haiku-5-5", { ...adaptive, input: 0.1, output: 0.5, longPrompt: longHaiku }),
+  claude("claude-haiku-4-5", { leastCacheTokens: 4_096, ...budget, input: 1, output: 5 }),
 ];
 
 /** The newest of OpenAI's published pages that its prices were read from. */

@@ -1,7 +1,8 @@
 /** What every wire needs to write a request. */
-
+import { sameJson } from "../kernel/json.ts";
 import { fingerprint } from "../kernel/text.ts";
 import type { ModelRequest } from "../ports/model.ts";
+import type { Message } from "../protocol/message.ts";
 
 export type IdRule = { readonly allowed: RegExp; readonly maxCharacters: number };
 
@@ -20,6 +21,24 @@ export function remember<K extends object, V>(memo: WeakMap<K, V>, key: K, make:
   memo.set(key, made);
   return made;
 }
+
+/** The same for something that is written for a reader: as before, unless another reader would get it otherwise. */
+export function rememberFor<K extends object, R extends object, V extends { readonly reader: R | undefined }>(
+  memo: WeakMap<K, V>,
+  { key, reader }: { readonly key: K; readonly reader: R },
+  make: () => V,
+): V {
+  const before = memo.get(key);
+  if (before && before.reader !== undefined && !sameJson(before.reader, reader)) memo.delete(key);
+  return remember(memo, key, make);
+}
+
+export const holdsImages = (content: Message["content"]): boolean =>
+  content.some(
+    (block) =>
+      block.type === "image" ||
+      (block.type === "tool_result" && block.content.some(({ type }) => type === "image")),
+  );
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 
@@ -41,7 +60,6 @@ export function effortFor(
 }
 
 /** Something that is made of a request, and may be made before it is needed: the newest one is kept until it is taken. */
-
 export function writtenAhead<T>(make: (request: ModelRequest) => T): {
   prepare(request: ModelRequest): void;
   take(request: ModelRequest): T;

@@ -3,7 +3,7 @@
  * memory than `fetch`). Certificates are checked, no redirect is followed (a key goes only to the host that the user
  * named), nothing is asked for compressed, and the body is read only as fast as it is taken.
  */
-import type { Agent, AgentOptions, ClientRequest, IncomingMessage } from "node:http";
+import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Agent as SecureAgent } from "node:https";
 import { Fault, fault } from "../kernel/fault.ts";
 
@@ -49,10 +49,23 @@ export type HttpOptions = {
 export function openHttp(options: HttpOptions = {}): { readonly send: Http; close(): void } {
   const { connectMs = 30_000, answerMs = 600_000, proxyEnv } = options;
   const kept = { keepAlive: true, ...(proxyEnv ? { proxyEnv: { ...proxyEnv } } : {}) };
-  const agents = agentsOf(kept);
+  // Made when they are first used.
+  let plain: Agent | undefined;
+  let secure: SecureAgent | undefined;
+  const open = (
+    url: URL,
+    head: { method: string; headers: Readonly<Record<string, string>> },
+  ): ClientRequest => {
+    if (url.protocol !== "https:") {
+      plain ??= new (http().Agent)(kept);
+      return http().request(url, { ...head, agent: plain });
+    }
+    secure ??= new (https().Agent)(kept);
+    return https().request(url, { ...head, agent: secure });
+  };
   const send: Http = async (request, signal) => {
     for (let tries = 1; ; tries++) {
-      const outcome = await attempt({ request, agents, connectMs, answerMs }, signal);
+      const outcome = await attempt({ request, open, connectMs, answerMs }, signal);
       if (outcome.kind === "answered") return responseOf(outcome.incoming, signal);
       if (outcome.kind === "failed" || tries >= maxStale) throw outcome.fault;
     }
@@ -60,7 +73,8 @@ export function openHttp(options: HttpOptions = {}): { readonly send: Http; clos
   return {
     send,
     close() {
-      agents.close();
+      plain?.destroy();
+      secure?.destroy();
     },
   };
 }
@@ -78,34 +92,12 @@ export async function readText(response: HttpResponse, maxBytes: number): Promis
   return text;
 }
 
-type HttpAgents = { readonly plain: Agent; readonly secure: SecureAgent; close(): void };
-
-/** Made when they are first used. */
-function agentsOf(options: AgentOptions): HttpAgents {
-  let plain: Agent | undefined;
-  let secure: SecureAgent | undefined;
-  return {
-    get plain() {
-      plain ??= new (http().Agent)(options);
-      return plain;
-    },
-    get secure() {
-      secure ??= new (https().Agent)(options);
-      return secure;
-    },
-    close() {
-      plain?.destroy();
-      secure?.destroy();
-    },
-  };
-}
-
 /** A kept connection that the server closed meanwhile fails before it carried anything: a new one is tried. */
 const maxStale = 3;
 
 type Attempt = {
   readonly request: HttpRequest;
-  readonly agents: HttpAgents;
+  open(url: URL, head: { method: string; headers: Readonly<Record<string, string>> }): ClientRequest;
   readonly connectMs: number;
   readonly answerMs: number;
 };
@@ -116,17 +108,13 @@ type AttemptOutcome =
   | { kind: "stale"; fault: Fault };
 
 function attempt(
-  { request, agents, connectMs, answerMs }: Attempt,
+  { request, open, connectMs, answerMs }: Attempt,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
   if (signal.aborted) return Promise.resolve({ kind: "failed", fault: aborted(signal) });
   const url = new URL(request.url);
-  const secure = url.protocol === "https:";
   const { method, body } = request;
-  const headers = { "accept-encoding": "identity", ...request.headers };
-  const outgoing = secure
-    ? https().request(url, { method, headers, agent: agents.secure })
-    : http().request(url, { method, headers, agent: agents.plain });
+  const outgoing = open(url, { method, headers: { "accept-encoding": "identity", ...request.headers } });
   return new Promise((resolve) => {
     const late = (what: string, ms: number) =>
       setTimeout(
@@ -145,7 +133,7 @@ function attempt(
     };
     outgoing.once("socket", (socket) => {
       if (!socket.connecting) return clearTimeout(connecting);
-      socket.once(secure ? "secureConnect" : "connect", () => clearTimeout(connecting));
+      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(connecting));
     });
     outgoing.once("response", (incoming) => settle({ kind: "answered", incoming }));
     outgoing.on("error", (cause: NodeJS.ErrnoException) => {

@@ -40,27 +40,19 @@ export function providerRefusal(
 
 /** `isOfWire`: whether it came with the wire's own error. Without it, it is the address that is wrong. */
 export function codeOfStatus(status: number, isOfWire: boolean): ProviderFaultCode {
-  switch (status) {
-    case 401:
-      return "key_refused";
-    case 402:
-      return "billing";
-    case 403:
-      return "model_forbidden";
-    case 404:
-      return isOfWire ? "model_unknown" : "model_bad_request";
-    case 408:
-      return "server_error";
-    case 413:
-      return "request_too_large";
-    case 429:
-      return "rate_limited";
-    case 529:
-      return "overloaded";
-    default:
-      return status >= 500 ? "server_error" : "model_bad_request";
-  }
+  if (status === 404 && isOfWire) return "model_unknown";
+  return codes[status] ?? (status >= 500 ? "server_error" : "model_bad_request");
 }
+
+const codes: Readonly<Record<number, ProviderFaultCode>> = {
+  401: "key_refused",
+  402: "billing",
+  403: "model_forbidden",
+  408: "server_error",
+  413: "request_too_large",
+  429: "rate_limited",
+  529: "overloaded",
+};
 
 function defaultReason(status: number | undefined): string {
   if (status === undefined) return "it gave no reason";

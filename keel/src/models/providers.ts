@@ -1,7 +1,4 @@
-/**
- * The providers that Keel speaks to, as data; the first comes first wherever an order is needed. To add one: a row here, a row in `connect.ts`, its folder beside
- * `anthropic/`, and its models in `catalog-data.ts`.
- */
+/** The providers that Keel speaks to, as data; the first comes first wherever an order is needed. */
 
 export type ProviderId = "anthropic" | "openai";
 

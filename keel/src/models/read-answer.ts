@@ -43,11 +43,12 @@ export async function* readAnswer(
   response: HttpResponse,
   decoder: AnswerDecoder,
 ): AsyncGenerator<readonly ModelEvent[]> {
-  if (contentType(response) === "application/json") {
-    checkReadable(response, "application/json");
-    return yield* decoder.whole(parseData(await readWhole(response)));
-  }
-  checkReadable(response, "text/event-stream");
+  const type = contentType(response);
+  const isWhole = type === "application/json";
+  if (!isWhole && type !== "text/event-stream")
+    refuse(response, `the answer is ${type || "of no type"} and not text/event-stream`);
+  if (isEncoded(response)) refuse(response, "the answer is compressed, which was not asked for");
+  if (isWhole) return yield* decoder.whole(parseData(await readWhole(response)));
   const reader = sseReader({ maxCharacters: maxEventCharacters });
   for await (const chunk of response.body) {
     const events: ModelEvent[] = [];
@@ -78,18 +79,10 @@ async function readWhole({ body }: HttpResponse): Promise<string> {
   return text;
 }
 
-/** Throws `stream_malformed` when the answer is of another type, or compressed. Nothing of it is read then. */
-function checkReadable(response: HttpResponse, wanted: string): void {
-  const type = contentType(response);
-  const reason =
-    type !== wanted
-      ? `the answer is ${type || "of no type"} and not ${wanted}`
-      : isEncoded(response)
-        ? "the answer is compressed, which was not asked for"
-        : undefined;
-  if (reason === undefined) return;
+/** Nothing of the answer is read then. */
+function refuse(response: HttpResponse, reason: string): never {
   response.endWithin(0);
-  throw fault("stream_malformed", { reason });
+  throw malformed(reason);
 }
 
 /** The data of one event, or a whole body. Throws `stream_malformed`. */

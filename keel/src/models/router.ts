@@ -1,11 +1,6 @@
-/**
- * One Model over several providers: each request goes to the provider of the model that it names, so a fallback chain
- * and a change of model in the middle of a session may cross from one to another. Which model that is, is never decided
- * here: the engine names it and records why.
- */
+/** One Model over several providers: a request goes to the provider of the model that it names, and no other is tried. */
 import { fault } from "../kernel/fault.ts";
 import type { Model } from "../ports/model.ts";
-import type { Catalog } from "./catalog.ts";
 import { type ConnectTools, connectModel } from "./connect.ts";
 import { type Endpoint, type ProviderId, providerOf, splitName } from "./providers.ts";
 
@@ -20,8 +15,10 @@ export function routedModel({ home, endpoints, ...tools }: RouterOptions): Model
   const connected = new Map<ProviderId, Model>();
 
   const route = (name: string): { provider: ProviderId; model: Model | undefined } => {
-    const wanted = splitName(tools.catalog.unalias(name)).provider?.id;
-    const endpoint = endpointFor(name, { wanted, home, endpoints, catalog: tools.catalog });
+    const plain = tools.catalog.unalias(name);
+    const wanted = splitName(plain).provider?.id;
+    const owner = wanted ?? tools.catalog.home(plain);
+    const endpoint = endpoints.find(({ provider }) => provider === owner) ?? (wanted ? undefined : home);
     if (!endpoint) return { provider: wanted ?? home.provider, model: undefined };
     const model = connected.get(endpoint.provider) ?? connectModel({ endpoint }, tools);
     connected.set(endpoint.provider, model);
@@ -37,18 +34,4 @@ export function routedModel({ home, endpoints, ...tools }: RouterOptions): Model
       return model.stream(request, signal);
     },
   };
-}
-
-type Sought = {
-  readonly wanted: ProviderId | undefined;
-  readonly home: Endpoint;
-  readonly endpoints: readonly Endpoint[];
-  readonly catalog: Catalog;
-};
-
-function endpointFor(name: string, { wanted, home, endpoints, catalog }: Sought): Endpoint | undefined {
-  const at = (provider: ProviderId | undefined) =>
-    endpoints.find((endpoint) => endpoint.provider === provider);
-  if (wanted) return at(wanted);
-  return at(catalog.home(catalog.unalias(name))) ?? home;
 }

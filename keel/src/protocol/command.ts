@@ -49,6 +49,7 @@ export const commandSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("close") }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
+export type InputCommand = Extract<Command, { type: "input" }>;
 
 /** What became of a command. */
 export type Receipt =

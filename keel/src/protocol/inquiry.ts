@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { jsonSchema } from "./message.ts";
 import { effortSchema, permissionModeSchema, ruleListSchema } from "./settings.ts";
-import { billSchema, contextKinds, modelInfoSchema } from "./usage.ts";
+import { billSchema, contextBreakdownSchema, modelInfoSchema } from "./usage.ts";
 
 const text = z.string();
 const opt = z.optional;
@@ -16,7 +16,6 @@ const list = <T extends z.ZodMiniType>(of: T) => z.readonly(z.array(of));
  * screen shows and lets choose from; where there is none it is answered with words.
  */
 const commandKindSchema = z.enum(["prompt", "local", "screen"]);
-export type CommandKind = z.infer<typeof commandKindSchema>;
 
 const commandInfoSchema = z.object({
   name: text,
@@ -42,7 +41,6 @@ const projectTrustSchema = z.object({
   /** What waits for trust, as `permissions.allow` or `hooks.SessionStart`. */
   leftOut: list(text),
 });
-export type ProjectTrust = Readonly<z.infer<typeof projectTrustSchema>>;
 
 const sessionFactsSchema = z.object({
   cwd: text,
@@ -105,15 +103,6 @@ const runningTaskSchema = z.object({
 });
 export type RunningTask = Readonly<z.infer<typeof runningTaskSchema>>;
 
-const contextSchema = z.object({
-  model: text,
-  windowTokens: z.number(),
-  compactAtTokens: z.nullable(z.number()),
-  totalTokens: z.number(),
-  freeTokens: z.number(),
-  tokens: z.record(z.enum(contextKinds), z.number()),
-});
-
 const settingsSchema = z.object({
   effective: z.unknown(),
   rows: list(settingRowSchema),
@@ -140,7 +129,7 @@ export const inquiries = {
   commands: about("What can be called with a slash now", list(commandInfoSchema)),
   agents: about("The kinds of agents that work can be given to", list(agentKindSchema)),
   servers: about("How each MCP server stands", list(z.looseObject({ name: text, status: text }))),
-  context: about("What fills the next request, by kind", contextSchema),
+  context: about("What fills the next request, by kind", contextBreakdownSchema),
   usage: about("What the session has used and cost, by model", billSchema),
   tasks: about("What runs in the background now", list(runningTaskSchema)),
   settings: about("The settings in force, and every value of every source, without secrets", settingsSchema),

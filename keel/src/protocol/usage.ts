@@ -16,15 +16,20 @@ export type Usage = z.infer<typeof usageSchema>;
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-export function addUsage(left: Usage, right: Usage): Usage {
+export const addUsage = (left: Usage, right: Usage): Usage =>
+  joinUsage(left, right, (one, other) => one + other);
+
+/** Count by count; one that is absent is 0. */
+export function joinUsage(left: Usage, right: Usage, join: (one: number, other: number) => number): Usage {
+  const of = (name: keyof Usage): number => join(left[name] ?? 0, right[name] ?? 0);
   return {
-    inputTokens: left.inputTokens + right.inputTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    cacheReadTokens: left.cacheReadTokens + right.cacheReadTokens,
-    cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
-    cacheWriteLongTokens: (left.cacheWriteLongTokens ?? 0) + (right.cacheWriteLongTokens ?? 0),
-    thinkingTokens: (left.thinkingTokens ?? 0) + (right.thinkingTokens ?? 0),
-    webSearches: (left.webSearches ?? 0) + (right.webSearches ?? 0),
+    inputTokens: of("inputTokens"),
+    outputTokens: of("outputTokens"),
+    cacheReadTokens: of("cacheReadTokens"),
+    cacheWriteTokens: of("cacheWriteTokens"),
+    cacheWriteLongTokens: of("cacheWriteLongTokens"),
+    thinkingTokens: of("thinkingTokens"),
+    webSearches: of("webSearches"),
   };
 }
 
@@ -113,12 +118,13 @@ export const contextKinds = ["system", "tools", "mcp", "instructions", "skills",
 export type ContextKind = (typeof contextKinds)[number];
 
 /** Estimates, corrected by the provider's own count of the last request. */
-export type ContextBreakdown = {
-  readonly model: string;
-  readonly windowTokens: number;
+export const contextBreakdownSchema = z.object({
+  model: z.string(),
+  windowTokens: z.number(),
   /** From this size on the conversation is shortened by itself; null where it is not. */
-  readonly compactAtTokens: number | null;
-  readonly totalTokens: number;
-  readonly freeTokens: number;
-  readonly tokens: Readonly<Record<ContextKind, number>>;
-};
+  compactAtTokens: z.nullable(z.number()),
+  totalTokens: z.number(),
+  freeTokens: z.number(),
+  tokens: z.record(z.enum(contextKinds), z.number()),
+});
+export type ContextBreakdown = z.infer<typeof contextBreakdownSchema>;

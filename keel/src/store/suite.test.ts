@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "vitest";
 import { storeSuite } from "../testing/store-suite.ts";
-import type { StoreUnderTest } from "../testing/store-suite-checks.ts";
+import type { StoreUnderTest } from "../testing/store-suite-events.ts";
 import { jsonlStore, leasesOf } from "./jsonl/store.ts";
 import { memoryStore } from "./memory/memory.ts";
 

@@ -180,6 +180,12 @@ export function* pieces(text: string, chars: number): Generator<string> {
   }
 }
 
+/** The pieces in which a block streams: none of what a provider hides, nor of what only it understands. */
+export function* streamed(block: ReadyBlock, chars: number): Generator<string> {
+  if (block.type === "foreign" || (block.type === "thinking" && block.hidden !== undefined)) return;
+  yield* pieces(block.type === "tool_use" ? block.json : block.text, chars);
+}
+
 /** The start of a stream that will break: at most `count` items, and never the last one. */
 export function* brokenOff<T>(items: Iterable<T>, count: number): Generator<T> {
   let held: { readonly item: T } | undefined;

@@ -1,8 +1,6 @@
 import type { Ids } from "../ports/clock.ts";
 
-/** Ids that count up, and chance that repeats itself. */
-
-/** `uuid()` gives `00000000-0000-7000-8000-000000000001` and so on; `random()` is fixed by the seed. */
+/** Ids that count up: `uuid()` gives `00000000-0000-7000-8000-000000000001` and so on; `random()` is fixed by the seed. */
 export function countingIds({ seed = 1, prefix = 0 }: { seed?: number; prefix?: number } = {}): Ids {
   let count = 0;
   let state = seed >>> 0;

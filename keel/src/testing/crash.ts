@@ -2,7 +2,6 @@
  * A crash after any event, in one process. When the chosen event is on disk the old world stands still: nothing more is
  * written, run or answered, and nothing is told. What was written can be opened again and gone on with.
  */
-
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelEvent } from "../ports/model.ts";
 import type { Shell, ShellRun } from "../ports/shell.ts";

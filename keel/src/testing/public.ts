@@ -20,7 +20,6 @@ export { type CrashPoint, crashAfter, crashPoint } from "./crash.ts";
 export { type FakeClock, fakeClock, instantClock, testEpochMs } from "./fake-clock.ts";
 export { type FakeDiagnostics, fakeDiagnostics } from "./fake-diagnostics.ts";
 export { type FaultName, faultNames, faultReply } from "./fault-replies.ts";
-export { type LawMessage, lawChannel } from "./law-channel.ts";
 export { layout } from "./layout.ts";
 export type { MemoryFiles } from "./memory-files.ts";
 export { type MemoryWorkspace, type MemoryWorkspaceOptions, memoryWorkspace } from "./memory-workspace.ts";
@@ -37,6 +36,8 @@ export { byPosition, httpError, rawToolUse, reply, replyWith, thinking, toolUse 
 export {
   type Followed,
   type LawBreak,
+  type LawMessage,
+  lawChannel,
   type RequestLaw,
   type RequestLawOptions,
   requestLaw,
@@ -52,7 +53,7 @@ export {
 } from "./scripted-model.ts";
 export type { ShellReply, ShellScript } from "./scripted-shell.ts";
 export { type StoreCase, storeSuite } from "./store-suite.ts";
-export type { StoreUnderTest } from "./store-suite-checks.ts";
+export type { StoreUnderTest } from "./store-suite-events.ts";
 export { anthropicWire } from "./wires/anthropic.ts";
 export { openaiWire } from "./wires/openai.ts";
 export type { Incoming, Want, Wire, WireError } from "./wires/wire.ts";

@@ -1,4 +1,5 @@
 /** Short ways to write replies: `reply("done")`, `reply("Reading.", toolUse("Read", { file_path: "a.ts" }))`. */
+import type { ProviderFaultCode } from "../kernel/faults.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Asked } from "./answers.ts";
 import type { Reply, ScriptBlock } from "./script.ts";
@@ -40,7 +41,7 @@ export function httpError(
     fault: {
       kind: "http",
       status,
-      type: type ?? errorTypes[status] ?? "api_error",
+      type: type ?? errorType(status),
       message: message ?? `scripted error ${status}`,
       headers,
     },
@@ -62,16 +63,22 @@ export function byPosition(
   };
 }
 
-/** What the provider calls the errors of each status. */
-export const errorTypes: Readonly<Record<number, string>> = {
-  400: "invalid_request_error",
-  401: "authentication_error",
-  402: "billing_error",
-  403: "permission_error",
-  404: "not_found_error",
-  413: "request_too_large",
-  429: "rate_limit_error",
-  500: "api_error",
-  504: "timeout_error",
-  529: "overloaded_error",
+/** What the provider calls the errors of each status, and what they are to us. */
+const providerErrors: Readonly<Record<number, readonly [type: string, code: ProviderFaultCode]>> = {
+  400: ["invalid_request_error", "model_bad_request"],
+  401: ["authentication_error", "key_refused"],
+  402: ["billing_error", "billing"],
+  403: ["permission_error", "model_forbidden"],
+  404: ["not_found_error", "model_unknown"],
+  413: ["request_too_large", "request_too_large"],
+  429: ["rate_limit_error", "rate_limited"],
+  500: ["api_error", "server_error"],
+  504: ["timeout_error", "server_error"],
+  529: ["overloaded_error", "overloaded"],
 };
+
+export const errorType = (status: number): string => providerErrors[status]?.[0] ?? "api_error";
+
+/** Undefined for a type that the provider does not have. */
+export const codeOfType = (type: string): ProviderFaultCode | undefined =>
+  Object.values(providerErrors).find(([known]) => known === type)?.[1];

@@ -10,8 +10,11 @@ import type { ModelRequest } from "../ports/model.ts";
 import { boundariesOf, changedSections, type Section } from "../protocol/boundary.ts";
 import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { Event } from "../protocol/event/envelope.ts";
-import { type LawMessage, lawChannel } from "./law-channel.ts";
 import { findViolations } from "./request-rules.ts";
+
+/** Where the request law tells what it saw, so that no list is shared. */
+export const lawChannel = "keel:request-law";
+export type LawMessage = { readonly type: "checked" } | { readonly type: "broke"; readonly sentence: string };
 
 export type LawBreak = PrefixBreak & {
   /** The session, or the start of the conversation where a request names none. */
@@ -178,7 +181,7 @@ export function sectionOf(blocks: readonly PrefixBlock[], section: Section): Pre
 }
 
 /** The first difference in one section, with its place in the whole. */
-export function sectionBreak(
+function sectionBreak(
   before: readonly PrefixBlock[],
   after: readonly PrefixBlock[],
   section: Section,
@@ -191,7 +194,7 @@ export function sectionBreak(
 }
 
 /** Whether the messages start somewhere inside the older ones and go on like them, or share nothing with them. */
-export function isSuffixStart(before: readonly PrefixBlock[], after: readonly PrefixBlock[]): boolean {
+function isSuffixStart(before: readonly PrefixBlock[], after: readonly PrefixBlock[]): boolean {
   const [old, now] = [sectionOf(before, "messages"), sectionOf(after, "messages")];
   const [first] = now;
   if (!first) return true;

@@ -1,7 +1,4 @@
-/**
- * One look at a request, whichever form it has: the engine's `ModelRequest` or a body of a wire. The rules,
- * the layout and the conditions of a script all read this view. A further wire adds a function that makes it.
- */
+/** One look at a request, whichever form it has: what the rules, the layout and the conditions of a script read. */
 import { asList } from "../kernel/json.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 

@@ -1,7 +1,4 @@
-/**
- * The script of a model that only pretends: which reply it gives to which request, and how the reply goes wrong.
- * The same script drives the model in memory (`scripted-model.ts`) and the HTTP server (`model-server.ts`).
- */
+/** The script of a model that only pretends: which reply it gives to which request, and how the reply goes wrong. */
 import * as z from "zod/mini";
 import { jsonSchema } from "../protocol/message.ts";
 import { stopSchema } from "../protocol/reasons.ts";

@@ -1,5 +1,4 @@
 /** A model that follows a script, in memory: the Model port without a network. It refuses what a provider refuses. */
-
 import { prefixOf } from "../core/context/prefix.ts";
 import { whenAborted } from "../kernel/abort.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
@@ -12,15 +11,16 @@ import { type ModelInfo, noUsage, type Usage } from "../protocol/usage.ts";
 import {
   brokenOff,
   isAnswered,
-  pieces,
   type ReadyBlock,
   type ReadyReply,
   ScriptAnswers,
   type ScriptFunction,
+  streamed,
 } from "./answers.ts";
 import { instantClock } from "./fake-clock.ts";
 import { countBlocks, promptCache } from "./prompt-cache.ts";
 import { viewOf } from "./read-request.ts";
+import { codeOfType } from "./reply.ts";
 import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
 import type { ReplyFault, Script } from "./script.ts";
@@ -143,23 +143,12 @@ function* eventsOf(reply: ReadyReply): Generator<ModelEvent> {
 }
 
 function* deltasOf(block: ReadyBlock, index: number, chars: number): Generator<ModelEvent> {
-  switch (block.type) {
-    case "text":
-      for (const text of pieces(block.text, chars)) yield { type: "text", index, text };
-      return;
-    case "thinking":
-      if (block.hidden !== undefined) return;
-      for (const text of pieces(block.text, chars)) yield { type: "thinking", index, text };
-      yield { type: "signature", index, text: block.signature };
-      return;
-    case "tool_use":
-      for (const json of pieces(block.json, chars)) yield { type: "call", index, json };
-      return;
-    case "foreign":
-      return;
-    default:
-      never(block);
+  for (const piece of streamed(block, chars)) {
+    if (block.type === "tool_use") yield { type: "call", index, json: piece };
+    else if (block.type !== "foreign") yield { type: block.type, index, text: piece };
   }
+  if (block.type === "thinking" && block.hidden === undefined)
+    yield { type: "signature", index, text: block.signature };
 }
 
 function blockOf(ready: ReadyBlock): Block {
@@ -200,7 +189,7 @@ function faultOf(broken: ReplyFault, model: string): Fault | undefined {
     }
     case "cut":
       return broken.error
-        ? fault(codes[broken.error.type] ?? "server_error", { reason: broken.error.message, model })
+        ? fault(codeOfType(broken.error.type) ?? "server_error", { reason: broken.error.message, model })
         : fault("stream_cut", {});
     case "reset":
       return fault("unreachable", { reason: "the connection was reset" });
@@ -217,21 +206,8 @@ function faultOf(broken: ReplyFault, model: string): Fault | undefined {
 function codeOf({ status, type, message }: ReplyFault & { kind: "http" }): ProviderFaultCode {
   if (status === 400) return /too long/i.test(message) ? "prompt_too_long" : "model_bad_request";
   if (status === 529) return "overloaded";
-  return codes[type] ?? (status >= 500 ? "server_error" : "model_bad_request");
+  return codeOfType(type) ?? (status >= 500 ? "server_error" : "model_bad_request");
 }
-
-const codes: Readonly<Record<string, ProviderFaultCode>> = {
-  invalid_request_error: "model_bad_request",
-  authentication_error: "key_refused",
-  billing_error: "billing",
-  permission_error: "model_forbidden",
-  not_found_error: "model_unknown",
-  request_too_large: "request_too_large",
-  rate_limit_error: "rate_limited",
-  overloaded_error: "overloaded",
-  api_error: "server_error",
-  timeout_error: "server_error",
-};
 
 function malformedFault(how: (ReplyFault & { kind: "malformed" })["how"]): Fault | undefined {
   switch (how) {
@@ -262,10 +238,11 @@ async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<voi
 
 const aborted = (signal: AbortSignal): Fault => fault("aborted", { cause: signal.reason });
 
-/** A request of the engine as a provider's cache would see it: marked where our adapter for the Messages wire marks. */
-
-/** Marks: the last block of system or tools, the last message, and the last one of the user before the last reply. */
-export function markedPrefix(request: ModelRequest): MarkedBlock[] {
+/**
+ * A request of the engine as a provider's cache would see it, marked where our adapter for the Messages wire marks: the
+ * last block of system or tools, the last message, and the last one of the user before the last reply.
+ */
+function markedPrefix(request: ModelRequest): MarkedBlock[] {
   const blocks = prefixOf(request);
   const prompt = blocks.findLastIndex(({ section }) => section === "tools" || section === "system");
   const last = blocks.length - 1;

@@ -1,5 +1,4 @@
 /** A shell that runs nothing: it answers the commands that its script knows. */
-
 import { whenAborted } from "../kernel/abort.ts";
 import { own } from "../kernel/own.ts";
 import { byteLength, headBytes, tailBytes } from "../kernel/text.ts";

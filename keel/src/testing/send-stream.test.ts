@@ -1,10 +1,10 @@
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { type ReadyReply, ScriptAnswers } from "./answers.ts";
+import { sendStream } from "./exchange.ts";
 import { viewOf } from "./read-request.ts";
 import { replyWith } from "./reply.ts";
 import type { Reply } from "./script.ts";
-import { sendStream } from "./send-stream.ts";
 import { anthropicWire } from "./wires/anthropic.ts";
 
 const ready = (given: Reply): Promise<ReadyReply> =>

@@ -1,8 +1,18 @@
 /** The cases of the store suite that are about one log; each name is a sentence about every store. */
 import assert from "node:assert/strict";
 import type { DurableEvent } from "../protocol/event/durable.ts";
-import { all, refuses, type SuiteCase, write } from "./store-suite-checks.ts";
-import { calls, envelopes, ids, opened, said, started } from "./store-suite-events.ts";
+import {
+  all,
+  calls,
+  envelopes,
+  ids,
+  opened,
+  refuses,
+  type SuiteCase,
+  said,
+  started,
+  write,
+} from "./store-suite-events.ts";
 
 const [first, second] = ids;
 

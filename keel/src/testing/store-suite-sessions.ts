@@ -3,8 +3,17 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../ports/store.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
-import { all, refuses, type SuiteCase, write } from "./store-suite-checks.ts";
-import { calls, envelopes, ids, opened, said } from "./store-suite-events.ts";
+import {
+  all,
+  calls,
+  envelopes,
+  ids,
+  opened,
+  refuses,
+  type SuiteCase,
+  said,
+  write,
+} from "./store-suite-events.ts";
 
 const [first, second, third] = ids;
 /** A file system may count changes in steps of some milliseconds. */

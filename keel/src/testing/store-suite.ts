@@ -5,7 +5,7 @@
  *
  * Each case opens a store of its own and throws when the store breaks its word.
  */
-import type { StoreUnderTest } from "./store-suite-checks.ts";
+import type { StoreUnderTest } from "./store-suite-events.ts";
 import { logCases } from "./store-suite-logs.ts";
 import { sessionCases } from "./store-suite-sessions.ts";
 

@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../ports/tool.ts";
 import type { Answer, AskOption } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";
 import { type Answers, answersSchema, type Question, questionsSchema } from "../protocol/question.ts";
-import { builtInTool } from "./built-in.ts";
+import { builtInTool, declined } from "./built-in.ts";
 
 export const askUserQuestionTool = builtInTool({
   name: "AskUserQuestion",
@@ -26,7 +26,11 @@ export const askUserQuestionTool = builtInTool({
       input: { questions },
       schema: schemaOf(answersSchema).json,
     });
-    if (answer.verdict === "deny") return declined(answer);
+    if (answer.verdict === "deny")
+      return declined(answer, {
+        unsaid: "The person did not answer.",
+        then: "Go on with what seems best, and say what you assumed; or stop if you cannot.",
+      });
     return answered(questions, answersOf(answer, questions));
   },
 });
@@ -82,16 +86,6 @@ function answered(questions: readonly Question[], given: Answers): ToolOutcome {
     content: [text(`The person's answers:\n\n${said}`)],
     display: { kind: "text", text: said },
     data: { questions: isJson(questions) ? questions : [], answers },
-  };
-}
-
-function declined({ reason, by }: Answer & { by: NonNullable<ToolOutcome["denied"]>["by"] }): ToolOutcome {
-  const said = reason ?? "The person did not answer.";
-  return {
-    content: [text(`${said}\nGo on with what seems best, and say what you assumed; or stop if you cannot.`)],
-    display: { kind: "text", text: said },
-    failed: true,
-    denied: { by, reason: said },
   };
 }
 

@@ -10,10 +10,9 @@ import { verifies } from "../../../test/support/verifies.ts";
 import type { Json } from "../kernel/json.ts";
 import type { TaskEnd, TaskWork } from "../ports/tasks.ts";
 import { reply, toolUse } from "../testing/reply.ts";
+import { taskOutputTool, taskStopTool } from "./background-tasks.ts";
 import { bashTool } from "./bash.ts";
 import { builtInTools } from "./catalog.ts";
-import { taskOutputTool } from "./task-output.ts";
-import { taskStopTool } from "./task-stop.ts";
 
 const room = realTools();
 const inBackground = async (command: string, more: { timeout?: number; description?: string } = {}) => {

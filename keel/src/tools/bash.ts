@@ -1,5 +1,4 @@
 /** Bash: one command, its output while it runs, and the truth about how it ended; or a task that goes on by itself. */
-
 import * as z from "zod/mini";
 import { maxRunningTasks } from "../core/limits.ts";
 import { isRunning } from "../core/state/task-state.ts";

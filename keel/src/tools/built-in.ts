@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { JsonObject } from "../kernel/json.ts";
 import { schemaOf } from "../kernel/schema.ts";
 import { defineTool, type ToolDefinition } from "../ports/define-tool.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { toolHeads } from "./heads.ts";
 
@@ -37,3 +37,12 @@ export const said = (words: string): ToolOutcome => ({
 
 /** A tool that could not do its work: a value with a sentence. */
 export const failure = (why: string): ToolOutcome => ({ ...said(why), failed: true });
+
+/** The person said no: what they said or did not say, and what the model is to do then. */
+export function declined(
+  { reason, by }: Awaited<ReturnType<ToolContext["ask"]>>,
+  { unsaid, then }: { unsaid: string; then: string },
+): ToolOutcome {
+  const words = reason ?? unsaid;
+  return { ...failure(words), content: [text(`${words}\n${then}`)], denied: { by, reason: words } };
+}

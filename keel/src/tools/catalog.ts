@@ -27,20 +27,20 @@ const plainLoaders: ToolLoaders = {
   Edit: async () => (await import("./edit.ts")).editTool,
   Glob: async () => (await import("./glob.ts")).globTool,
   Grep: async () => (await import("./grep.ts")).grepTool,
-  MultiEdit: async () => (await import("./multi-edit.ts")).multiEditTool,
+  MultiEdit: async () => (await import("./edit.ts")).multiEditTool,
   NotebookEdit: async () => (await import("./notebook-edit.ts")).notebookEditTool,
   Read: async () => (await import("./read.ts")).readTool,
   Write: async () => (await import("./write.ts")).writeTool,
-  TaskOutput: async () => (await import("./task-output.ts")).taskOutputTool,
-  TaskStop: async () => (await import("./task-stop.ts")).taskStopTool,
-  TaskCreate: async () => (await import("./task-create.ts")).taskCreateTool,
-  TaskGet: async () => (await import("./task-get.ts")).taskGetTool,
-  TaskList: async () => (await import("./task-list.ts")).taskListTool,
-  TaskUpdate: async () => (await import("./task-update.ts")).taskUpdateTool,
-  TodoWrite: async () => (await import("./todo-write.ts")).todoWriteTool,
+  TaskOutput: async () => (await import("./background-tasks.ts")).taskOutputTool,
+  TaskStop: async () => (await import("./background-tasks.ts")).taskStopTool,
+  TaskCreate: async () => (await import("./todo-list.ts")).taskCreateTool,
+  TaskGet: async () => (await import("./todo-list.ts")).taskGetTool,
+  TaskList: async () => (await import("./todo-list.ts")).taskListTool,
+  TaskUpdate: async () => (await import("./todo-list.ts")).taskUpdateTool,
+  TodoWrite: async () => (await import("./todo-list.ts")).todoWriteTool,
   AskUserQuestion: async () => (await import("./ask-user-question.ts")).askUserQuestionTool,
-  EnterPlanMode: async () => (await import("./enter-plan-mode.ts")).enterPlanModeTool,
-  ExitPlanMode: async () => (await import("./exit-plan-mode.ts")).exitPlanModeTool,
+  EnterPlanMode: async () => (await import("./plan-mode.ts")).enterPlanModeTool,
+  ExitPlanMode: async () => (await import("./plan-mode.ts")).exitPlanModeTool,
   ToolSearch: async () => (await import("./tool-search.ts")).toolSearchTool,
 };
 
@@ -71,12 +71,12 @@ function portLoaders({ web, digest, search, library, agents, worktrees, memory }
       ? { SendMessage: async () => (await import("./send-message.ts")).sendMessageTool(agents) }
       : {}),
     ...(worktrees
-      ? { EnterWorktree: async () => (await import("./enter-worktree.ts")).enterWorktreeTool(worktrees) }
+      ? { EnterWorktree: async () => (await import("./worktree-tools.ts")).enterWorktreeTool(worktrees) }
       : {}),
     ...(worktrees
-      ? { ExitWorktree: async () => (await import("./exit-worktree.ts")).exitWorktreeTool(worktrees) }
+      ? { ExitWorktree: async () => (await import("./worktree-tools.ts")).exitWorktreeTool(worktrees) }
       : {}),
-    ...(memory ? { Recall: async () => (await import("./recall.ts")).recallTool(memory) } : {}),
-    ...(memory ? { Remember: async () => (await import("./remember.ts")).rememberTool(memory) } : {}),
+    ...(memory ? { Recall: async () => (await import("./memory-tools.ts")).recallTool(memory) } : {}),
+    ...(memory ? { Remember: async () => (await import("./memory-tools.ts")).rememberTool(memory) } : {}),
   };
 }

@@ -1,34 +1,59 @@
-/** Edit: exact replacement in a file that was read and has not changed since. */
+/** Edit and MultiEdit: exact replacement in a file that was read and has not changed since; several at once, or none. */
 import * as z from "zod/mini";
 import { builtInTool, pathField, textField } from "./built-in.ts";
 import { whyNot } from "./change-file.ts";
-import { type EditRequest, makeEdits, planEdits } from "./edit-plan.ts";
+import { makeEdits, planEdits } from "./edit-plan.ts";
 import { writeClaims } from "./target.ts";
 
-const input = z.object({
-  file_path: pathField,
-  old_string: textField("The exact text to replace; empty to make a new file."),
+const replacement = {
+  old_string: textField("The exact text to replace."),
   new_string: textField("The text to put in its place."),
   replace_all: z._default(z.boolean(), false).check(z.describe("Replace every occurrence.")),
-});
+};
 
 export const editTool = builtInTool({
   name: "Edit",
   family: "edits",
   description: `Replaces text in a file. Read the file first: the edit is refused if it was not read or has changed since. old_string must match exactly, indentation included and without Read's line numbers, and must occur once; add neighbouring lines to make it unique, or set replace_all. An empty old_string makes a new file.`,
-  input,
+  input: z.object({
+    file_path: pathField,
+    ...replacement,
+    old_string: textField("The exact text to replace; empty to make a new file."),
+  }),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
-  check: async (given, context) => whyNot(await planEdits(editRequestOf(given), context)),
-  run: async function* (given, context, signal) {
-    const { old_string: oldString, new_string: newString, replace_all: replaceAll } = given;
-    return makeEdits(editRequestOf(given), context, {
+  check: async ({ file_path, ...edit }, context) =>
+    whyNot(await planEdits({ file_path, edits: [edit] }, context)),
+  run: async function* ({ file_path, ...edit }, context, signal) {
+    const { old_string: oldString, new_string: newString, replace_all: replaceAll } = edit;
+    return makeEdits({ file_path, edits: [edit] }, context, {
       signal,
       data: ({ filePath, ...rest }) => ({ filePath, oldString, newString, ...rest, replaceAll }),
     });
   },
 });
 
-const editRequestOf = ({ file_path, ...edit }: z.infer<typeof input>): EditRequest => ({
-  file_path,
-  edits: [edit],
+const maxEdits = 200;
+
+export const multiEditTool = builtInTool({
+  name: "MultiEdit",
+  family: "edits",
+  description: `Makes several replacements in one file at once: all of them, or none if one does not fit. Each follows the rules of Edit.`,
+  input: z.object({
+    file_path: pathField,
+    edits: z
+      .array(z.object(replacement))
+      .check(
+        z.minLength(1),
+        z.maxLength(maxEdits),
+        z.describe("The replacements, in order; each sees what those before it left."),
+      ),
+  }),
+  claims: ({ file_path }, context) => writeClaims(context, file_path),
+  check: async (given, context) => whyNot(await planEdits(given, context)),
+  run: async function* (given, context, signal) {
+    return makeEdits(given, context, {
+      signal,
+      data: ({ filePath, ...rest }) => ({ filePath, edits: given.edits, ...rest }),
+    });
+  },
 });

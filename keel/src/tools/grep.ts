@@ -1,5 +1,4 @@
 /** Grep: text in files, by a regular expression. */
-
 import * as z from "zod/mini";
 import type { LineMatch, TextMatch, TextSearchRequest, TextSearchResult } from "../ports/search.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";

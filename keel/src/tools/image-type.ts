@@ -1,3 +1,6 @@
+/** Providers take images up to 5 MB in base64, which is a third longer than the bytes. */
+export const maxImageBytes = 3_750_000;
+
 /** Which image a file holds, by its first bytes: names lie. */
 const signatures: readonly {
   readonly type: string;

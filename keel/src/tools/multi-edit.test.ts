@@ -2,7 +2,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { realTools } from "../../../test/support/real-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { multiEditTool } from "./multi-edit.ts";
+import { multiEditTool } from "./edit.ts";
 import { readTool } from "./read.ts";
 
 const room = realTools();

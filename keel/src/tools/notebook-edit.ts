@@ -1,5 +1,4 @@
 /** NotebookEdit: replaces, inserts or removes one cell of a notebook that was read and has not changed since. */
-
 import * as z from "zod/mini";
 import { present } from "../kernel/present.ts";
 import { no, type Refused } from "../kernel/result.ts";

@@ -2,7 +2,6 @@
  * Notebooks (`.ipynb`, nbformat 4) as data. What is not understood is kept: numbers stay as they were written, unknown
  * fields stay where they were, and the text that comes back has the form of the text that went in.
  */
-
 import { isObject } from "../kernel/json.ts";
 import { no, type Refused } from "../kernel/result.ts";
 

@@ -7,8 +7,7 @@ import { memoryLog, openTestSession, type TestSessionOptions } from "../../../te
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { enterPlanModeTool } from "./enter-plan-mode.ts";
-import { exitPlanModeTool } from "./exit-plan-mode.ts";
+import { enterPlanModeTool, exitPlanModeTool } from "./plan-mode.ts";
 import { writeTool } from "./write.ts";
 
 let cwd = "";

@@ -1,5 +1,4 @@
 /** Which tools a session offers: a preset or a list of names over the built-in ones, then others, in a stable order. */
-
 import { toolSearchName } from "../core/toolbox.ts";
 import type { ToolHead } from "../ports/tool.ts";
 import type { ToolPreset } from "../protocol/options.ts";

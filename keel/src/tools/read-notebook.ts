@@ -1,5 +1,4 @@
 /** A notebook as Read shows it: its cells with their outputs, as text and as images, within bounds. */
-
 import { isObject, type Json } from "../kernel/json.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
 import { type ResultPart, text } from "../protocol/message.ts";

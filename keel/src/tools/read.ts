@@ -1,10 +1,9 @@
 /** Read: a file as numbered lines, an image, the cells of a notebook or the pages of a PDF. */
-
 import * as z from "zod/mini";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import { builtInTool, failure, numberField, pathField, textField } from "./built-in.ts";
-import { imageType } from "./image-type.ts";
+import { imageType, maxImageBytes } from "./image-type.ts";
 import { parseNotebook } from "./notebook.ts";
 import { countOf } from "./occurrences.ts";
 import { showNotebook } from "./read-notebook.ts";
@@ -15,8 +14,6 @@ import { decodeText, firstLines } from "./text-file.ts";
 const mebibyte = 1024 * 1024;
 /** What is read into memory at most; a part of a longer file is better cut out by a command. */
 const maxFileBytes = 16 * mebibyte;
-/** Providers take images up to 5 MB in base64, which is a third longer than the bytes. */
-const maxImageBytes = 3_750_000;
 /** More than other tools may return: a file that is cut in its middle has to be read again. */
 const resultCharacters = 100_000;
 /** Of them what is not needed for notes. */

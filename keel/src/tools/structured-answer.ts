@@ -1,5 +1,4 @@
 /** Structured answers: a tool whose input is the answer. A valid call ends the turn. */
-
 import { answerToolName } from "../core/model-text.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { failed, ok } from "../kernel/result.ts";

@@ -1,5 +1,4 @@
 /** Where a file tool works: on the path that policy decided about, and on nothing that it has come to mean since. */
-
 import type { Refused } from "../kernel/result.ts";
 import { protectionOf } from "../policy/protected.ts";
 import type { ToolContext } from "../ports/tool.ts";

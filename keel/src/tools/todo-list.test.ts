@@ -4,12 +4,14 @@ import { verifies } from "../../../test/support/verifies.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Tool } from "../ports/tool.ts";
 import { reply, toolUse } from "../testing/reply.ts";
-import { taskCreateTool } from "./task-create.ts";
-import { taskGetTool } from "./task-get.ts";
-import { taskListTool } from "./task-list.ts";
-import { taskUpdateTool } from "./task-update.ts";
-import { maxTodos } from "./todo-list.ts";
-import { todoWriteTool } from "./todo-write.ts";
+import {
+  maxTodos,
+  taskCreateTool,
+  taskGetTool,
+  taskListTool,
+  taskUpdateTool,
+  todoWriteTool,
+} from "./todo-list.ts";
 
 const tools: Tool[] = [taskCreateTool, taskGetTool, taskListTool, taskUpdateTool, todoWriteTool];
 

@@ -1,22 +1,22 @@
-/** The list of what is to be done, as its tools show it and keep it within bounds. */
+/** The list of what is to be done: its tools, how they show it, and its bounds. */
 import * as z from "zod/mini";
+import { present } from "../kernel/present.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
-import { text } from "../protocol/message.ts";
+import { jsonSchema, text } from "../protocol/message.ts";
 import type { Display, Todo } from "../protocol/tool.ts";
-import { textField } from "./built-in.ts";
+import { builtInTool, failure, textField } from "./built-in.ts";
 
 /** The whole list stands in the log at every change. */
 export const maxTodos = 100;
-export const maxSubjectCharacters = 300;
-export const maxDescriptionCharacters = 4_000;
+const maxSubjectCharacters = 300;
+const maxDescriptionCharacters = 4_000;
 
-export const shortField = (says: string): z.ZodMiniString =>
-  textField(says, z.minLength(1), z.maxLength(maxSubjectCharacters));
+const shortField = (says: string) => textField(says, z.minLength(1), z.maxLength(maxSubjectCharacters));
 
 /** These tools change nothing outside the conversation, and an unfinished change has left no trace. */
-export const listTraits = { readOnly: true, replay: "safe" } as const;
+const onList = { traits: { readOnly: true, replay: "safe" }, claims: async () => [] } as const;
 
-export const showTodos = (todos: readonly Todo[]): Display => ({
+const showTodos = (todos: readonly Todo[]): Display => ({
   kind: "todo",
   items: todos.map(({ text: words, activeForm, status }) => ({
     text: status === "in_progress" ? (activeForm ?? words) : words,
@@ -24,7 +24,7 @@ export const showTodos = (todos: readonly Todo[]): Display => ({
   })),
 });
 
-export const sayTodo = ({ id, text: words, status, owner, blockedBy = [] }: Todo): string =>
+const sayTodo = ({ id, text: words, status, owner, blockedBy = [] }: Todo): string =>
   [
     `#${id} [${status}] ${words}`,
     ...(owner === undefined ? [] : [`(${owner})`]),
@@ -32,12 +32,228 @@ export const sayTodo = ({ id, text: words, status, owner, blockedBy = [] }: Todo
   ].join(" ");
 
 /** The list after a change, with words for the model and data for programs. */
-export const changed = (
+const changed = (
   todos: Todo[],
   { said, data }: { said: string; data: NonNullable<ToolOutcome["data"]> },
 ): ToolOutcome => ({ content: [text(said)], display: showTodos(todos), data, todos });
 
-export const noSuchTodo = (id: string, todos: readonly Todo[]): string =>
+const noSuchTodo = (id: string, todos: readonly Todo[]): string =>
   todos.length === 0
     ? `There is no task ${id}: the list is empty.`
     : `There is no task ${id}. There are: ${todos.map((one) => one.id).join(", ")}.`;
+
+export const taskCreateTool = builtInTool({
+  name: "TaskCreate",
+  description:
+    "Adds a task to your list, which the person sees. Keep such a list for work of three or more steps; leave it out for less.",
+  input: z.object({
+    subject: shortField("What to do, in a short sentence."),
+    description: textField("What it takes to be done.", z.maxLength(maxDescriptionCharacters)),
+    activeForm: z.optional(
+      textField("What to show meanwhile: Running the tests.", z.maxLength(maxSubjectCharacters)),
+    ),
+    metadata: z.optional(
+      z.record(z.string(), jsonSchema).check(z.describe("Anything else to keep with it.")),
+    ),
+  }),
+  ...onList,
+  check: async (_, context) =>
+    context.worklist().todos.length < maxTodos
+      ? undefined
+      : `The list holds ${maxTodos} tasks, which is the most. Delete what is done with TaskUpdate first.`,
+  run: async function* ({ subject, description, activeForm, metadata }, context) {
+    const { todos, lastTodo } = context.worklist();
+    const id = String(lastTodo + 1);
+    const more = present({ activeForm, metadata });
+    return changed([...todos, { id, text: subject, status: "pending", description, ...more }], {
+      said: `Task #${id} is on the list: ${subject}`,
+      data: { task: { id, subject, description } },
+    });
+  },
+});
+
+export const taskGetTool = builtInTool({
+  name: "TaskGet",
+  description: "Shows one task of your list with its description and what it waits for.",
+  input: z.object({ taskId: textField("Its number.") }),
+  ...onList,
+  traits: { ...onList.traits, concurrent: true },
+  run: async function* ({ taskId }, context) {
+    const { todos } = context.worklist();
+    const todo = todos.find(({ id }) => id === taskId);
+    if (!todo)
+      return { content: [text(noSuchTodo(taskId, todos))], display: showTodos([]), data: { task: null } };
+    const { id, text: subject, description = "", status, blockedBy = [], activeForm, owner, metadata } = todo;
+    const blocks = todos.filter((other) => other.blockedBy?.includes(id)).map((other) => other.id);
+    const waiting = blocks.length > 0 ? `Waiting for it: ${blocks.map((one) => `#${one}`).join(", ")}` : "";
+    const task = { id, subject, description, status, blocks, blockedBy };
+    return {
+      content: [text([sayTodo(todo), description, waiting].filter(Boolean).join("\n"))],
+      display: showTodos([todo]),
+      data: { task: { ...task, ...present({ activeForm, owner, metadata }) } },
+    };
+  },
+});
+
+export const taskListTool = builtInTool({
+  name: "TaskList",
+  description: "Shows your list of tasks.",
+  input: z.object({}),
+  ...onList,
+  traits: { ...onList.traits, concurrent: true },
+  run: async function* (_, context) {
+    const { todos } = context.worklist();
+    return {
+      content: [text(todos.length === 0 ? "The list is empty." : todos.map(sayTodo).join("\n"))],
+      display: showTodos(todos),
+      data: {
+        tasks: todos.map(({ id, text: subject, status, owner, blockedBy = [] }) => ({
+          id,
+          subject,
+          status,
+          blockedBy,
+          ...present({ owner }),
+        })),
+      },
+    };
+  },
+});
+
+const ids = (says: string) => z.optional(z.array(z.string()).check(z.describe(says)));
+
+const updateInput = z.object({
+  taskId: textField("Its number."),
+  status: z.optional(
+    z
+      .enum(["pending", "in_progress", "completed", "deleted"])
+      .check(z.describe("in_progress when you begin, completed only when it is really done.")),
+  ),
+  subject: z.optional(shortField("A new sentence for it.")),
+  description: z.optional(textField("A new description.", z.maxLength(maxDescriptionCharacters))),
+  activeForm: z.optional(shortField("What to show meanwhile.")),
+  owner: z.optional(shortField("Who does it.")),
+  addBlocks: ids("Tasks that have to wait for this one."),
+  addBlockedBy: ids("Tasks that this one has to wait for."),
+  metadata: z.optional(
+    z.record(z.string(), jsonSchema).check(z.describe("Values to keep with it; null takes one away.")),
+  ),
+});
+type TaskUpdateInput = z.infer<typeof updateInput>;
+
+export const taskUpdateTool = builtInTool({
+  name: "TaskUpdate",
+  description: "Changes a task of your list: its status, its words, or what it waits for.",
+  input: updateInput,
+  ...onList,
+  check: async (given, context) => whyNot(given, context.worklist().todos),
+  run: async function* (given, context) {
+    const { todos } = context.worklist();
+    const before = todos.find(({ id }) => id === given.taskId);
+    if (!before) return failure(noSuchTodo(given.taskId, todos));
+    const after = given.status === "deleted" ? undefined : updated(before, given);
+    const linked = todos.flatMap((todo) => {
+      if (todo.id === given.taskId) return after ? [after] : [];
+      return [withBlocker(withoutBlocker(todo, after ? undefined : given.taskId), given)];
+    });
+    const updatedFields = Object.keys(given).filter((name) => name !== "taskId");
+    const to = given.status ?? before.status;
+    return changed(linked, {
+      said: after ? `Now: ${sayTodo(after)}` : `Task #${given.taskId} is off the list.`,
+      data: {
+        success: true,
+        taskId: given.taskId,
+        updatedFields,
+        ...(to === before.status ? {} : { statusChange: { from: before.status, to } }),
+      },
+    });
+  },
+});
+
+function whyNot(
+  { taskId, addBlocks = [], addBlockedBy = [] }: TaskUpdateInput,
+  todos: readonly Todo[],
+): string | undefined {
+  const known = new Set(todos.map(({ id }) => id));
+  const missing = [taskId, ...addBlocks, ...addBlockedBy].find((id) => !known.has(id));
+  if (missing !== undefined) return noSuchTodo(missing, todos);
+  const blockers = new Map(todos.map(({ id, blockedBy = [] }) => [id, [...blockedBy]]));
+  blockers.get(taskId)?.push(...addBlockedBy);
+  for (const id of addBlocks) blockers.get(id)?.push(taskId);
+  return waitsForItself(taskId, blockers)
+    ? `Task #${taskId} would have to wait for itself. Leave one of the links out.`
+    : undefined;
+}
+
+function waitsForItself(start: string, blockers: ReadonlyMap<string, readonly string[]>): boolean {
+  const seen = new Set<string>();
+  const open = [...(blockers.get(start) ?? [])];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (id === start) return true;
+    if (!seen.has(id)) open.push(...(blockers.get(id) ?? []));
+    seen.add(id);
+  }
+  return false;
+}
+
+function updated(todo: Todo, given: TaskUpdateInput): Todo {
+  const { subject, description, activeForm, owner, status, addBlockedBy, metadata } = given;
+  const kept = Object.entries({ ...todo.metadata, ...metadata }).filter(([, value]) => value !== null);
+  return {
+    ...todo,
+    text: subject ?? todo.text,
+    status: status === undefined || status === "deleted" ? todo.status : status,
+    ...present({ description, activeForm, owner }),
+    ...(addBlockedBy ? { blockedBy: [...new Set([...(todo.blockedBy ?? []), ...addBlockedBy])] } : {}),
+    ...(metadata ? { metadata: Object.fromEntries(kept) } : {}),
+  };
+}
+
+const withBlocker = (todo: Todo, { taskId, addBlocks = [] }: TaskUpdateInput): Todo =>
+  addBlocks.includes(todo.id)
+    ? { ...todo, blockedBy: [...new Set([...(todo.blockedBy ?? []), taskId])] }
+    : todo;
+
+const withoutBlocker = (todo: Todo, gone: string | undefined): Todo =>
+  gone !== undefined && todo.blockedBy?.includes(gone)
+    ? { ...todo, blockedBy: todo.blockedBy.filter((id) => id !== gone) }
+    : todo;
+
+/** The whole list at once, the older way. Offered in place of the Task tools where the user wants it so. */
+export const todoWriteTool = builtInTool({
+  name: "TodoWrite",
+  description:
+    "Writes your list of what is to be done, which the person sees. Keep one for work of three or more steps: one entry in_progress at a time, completed as soon as it is really done.",
+  input: z.object({
+    todos: z
+      .array(
+        z.object({
+          content: shortField("What to do."),
+          status: z.enum(["pending", "in_progress", "completed"]),
+          activeForm: shortField("What to show meanwhile: Running the tests."),
+        }),
+      )
+      .check(z.maxLength(maxTodos), z.describe("The whole list, in place of the former one.")),
+  }),
+  ...onList,
+  run: async function* ({ todos }, context) {
+    const list = todos.map(
+      ({ content, status, activeForm }, index): Todo => ({
+        id: String(index + 1),
+        text: content,
+        status,
+        activeForm,
+      }),
+    );
+    const open = list.filter(({ status }) => status !== "completed").length;
+    return changed(list, {
+      said: `The list is written: ${list.length} entries, ${open} of them to do.`,
+      data: { oldTodos: context.worklist().todos.map(entryOf), newTodos: list.map(entryOf) },
+    });
+  },
+});
+
+const entryOf = ({ text, status, activeForm }: Todo) => ({
+  content: text,
+  status,
+  activeForm: activeForm ?? text,
+});

@@ -3,8 +3,7 @@ import { realTools } from "../../../test/support/real-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
 import type { Worktree } from "../protocol/task.ts";
-import { enterWorktreeTool } from "./enter-worktree.ts";
-import { exitWorktreeTool } from "./exit-worktree.ts";
+import { enterWorktreeTool, exitWorktreeTool } from "./worktree-tools.ts";
 
 const real = realTools();
 const place: Worktree = { path: "/w/one", branch: "keel/one", from: "/project" };

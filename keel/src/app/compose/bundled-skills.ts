@@ -1,5 +1,5 @@
 /** The skills that come with Keel, in our own words. A skill of the same name from a folder takes the place of one. */
-import type { PromptFile } from "../../config/definitions/skills.ts";
+import type { PromptFile, PromptText } from "../../config/definitions/skills.ts";
 
 type Bundled = Pick<PromptFile, "name" | "description" | "argumentHint"> & {
   readonly body: string;
@@ -90,6 +90,16 @@ export const bundledSkills: readonly PromptFile[] = skills.map(
     forModel: true,
     hidden: false,
     source: "bundled",
-    load: async () => ({ body, folder: "", trusted: true, allow, model: undefined, fork: undefined }),
+    load: async () => ownText(body, allow),
   }),
 );
+
+/** A text of ours, as if a file had brought it. */
+export const ownText = (body: string, allow: readonly string[] = []): PromptText => ({
+  body,
+  folder: "",
+  trusted: true,
+  allow,
+  model: undefined,
+  fork: undefined,
+});

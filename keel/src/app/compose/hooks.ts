@@ -1,5 +1,4 @@
 /** The hooks of a session: those of the settings in force, of plugins, and of the program that opened it. */
-
 import type { Plugin } from "../../config/definitions/plugins.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import type { CallTool } from "../../hooks/model-hooks.ts";

@@ -59,15 +59,10 @@ async function begin({
   now,
   gitHead,
 }: BriefingOptions): Promise<BriefingOutput> {
-  const [files, head] = await Promise.all([instructions.start(), gitHead()]);
-  return {
-    content: [
-      note([...(place ? [defuse(place)] : []), ...daily(now(), head)].join("\n")),
-      ...skillBlocks(skills()),
-      ...fileBlocks(files, instructionsAtStart),
-    ],
-    files: files.map(({ path, source }) => ({ path, source })),
-  };
+  const [read, head] = await Promise.all([instructions.start(), gitHead()]);
+  const { content, files } = told(read, instructionsAtStart);
+  const first = note([...(place ? [defuse(place)] : []), ...daily(now(), head)].join("\n"));
+  return { content: [first, ...skillBlocks(skills()), ...content], files };
 }
 
 const instructionsAtStart =
@@ -111,14 +106,9 @@ function skillBlocks(skills: ReturnType<BriefingOptions["skills"]>): InputBlock[
 }
 
 const told = (files: readonly InstructionFile[], introduction: string): BriefingOutput => ({
-  content: fileBlocks(files, introduction),
+  content: files.length === 0 ? [] : [note(introduction), ...files.flatMap(fileBlock)],
   files: files.map(({ path, source }) => ({ path, source })),
 });
-
-function fileBlocks(files: readonly InstructionFile[], introduction: string): InputBlock[] {
-  if (files.length === 0) return [];
-  return [note(introduction), ...files.flatMap(fileBlock)];
-}
 
 function fileBlock({ path, source, text: words, lines, notes }: InstructionFile): InputBlock[] {
   const block = text(enclose("keel-instructions", { path, of: owners[source], lines }, words));

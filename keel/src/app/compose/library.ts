@@ -1,7 +1,7 @@
 /** Everything that people, projects and plugins bring along in files: read once at the start, their texts when used. */
 import path from "node:path";
 import { readAgentFiles } from "../../config/definitions/agent-files.ts";
-import { configFolders } from "../../config/definitions/folders.ts";
+import { type ConfigFolder, configFolders } from "../../config/definitions/folders.ts";
 import { type OutputStyle, readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
 import { addedPlugins } from "../../config/definitions/plugin-list.ts";
 import type { Plugin } from "../../config/definitions/plugins.ts";
@@ -40,21 +40,32 @@ export type SessionLibrary = {
 /** Never throws: what cannot be read is told and left out. */
 export async function readLibrary(options: LibraryOptions): Promise<SessionLibrary> {
   const { plugins, problems } = await readPlugins(options);
-  const folders = (kind: FolderKind) => configFolders({ ...options, kind, plugins });
+  const read = await readDefinitions((kind) => configFolders({ ...options, kind, plugins }));
+  const own = new Set(read.skills.map(({ name }) => name));
+  return {
+    ...read,
+    skills: [...read.skills, ...bundledSkills.filter(({ name }) => !own.has(name))],
+    plugins,
+    problems: [...problems, ...read.problems],
+  };
+}
+
+/** What the files of each kind bring, and what is wrong with them. */
+export async function readDefinitions(
+  folders: (kind: FolderKind) => ConfigFolder[],
+): Promise<Omit<SessionLibrary, "plugins">> {
   const [skills, commands, agents, styles] = await Promise.all([
     readSkillFiles(folders("skills")),
     readCommandFiles(folders("commands")),
     readAgentFiles(folders("agents")),
     readOutputStyleFiles(folders("output-styles")),
   ]);
-  const own = new Set(skills.found.map(({ name }) => name));
   return {
-    skills: [...skills.found, ...bundledSkills.filter(({ name }) => !own.has(name))],
+    skills: skills.found,
     commands: commands.found,
     agents: agents.found,
     styles: styles.found,
-    plugins,
-    problems: [...problems, ...skills.problems, ...commands.problems, ...agents.problems, ...styles.problems],
+    problems: [skills, commands, agents, styles].flatMap(({ problems }) => problems),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The model of a session: found by its sources, connected once, and handed to the engine as one port. */
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { lateSignal } from "../../kernel/deadline.ts";
 import { fault } from "../../kernel/fault.ts";
 import { type Catalog, catalog } from "../../models/catalog.ts";
 import { readEndpoints } from "../../models/endpoints.ts";
@@ -138,9 +139,7 @@ function factsOf({ model, endpoint }: ResolvedModel, { env, keys }: OpenModelReq
 }
 
 async function answered<T>(clock: Clock, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const done = new AbortController();
-  void clock.sleep(ms, done.signal).then(() => late.abort());
+  using late = lateSignal(clock, ms);
   try {
     return await work(late.signal);
   } catch (thrown) {
@@ -149,8 +148,6 @@ async function answered<T>(clock: Clock, ms: number, work: (signal: AbortSignal)
       reason: `it did not list its models within ${ms / 1000} seconds`,
       cause: thrown,
     });
-  } finally {
-    done.abort();
   }
 }
 

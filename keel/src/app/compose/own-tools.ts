@@ -1,7 +1,8 @@
 /** Tools of the program that opens a session: functions in this process, as tools of the engine. */
 import { whenAborted } from "../../kernel/abort.ts";
+import { lateSignal } from "../../kernel/deadline.ts";
 import { isJson, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
-import { Queue } from "../../kernel/queue.ts";
+import { whileRunning } from "../../kernel/queue.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import type { SchemaIssue } from "../../kernel/schema.ts";
 import { defineTool } from "../../ports/define-tool.ts";
@@ -37,9 +38,6 @@ export type OwnResult = {
   readonly failed: boolean;
 };
 
-/** More than anybody watches; who tells faster is not kept waiting. */
-const maxProgress = 1_000;
-
 export function ownTool(options: OwnToolOptions): OwnTool {
   const tool = defineTool<{ value: unknown }>({
     name: options.name,
@@ -54,30 +52,16 @@ export function ownTool(options: OwnToolOptions): OwnTool {
     },
     traits: { readOnly: options.readOnly, concurrent: options.readOnly },
     async *run({ value }, { callId, clock }, signal) {
-      const progress = new Queue<Display>({ limit: maxProgress });
-      const late = new AbortController();
-      const any = AbortSignal.any([signal, late.signal]);
-      const over = new AbortController();
-      if (options.timeoutMs !== undefined)
-        void clock.sleep(options.timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
-      const running = options
-        .run(value, {
-          callId,
-          signal: any,
-          progress: (words) => void progress.push({ kind: "text", text: words }),
-        })
-        .finally(() => progress.end());
-      running.catch(() => undefined); // Heard below.
-      const stopped = whenAborted(any).then((): OwnResult => {
-        progress.end();
-        return failure(late.signal.aborted ? "The tool took too long." : "The call was stopped.");
+      using late = options.timeoutMs === undefined ? undefined : lateSignal(clock, options.timeoutMs);
+      const any = late ? AbortSignal.any([signal, late.signal]) : signal;
+      const stopped = whenAborted(any).then(() =>
+        failure(late?.signal.aborted ? "The tool took too long." : "The call was stopped."),
+      );
+      const result = yield* whileRunning<Display, OwnResult>((tell) => {
+        const progress = (words: string) => tell({ kind: "text", text: words });
+        return Promise.race([options.run(value, { callId, signal: any, progress }), stopped]);
       });
-      try {
-        yield* progress;
-        return outcomeOf(await Promise.race([running, stopped]));
-      } finally {
-        over.abort();
-      }
+      return outcomeOf(result);
     },
   });
   return tool as Tool;

@@ -1,17 +1,12 @@
 /** Permission rules from all sources. What cannot be read as a rule is told, and matches nothing. */
 import type { RuleList } from "../../config/settings/edit-settings.ts";
 import type { JudgedEntry } from "../../config/settings/entries.ts";
-import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { LoadedSettings } from "../../config/settings/settings.ts";
 import { fault } from "../../kernel/fault.ts";
 import { changeRules, type RuleChange } from "../../policy/changes.ts";
 import { noRules, type Rules } from "../../policy/decide.ts";
 import { covers, type PermissionRule, parseRule, type RuleSource } from "../../policy/rules.ts";
 import type { ToolHead } from "../../ports/tool.ts";
-
-export type ReadRules = {
-  readonly rules: Rules;
-  readonly unread: readonly UnreadRule[];
-};
 
 /** What stands where a rule should and is none. */
 export type UnreadRule = {
@@ -22,12 +17,10 @@ export type UnreadRule = {
   readonly problem: string;
 };
 
-export type RuleOptions = {
-  readonly entries: readonly JudgedEntry[];
-  readonly settings: KeelSettings;
-};
-
-export function readRules({ entries, settings }: RuleOptions): ReadRules {
+export function readRules({ entries, settings }: Pick<LoadedSettings, "entries" | "settings">): {
+  readonly rules: Rules;
+  readonly unread: readonly UnreadRule[];
+} {
   const unread: UnreadRule[] = [];
   const read = (list: RuleList): PermissionRule[] =>
     ruleTexts(entries, list).flatMap(({ text, file, source }) => {

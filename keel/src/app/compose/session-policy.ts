@@ -3,7 +3,6 @@
  * The same rules, mode and roots hold as for the model's calls; what would be asked is refused. Whoever can ask about
  * a command puts his own way in the place of `mayRun`.
  */
-
 import type { SessionState } from "../../core/state/state.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import { rulesInForce } from "../../policy/changes.ts";

@@ -1,5 +1,4 @@
 /** All that a session is told and can call by name, put together: prompt, briefing, skills, commands, agents, styles. */
-
 import { hasTool } from "../../agents/rights.ts";
 import { readGitHead } from "../../config/definitions/git-head.ts";
 import { type InstructionFile, Instructions } from "../../config/definitions/instructions.ts";

@@ -36,7 +36,9 @@ export async function readSettings(options: SettingsOptions): Promise<SettingsIn
     commandEnv: environment(options.env, loaded, ["user", "project", "local"]),
     notices: [
       ...loaded.faults.map(({ code, message }): LogNotice => ({ level: "warning", code, text: message })),
-      ...trustNotices(loaded),
+      // What a project's settings say and does not count: one sentence about trust, and what no project may set.
+      ...waitingNotice(loaded.trust),
+      ...forbiddenNotice(loaded.entries, loaded.trust.root),
     ],
   };
 }
@@ -81,11 +83,6 @@ function environment(
         .map(({ path: [, name = ""], value }) => [name, String(value)]),
     );
   return { ...from(below), ...started, ...from(["flags", "managed"]) };
-}
-
-/** What a person is told about a project's settings that do not count: one sentence about trust, and what no project may set. */
-function trustNotices({ trust, entries }: LoadedSettings): LogNotice[] {
-  return [...waitingNotice(trust), ...forbiddenNotice(entries, trust.root)];
 }
 
 function waitingNotice({ state, waiting, root }: LoadedSettings["trust"]): LogNotice[] {

@@ -7,7 +7,7 @@ import { enclose } from "../../core/context/enclose.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { PathFacts, Workspace } from "../../ports/workspace.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { imageType } from "../../tools/image-type.ts";
+import { imageType, maxImageBytes } from "../../tools/image-type.ts";
 import { decodeText } from "../../tools/text-file.ts";
 import type { SessionPolicy } from "../compose/session-policy.ts";
 import { findMentions, type Mention } from "./find-mentions.ts";
@@ -28,8 +28,6 @@ export type AttachContext = {
 const mebibyte = 1024 * 1024;
 /** What is read to cut a part out of it. */
 const maxFileBytes = 16 * mebibyte;
-/** Providers take images up to 5 MB in base64, which is a third longer than the bytes. */
-const maxImageBytes = 3_750_000;
 /** Of one file, and of all that one input names. */
 export const maxFileCharacters = 60_000;
 export const maxTotalCharacters = 240_000;

@@ -8,7 +8,7 @@ import type { EnvelopeListener } from "../../engine/journal.ts";
 import type { Session } from "../../engine/session.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { oneLine } from "../../kernel/text.ts";
-import type { Command, Receipt } from "../../protocol/command.ts";
+import type { InputCommand, Receipt } from "../../protocol/command.ts";
 import type { LiveEvent } from "../../protocol/event/live.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
@@ -17,8 +17,6 @@ import type { AttachContext } from "./attach-mentions.ts";
 import type { CommandContext } from "./commands/command.ts";
 import type { Registry } from "./commands/registry.ts";
 import { expandMcp } from "./mcp-text.ts";
-
-type InputCommand = Extract<Command, { type: "input" }>;
 
 export type InputHandler = {
   handle(command: InputCommand): Promise<Receipt>;

@@ -1,10 +1,9 @@
 /** A person's words that name something of an MCP server: `/mcp__server__prompt with words`, and `@server:uri`. */
-
 import { foreign } from "../../core/context/blocks.ts";
 import { enclose } from "../../core/context/enclose.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { Briefing } from "../../ports/briefing.ts";
-import type { Command } from "../../protocol/command.ts";
+import type { InputCommand } from "../../protocol/command.ts";
 import type { McpPrompt } from "../../protocol/mcp.ts";
 import { type InputBlock, text, textOf } from "../../protocol/message.ts";
 import type { McpControl } from "../compose/mcp.ts";
@@ -32,10 +31,8 @@ export const withServers = (briefing: Briefing, mcp: Pick<McpControl, "instructi
       ),
   );
 
-type McpInputCommand = Extract<Command, { type: "input" }>;
-
 export type ExpandedMcp = {
-  readonly command: McpInputCommand;
+  readonly command: InputCommand;
   /** Sentences for a person. */
   readonly problems: readonly string[];
 };
@@ -43,7 +40,7 @@ export type ExpandedMcp = {
 /** More than anybody mentions at once. */
 const maxMentions = 20;
 
-export async function expandMcp(command: McpInputCommand, mcp: McpControl): Promise<ExpandedMcp> {
+export async function expandMcp(command: InputCommand, mcp: McpControl): Promise<ExpandedMcp> {
   if (command.words === "as-is") return { command, problems: [] };
   const words = textOf(command.content);
   const prompt = promptIn(words, mcp.prompts());
@@ -60,7 +57,7 @@ function promptIn(words: string, prompts: readonly McpPrompt[]): NamedPrompt | u
 }
 
 async function readPrompt(
-  command: McpInputCommand,
+  command: InputCommand,
   { prompt, rest }: NamedPrompt,
   mcp: McpControl,
 ): Promise<ExpandedMcp> {
@@ -88,11 +85,7 @@ function valuesOf({ arguments: fields }: McpPrompt, rest: string): Record<string
   );
 }
 
-async function attachResources(
-  command: McpInputCommand,
-  words: string,
-  mcp: McpControl,
-): Promise<ExpandedMcp> {
+async function attachResources(command: InputCommand, words: string, mcp: McpControl): Promise<ExpandedMcp> {
   const known = mcp.resources();
   if (known.length === 0 || !words.includes("@")) return { command, problems: [] };
   const blocks: InputBlock[] = [];

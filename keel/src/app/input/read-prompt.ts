@@ -1,5 +1,6 @@
 /** The whole text that a command or skill puts to the model: loaded, filled, its commands run by leave, its files attached. */
 import type { PromptFile, PromptText } from "../../config/definitions/skills.ts";
+import { resultOf } from "../../kernel/one-by-one.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { ShellOutcome } from "../../ports/shell.ts";
 import type { InputBlock } from "../../protocol/message.ts";
@@ -73,9 +74,7 @@ async function outputOf(
     },
     signal,
   );
-  let step = await run.next();
-  while (!step.done) step = await run.next();
-  return said(step.value);
+  return said(await resultOf(run));
 }
 
 function said({ output, exitCode, timedOut, omittedBytes }: ShellOutcome): string {

@@ -6,6 +6,7 @@ import type { McpPrompt } from "../../protocol/mcp.ts";
 import { guardMode } from "../compose/home-resources.ts";
 import type { OpenModel } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
+import { infoOf } from "../input/commands/registry.ts";
 
 export const namesOf = ({ parts }: SessionComposition): string[] =>
   [...parts.tools, ...(parts.toolbox?.tools() ?? [])].map(({ name }) => name);
@@ -59,16 +60,10 @@ export const commandsNow = ({ texts, mcp }: Pick<SessionComposition, "texts" | "
     one.name < other.name ? -1 : 1,
   );
 
-const infoOfPrompt = ({ command, description, arguments: wanted }: McpPrompt): CommandInfo => ({
-  name: command,
-  description,
-  argumentHint: wanted.map(({ name }) => `[${name}]`).join(" "),
-  kind: "prompt",
-  source: "mcp",
-  aliases: [],
-  hidden: false,
-  immediate: false,
-});
+function infoOfPrompt({ command, description, arguments: wanted }: McpPrompt): CommandInfo {
+  const argumentHint = wanted.map(({ name }) => `[${name}]`).join(" ");
+  return infoOf({ name: command, description, argumentHint }, { kind: "prompt", source: "mcp" });
+}
 
 /** Work in the background, as hosts see it. */
 export function runningTasks({ tasks }: SessionState): RunningTask[] {

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Session } from "../../engine/session.ts";
+import { lateSignal } from "../../kernel/deadline.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
@@ -108,7 +109,7 @@ export async function lookAtFile(
   const ground = { roots: workspace.roots, home: workspace.commands?.home ?? "/" };
   if (facts.root === undefined || deniesReading(rules, facts.path, ground)) return undefined;
   const read = await workspace.files.read(facts.path, { maxBytes });
-  return read.ok ? { path: read.file.path, bytes: read.file.bytes, stamp: read.file.stamp } : undefined;
+  return read.ok ? read.file : undefined;
 }
 
 /** The conversation holds the file as it was at that time; one that changed since is left as it is. */
@@ -138,14 +139,8 @@ export async function callTool(
   });
   if (verdict === "deny" || (verdict === "ask" && leave === "as-model"))
     throw fault("usage", { reason: `${tool} was not called: ${because}.` });
-  const late = new AbortController();
-  const over = new AbortController();
-  void clock.sleep(timeoutMs, over.signal).then(() => over.signal.aborted || late.abort());
-  try {
-    return await kit.mcp.control.call({ tool, input, callId: ids.uuid() }, late.signal);
-  } finally {
-    over.abort();
-  }
+  using late = lateSignal(clock, timeoutMs);
+  return await kit.mcp.control.call({ tool, input, callId: ids.uuid() }, late.signal);
 }
 
 const whole = (text: string) => ({ text, totalBytes: Buffer.byteLength(text), truncated: false });

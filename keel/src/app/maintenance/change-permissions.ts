@@ -1,15 +1,22 @@
-/** Changes what an open session may do, and keeps the change where it is wanted: in the session, or in a settings file. */
+/** Changes what an open session may do, and its settings, and keeps the change where it is wanted: there, or in a file. */
 import path from "node:path";
+import { checkSettings } from "../../config/settings/check-settings.ts";
 import type { Session } from "../../engine/session.ts";
 import { fault } from "../../kernel/fault.ts";
+import { isObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { answersAsk } from "../../policy/changes.ts";
 import { parseRule } from "../../policy/rules.ts";
-import type { PermissionChange, PermissionMode } from "../../protocol/settings.ts";
+import {
+  type PermissionChange,
+  type PermissionMode,
+  permissionModeSchema,
+  type SettingsPatch,
+} from "../../protocol/settings.ts";
 import { realFolder, withHome } from "../compose/folders.ts";
 import { allowedMode } from "../compose/mode.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
-import type { WritableSource } from "./settings-files.ts";
+import type { SettingsLocation, WritableSource } from "./settings-files.ts";
 
 /** `session`: in its log. `command-line`: for as long as this process has it open. Else in that file, and here at once. */
 export type ChangeTarget = "session" | "command-line" | WritableSource;
@@ -95,4 +102,74 @@ async function keep(change: WantedChange, { settingsLocation: place }: SessionCo
   if (change.type === "mode")
     await writeValue(place, to, { path: ["permissions", "defaultMode"], value: change.mode });
   else await changeListIn(place, to, change);
+}
+
+export type SettingsTarget = "flags" | WritableSource;
+
+/** What of settings a running session can take in. */
+export type Immediate = { readonly patch: SettingsPatch; readonly changes: readonly WantedChange[] };
+
+/**
+ * Throws `usage` for what is no setting, and for flags that only a new session can take in; nothing has changed then.
+ * Lists of rules are meant whole: they replace what the same source said before.
+ */
+export function readChange(given: Record<string, unknown>, to: SettingsTarget): Immediate {
+  const { problems, unknown } = checkSettings(given);
+  const wrong = problems[0] ?? (unknown.length > 0 ? `nothing is called ${unknown.join(", ")}` : undefined);
+  if (wrong !== undefined) throw fault("usage", { reason: `These settings cannot be taken: ${wrong}.` });
+  const { model, permissions, ...others } = given;
+  const late = Object.keys(others);
+  if (to === "flags" && late.length > 0)
+    throw fault("usage", { reason: `${late.join(", ")} can only be set when a session starts.` });
+  const rules = isObject(permissions) ? permissions : {};
+  return {
+    patch: typeof model === "string" && to === "flags" ? { model } : {},
+    changes: changesIn(rules, to === "flags" ? "command-line" : to),
+  };
+}
+
+/** The rest of the settings, into a file. Throws `settings_unwritable`. */
+export async function writeSettings(
+  place: SettingsLocation,
+  to: WritableSource,
+  given: Record<string, unknown>,
+): Promise<void> {
+  const { writeValue } = await import("./settings-files.ts");
+  for (const { path, value } of leavesOf(given)) {
+    // Rules, folders and the mode are changed and kept together.
+    if (path[0] === "permissions" && storedPermissionKeys.has(path[1] ?? "")) continue;
+    await writeValue(place, to, { path, value });
+  }
+}
+
+const lists = ["allow", "ask", "deny"] as const;
+const storedPermissionKeys = new Set<string>([...lists, "defaultMode", "additionalDirectories"]);
+
+function changesIn(permissions: Record<string, unknown>, to: WantedChange["to"]): WantedChange[] {
+  const { additionalDirectories: folders } = permissions;
+  const mode = modeIn(permissions["defaultMode"]);
+  return [
+    ...lists.flatMap((list): WantedChange[] => {
+      const rules = permissions[list];
+      if (!Array.isArray(rules)) return [];
+      return [{ type: "rules", change: "replace", list, rules: rules.map(String), to }];
+    }),
+    ...(Array.isArray(folders)
+      ? [{ type: "folders" as const, change: "add" as const, folders: folders.map(String), to }]
+      : []),
+    ...(mode === undefined ? [] : [{ type: "mode" as const, mode, to }]),
+  ];
+}
+
+function modeIn(value: unknown): PermissionMode | undefined {
+  const read = permissionModeSchema.safeParse(value);
+  return read.success ? read.data : undefined;
+}
+
+function leavesOf(
+  value: unknown,
+  path: readonly string[] = [],
+): { path: readonly string[]; value: unknown }[] {
+  if (!isObject(value)) return [{ path, value: value === null ? undefined : value }];
+  return Object.entries(value).flatMap(([name, part]) => leavesOf(part, [...path, name]));
 }

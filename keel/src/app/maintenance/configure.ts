@@ -11,7 +11,7 @@ import {
 } from "../../config/settings/settings-schema.ts";
 import { defaultLimits } from "../../core/limits.ts";
 import { fault } from "../../kernel/fault.ts";
-import { isObject, type JsonObject } from "../../kernel/json.ts";
+import { isObject, type JsonObject, valueAt } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { shownUrl } from "../../kernel/shown-url.ts";
 import type { LogNotice } from "../../ports/store.ts";
@@ -88,10 +88,7 @@ export async function readInlineSettings(text: string): Promise<Result<Record<st
 export async function getSetting(place: SettingsLocation, name: string): Promise<unknown> {
   const path = known(name);
   const { settings } = await readSettings(place);
-  const found = path.reduce<unknown>(
-    (value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined),
-    settings,
-  );
+  const found = valueAt(settings, path);
   return found === undefined ? builtIn.find(([ours]) => ours === name)?.[1] : withoutSecrets(path, found);
 }
 

@@ -29,7 +29,8 @@ export type DoctorOptions = {
 
 export async function examine(options: DoctorOptions): Promise<Finding[]> {
   const paths = pathsOf(options);
-  const { faults, trust, env, settings } = await readSettings(options);
+  const inForce = await readSettings(options);
+  const { faults, trust, env, settings } = inForce;
   return [
     { name: "keel", state: "ok", says: options.version },
     {
@@ -41,8 +42,8 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     ...faults.map(({ message }): Finding => ({ name: "settings", state: "note", says: message })),
     await folder(options.cwd),
     trustOf(trust),
-    ...(await model(options)),
-    await program(options.env, { name: "shell", candidates: ["bash", "sh"], absent: "commands cannot run" }),
+    ...(await model(options, inForce)),
+    await shell(options.env),
     await search(options.env),
     await guard(env, settings),
     { name: "sandbox", state: "note", says: "off: commands run with your rights" },
@@ -84,13 +85,13 @@ function trustOf({ root, state, waiting }: SettingsInForce["trust"]): Finding {
   return { name: "trust", state: left === "" ? "ok" : "note", says: `${root} is ${trusted}${left}` };
 }
 
-async function model({ env, cwd, model: name }: DoctorOptions): Promise<Finding[]> {
+async function model(
+  { env: started, cwd, model: name }: DoctorOptions,
+  { settings, env }: SettingsInForce,
+): Promise<Finding[]> {
   try {
-    const [{ settings, env: ours }, keys] = await Promise.all([
-      readSettings({ env, cwd }),
-      storedKeys({ env, cwd }),
-    ]);
-    const request = { name, env: ours, settings: withKeys(settings, keys, ours), keys };
+    const keys = await storedKeys({ env: started, cwd });
+    const request = { name, env, settings: withKeys(settings, keys, env), keys };
     const { facts, catalog, close } = await openModel(request, nodeClock());
     close();
     const known = catalog.isKnown(facts.model) ? "" : ", which Keel does not know: no prices, careful limits";
@@ -115,18 +116,11 @@ async function search(env: EnvironmentVariables): Promise<Finding> {
   return { name: "search", state: "ok", says: `${found.file} (${from})` };
 }
 
-async function program(
-  env: EnvironmentVariables,
-  { name, candidates, absent }: { name: string; candidates: string[]; absent: string },
-): Promise<Finding> {
+async function shell(env: EnvironmentVariables): Promise<Finding> {
   const places = (env["PATH"] ?? "").split(path.delimiter).filter((place) => path.isAbsolute(place));
-  for (const candidate of candidates) {
-    for (const place of places) {
-      const file = path.join(place, candidate);
-      if (await may(file, constants.X_OK)) return { name, state: "ok", says: file };
-    }
-  }
-  return { name, state: "note", says: absent };
+  for (const file of ["bash", "sh"].flatMap((name) => places.map((place) => path.join(place, name))))
+    if (await may(file, constants.X_OK)) return { name: "shell", state: "ok", says: file };
+  return { name: "shell", state: "note", says: "commands cannot run" };
 }
 
 const may = (place: string, what: number): Promise<boolean> =>

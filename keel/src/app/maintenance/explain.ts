@@ -15,7 +15,6 @@ import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import type { Rules } from "../../policy/decide.ts";
 import { type ExplainRequest, type Explanation, explainWith } from "../../policy/explain.ts";
 import { type PermissionRule, parseRule } from "../../policy/rules.ts";
-import type { Grammar } from "../../ports/shell.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
 import { openGrammar } from "../../workspace/processes/grammar.ts";
@@ -63,7 +62,13 @@ export async function openExplainer(
     from === "settings" ? await settingsDefaults(place) : { ...plainDefaults(place), problems: [] };
   const explainer: Explainer = {
     problems: unread,
-    explain: (asked) => explainOne(asked, ground, grammar),
+    async explain(asked) {
+      const { tool = "Bash", input = {}, rules: written = {}, id: _, ...said } = asked;
+      const { rules, problems } = rulesOf(written, ground.rules);
+      const roots = asked.cwd === undefined ? ground.roots : [asked.cwd];
+      const question = { ...ground, roots, ...present(said), tool, input, rules };
+      return { ...(await explainWith(grammar, question)), problems };
+    },
     async answer(text) {
       const written = parseJsonLine(text);
       if (!written.ok) return { line: { id: null, error: written.error.message }, problems: [] };
@@ -114,45 +119,22 @@ async function settingsDefaults(
   };
 }
 
-async function explainOne(
-  asked: AskedQuestion,
-  ground: QuestionDefaults,
-  grammar: Grammar,
-): Promise<Explained> {
-  const { tool = "Bash", input = {}, rules: written = {}, id: _, ...said } = asked;
-  const { rules, problems } = rulesOf(written);
-  const question: ExplainRequest = {
-    ...ground,
-    ...(asked.cwd === undefined ? {} : { roots: [asked.cwd] }),
-    ...present(said),
-    tool,
-    input,
-    rules: joined(ground.rules, rules),
-  };
-  return { ...(await explainWith(grammar, question)), problems };
-}
-
-/** Rules from texts, and the texts that are none. */
-function rulesOf(texts: NonNullable<AskedQuestion["rules"]>): {
-  rules: Rules;
-  problems: readonly string[];
-} {
+/** Rules from texts beside those that hold anyway, and the texts that are none. */
+function rulesOf(
+  texts: NonNullable<AskedQuestion["rules"]>,
+  known: Rules,
+): { rules: Rules; problems: readonly string[] } {
   const problems: string[] = [];
-  const read = (list: readonly string[] | undefined): PermissionRule[] =>
-    (list ?? []).flatMap((text) => {
+  const read = (list: "allow" | "ask" | "deny"): PermissionRule[] => {
+    const given = (texts[list] ?? []).flatMap((text) => {
       const rule = parseRule(text, "command-line");
       if (!rule) problems.push(`${JSON.stringify(text)} is not a permission rule and matches nothing.`);
       return rule ? [rule] : [];
     });
-  return { rules: { allow: read(texts.allow), ask: read(texts.ask), deny: read(texts.deny) }, problems };
+    return [...known[list], ...given];
+  };
+  return { rules: { ...known, allow: read("allow"), ask: read("ask"), deny: read("deny") }, problems };
 }
-
-const joined = (left: Rules, right: Rules): Rules => ({
-  ...left,
-  allow: [...left.allow, ...right.allow],
-  ask: [...left.ask, ...right.ask],
-  deny: [...left.deny, ...right.deny],
-});
 
 const idIn = ({ id }: JsonObject): string | number | null =>
   typeof id === "string" || typeof id === "number" ? id : null;

@@ -8,7 +8,7 @@ import { readJsonc } from "../../config/settings/jsonc.ts";
 import { pathsOf, userHome } from "../../config/settings/paths.ts";
 import { readPlainText } from "../../config/settings/plain-text.ts";
 import { reasonOf } from "../../kernel/fault.ts";
-import { asObject, isObject, parseJson } from "../../kernel/json.ts";
+import { asObject, isObject, nested, parseJson, valueAt } from "../../kernel/json.ts";
 import { own } from "../../kernel/own.ts";
 import { withShownUrls } from "../../kernel/shown-url.ts";
 import { shorten } from "../../kernel/text.ts";
@@ -85,17 +85,12 @@ function settingItem(
     const state = Array.isArray(known) && known.includes(rule.text) ? "there" : "new";
     return { ...row, state, copy: () => writeRule(place, "user", { list, rule: rule.text }) };
   }
-  const settings = parts.toReversed().reduce<unknown>((inner, key) => ({ [key]: inner }), value);
-  const { problems } = checkSettings(asObject(settings));
+  const { problems } = checkSettings(asObject(nested(parts, value)));
   const [problem] = problems;
   if (problem !== undefined) return { ...row, state: "left-out", why: String(problem), copy: nothing };
-  const there = parts.reduce<unknown>(
-    (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
-    written,
-  );
   return {
     ...row,
-    state: there === undefined ? "new" : "there",
+    state: valueAt(written, parts) === undefined ? "new" : "there",
     copy: () => writeValue(place, "user", { path: parts, value }),
   };
 }

@@ -1,5 +1,4 @@
 /** Keys that a person gave Keel to keep, where they are kept, and the sessions for which they count. */
-
 import { createRequire } from "node:module";
 import path from "node:path";
 import { readKeys, type StoredKey, saveKey } from "../../config/settings/auth-file.ts";
@@ -7,7 +6,6 @@ import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import { type Provider, type ProviderId, providers } from "../../models/providers.ts";
-import { nodeClock } from "../node-ports.ts";
 import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
 
@@ -123,8 +121,7 @@ export async function keyStatus(
 }
 
 function save(place: SettingsLocation, provider: string, kept: StoredKey | undefined): Promise<void> {
-  const lock = settingsLock({ run: pathsOf(place).run, clock: nodeClock() });
-  return saveKey({ file: fileOf(place), lock }, provider, kept);
+  return saveKey({ file: fileOf(place), lock: settingsLock(pathsOf(place)) }, provider, kept);
 }
 
 function providerNamed(id: string): Provider {

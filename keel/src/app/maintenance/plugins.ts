@@ -1,17 +1,13 @@
 /** The plugins that a person has added: shown before they are, listed, and removed. */
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { readAgentFiles } from "../../config/definitions/agent-files.ts";
-import type { ConfigFolder } from "../../config/definitions/folders.ts";
-import { readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
 import { type AddedPlugin, changePluginList, readPluginList } from "../../config/definitions/plugin-list.ts";
 import { type Plugin, readPlugin } from "../../config/definitions/plugins.ts";
-import { readCommandFiles, readSkillFiles } from "../../config/definitions/skills.ts";
-import { type FolderKind, pathsOf } from "../../config/settings/paths.ts";
+import { pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { homeResources } from "../compose/home-resources.ts";
-import { nodeClock } from "../node-ports.ts";
+import { readDefinitions } from "../compose/library.ts";
 import { fetchPlugin, sourceOf } from "./fetch-plugin.ts";
 import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
@@ -108,46 +104,32 @@ const change = (
   place: SettingsLocation,
   how: (plugins: readonly AddedPlugin[]) => readonly AddedPlugin[],
 ): Promise<void> => {
-  const { home, run } = pathsOf(place);
-  return changePluginList({ home, lock: settingsLock({ run, clock: nodeClock() }) }, how);
+  const paths = pathsOf(place);
+  return changePluginList({ home: paths.home, lock: settingsLock(paths) }, how);
 };
 
 async function reportOf(
   plugin: Plugin,
   { from, problems }: { from: string; problems: readonly string[] },
 ): Promise<PluginReport> {
-  const folder = (kind: FolderKind): ConfigFolder[] => [
-    {
-      path: path.join(plugin.path, kind),
-      source: "plugin",
-      compatible: false,
-      trusted: true,
-      plugin: plugin.name,
-    },
-  ];
-  const [commands, skills, agents, styles] = await Promise.all([
-    readCommandFiles(folder("commands")),
-    readSkillFiles(folder("skills")),
-    readAgentFiles(folder("agents")),
-    readOutputStyleFiles(folder("output-styles")),
-  ]);
-  const names = ({ found }: { found: readonly { name: string }[] }): string[] =>
-    found.map(({ name }) => name);
   const { name, path: place, version, description } = plugin;
+  const about = { source: "plugin", compatible: false, trusted: true, plugin: name } as const;
+  const read = await readDefinitions((kind) => [{ path: path.join(place, kind), ...about }]);
+  const names = (found: readonly { name: string }[]): string[] => found.map((one) => one.name);
   return {
     name,
     path: place,
     version,
     description,
     from,
-    commands: names(commands),
-    skills: names(skills),
-    agents: names(agents),
-    styles: names(styles),
+    commands: names(read.commands),
+    skills: names(read.skills),
+    agents: names(read.agents),
+    styles: names(read.styles),
     hooks: Object.entries(plugin.hooks).flatMap(([point, groups]) =>
       groups.flatMap(({ hooks }) => hooks.map((hook) => `${point}: ${hook.command ?? JSON.stringify(hook)}`)),
     ),
     servers: Object.entries(plugin.mcpServers).map(([server, how]) => `${server}: ${JSON.stringify(how)}`),
-    problems: [...problems, ...[commands, skills, agents, styles].flatMap((read) => read.problems)],
+    problems: [...problems, ...read.problems],
   };
 }

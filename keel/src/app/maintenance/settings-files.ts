@@ -20,10 +20,10 @@ import { type Saving, saveChange } from "../../config/settings/save.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { changeTrust, readTrust, withShown } from "../../config/settings/trust.ts";
 import { fault } from "../../kernel/fault.ts";
+import { nested } from "../../kernel/json.ts";
 import { ok } from "../../kernel/result.ts";
 import { changed } from "../../policy/changes.ts";
 import type { PermissionChange } from "../../protocol/settings.ts";
-import { nodeClock } from "../node-ports.ts";
 import { settingsLock } from "./settings-lock.ts";
 
 export type SettingsLocation = {
@@ -47,8 +47,10 @@ export function writeValue(
   to: WritableSource,
   { path: parts, value }: { path: readonly string[]; value: unknown },
 ): Promise<WrittenSetting> {
-  const settings = parts.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value);
-  return write(place, to, { settings, save: (saving) => setValue(saving, parts, value) });
+  return write(place, to, {
+    settings: nested(parts, value),
+    save: (saving) => setValue(saving, parts, value),
+  });
 }
 
 /** Throws `settings_unwritable`. */
@@ -133,7 +135,7 @@ function targetOf(
 ): { saving: Saving; project: Project; paths: Paths; source: WritableSource } {
   const paths = pathsOf(place);
   const project = findProject(place.cwd);
-  const lock = settingsLock({ run: paths.run, clock: nodeClock() });
+  const lock = settingsLock(paths);
   const [folderName] = projectFolders;
   const near = project.folders.find((folder) => kindOf(path.join(folder, folderName)) === "directory");
   const folder = path.join(near ?? project.root, folderName);

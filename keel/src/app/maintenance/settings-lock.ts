@@ -5,16 +5,18 @@ import type { Lock } from "../../config/settings/save.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { lockFile } from "../../store/jsonl/lease.ts";
+import { nodeClock } from "../node-ports.ts";
 
 /** A save takes milliseconds; whoever waits longer than this is told. */
 const maxWaitMs = 20_000;
 const retryMs = 4;
 
-export function settingsLock({ run, clock }: { run: string; clock: Clock }): Lock {
+/** `run`: the folder of Keel's own for what runs. */
+export function settingsLock({ run }: { run: string }): Lock {
   const file = path.join(run, "settings-guard");
   return async (work) => {
     await mkdir(run, { recursive: true, mode: 0o700 });
-    const lock = await take(file, clock);
+    const lock = await take(file, nodeClock());
     try {
       await chmod(file, 0o600);
       return await work();

@@ -78,6 +78,6 @@ export async function trustedRoots(place: SettingsLocation): Promise<TrustedRoot
 }
 
 function change(place: SettingsLocation, to: (book: TrustBook) => TrustBook): Promise<void> {
-  const { trust, run } = pathsOf(place);
-  return changeTrust({ file: trust, lock: settingsLock({ run, clock: nodeClock() }) }, to);
+  const paths = pathsOf(place);
+  return changeTrust({ file: paths.trust, lock: settingsLock(paths) }, to);
 }

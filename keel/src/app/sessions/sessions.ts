@@ -1,5 +1,4 @@
 /** The sessions that are kept, for commands that list, show and move them. Nothing runs, and nothing is settled. */
-
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
@@ -120,8 +119,6 @@ async function* exportLines(
       reason: "it holds nothing that can be read.",
     });
 }
-
-/** Drops the contents of files that only a deleted session kept. */
 
 /** Which contents a log names. Of a damaged log those that can be read. */
 export async function blobsOf(store: Store, session: string): Promise<Set<string>> {

@@ -1,5 +1,13 @@
 /** Changes one value of a settings file, by its dotted name, and leaves the rest of the file as its owner wrote it. */
-import { asObject, isObject, type JsonObject, parseJson, sameJson } from "../../kernel/json.ts";
+import {
+  asObject,
+  isObject,
+  type JsonObject,
+  nested,
+  parseJson,
+  sameJson,
+  valueAt,
+} from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { checkSettings } from "./check-settings.ts";
 import { editJsonc, readJsonc } from "./jsonc.ts";
@@ -97,16 +105,13 @@ async function listAt(text: string, path: readonly string[]): Promise<Result<unk
   if (text.trim() === "") return ok(undefined);
   const read = await readJsonc(text);
   if (!read.ok) return read;
-  const found = path.reduce<unknown>(
-    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-    read.value,
-  );
+  const found = valueAt(read.value, path);
   return found === undefined || Array.isArray(found) ? ok(found) : failed(`${path.join(".")} is not a list`);
 }
 
 /** What is wrong with a value at a path, held against the schema of all settings. */
 function problemWith(path: readonly string[], value: unknown): string | undefined {
-  const whole = path.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value);
+  const whole = nested(path, value);
   if (!isObject(whole)) return "it is no setting";
   const { problems, unknown } = checkSettings(whole);
   const [stranger] = unknown;

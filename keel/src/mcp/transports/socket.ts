@@ -1,5 +1,4 @@
 /** A server over a WebSocket: one message of JSON per frame, bounded in size, with headers of its own. */
-
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { WebSocket } from "ws";
 import { fault } from "../../kernel/fault.ts";

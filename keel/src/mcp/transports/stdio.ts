@@ -5,7 +5,7 @@
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { fault } from "../../kernel/fault.ts";
+import { fault, toFault } from "../../kernel/fault.ts";
 import { isObject, parseJson } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
 import { maxMessageBytes, maxNoticesPerSecond } from "../limits.ts";
@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #open: () => Promise<ServerProgram>;
-  readonly #pace = new Pace(maxNoticesPerSecond);
+  readonly #waitMs = paceOf(maxNoticesPerSecond);
   #program: ServerProgram | undefined;
   #closed = false;
 
@@ -82,7 +82,7 @@ export class StdioTransport implements Transport {
       }
     } catch (thrown) {
       // A pipe that breaks ends the program too; that is told once.
-      this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      this.onerror?.(toFault(thrown));
     }
     this.#end(fault("mcp_unanswered", { reason: "The server closed its output." }));
   }
@@ -96,7 +96,8 @@ export class StdioTransport implements Transport {
       );
     this.onmessage?.(message);
     // Whoever floods is read slowly: the pipe fills and makes them wait.
-    if (!("id" in message) && !this.#pace.take()) await pause(this.#pace.waitMs());
+    const waitMs = "id" in message ? 0 : this.#waitMs();
+    if (waitMs > 0) await pause(waitMs);
   }
 
   #end(why?: Error): void {
@@ -116,26 +117,14 @@ export function messageIn(text: string): JSONRPCMessage | undefined {
 
 const tooLong = (): Error => fault("line_too_long", { limit: maxMessageBytes });
 
-/** So many in a second, then none until the next one begins. */
-class Pace {
-  readonly #most: number;
-  #second = 0;
-  #taken = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  take(): boolean {
-    const now = Math.floor(performance.now() / 1_000);
-    if (now !== this.#second) {
-      this.#second = now;
-      this.#taken = 0;
-    }
-    return ++this.#taken <= this.#most;
-  }
-
-  waitMs(): number {
-    return 1_000 - (performance.now() % 1_000);
-  }
+/** How long to wait before one more is taken: so many in a second, then none until the next one begins. */
+function paceOf(most: number): () => number {
+  let second = 0;
+  let taken = 0;
+  return () => {
+    const nowMs = performance.now();
+    taken = Math.floor(nowMs / 1_000) === second ? taken + 1 : 1;
+    second = Math.floor(nowMs / 1_000);
+    return taken <= most ? 0 : 1_000 - (nowMs % 1_000);
+  };
 }

@@ -7,7 +7,7 @@ import { asObject, asText, isObject, type Json, type JsonObject } from "../../ke
 import type { ModelEvent } from "../../ports/model.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
-import { noUsage, type Usage } from "../../protocol/usage.ts";
+import { joinUsage, noUsage, type Usage } from "../../protocol/usage.ts";
 import { count, countIn, malformed, maxReplyCharacters } from "../read-answer.ts";
 import { type OpenBlock, openBlock, pieceOf, startOf } from "./open-block.ts";
 
@@ -31,7 +31,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
   const content: (Block | undefined)[] = [];
   const used = new Set<number>();
   const callIds = new Set<string>();
-  let started: { providerId: string | undefined } | undefined;
+  let started: { providerId?: string } | undefined;
   let stop: Stop | undefined;
   let usage: Usage = noUsage;
   let end: Extract<ModelEvent, { type: "end" }> | undefined;
@@ -43,9 +43,9 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     if (started) throw malformed("a second start of the message");
     if (!isObject(message)) throw malformed("a start without a message");
     const { id, model: name } = message;
-    started = { providerId: typeof id === "string" ? id : undefined };
+    started = typeof id === "string" ? { providerId: id } : {};
     usage = decodeUsage(message["usage"]);
-    return [{ type: "start", ...given(started), model: typeof name === "string" ? name : model, usage }];
+    return [{ type: "start", ...started, model: typeof name === "string" ? name : model, usage }];
   };
 
   const startBlock = (index: number, wire: Json | undefined): ModelEvent[] => {
@@ -98,7 +98,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     const whole = content.filter((block) => block !== undefined);
     // Some servers say "end" although they ask for tools.
     const reason = stop === "end" && toolUses(whole).length > 0 ? "tool_use" : stop;
-    end = { type: "end", stop: reason, usage, content: whole, ...given(started) };
+    end = { type: "end", stop: reason, usage, content: whole, ...started };
   };
 
   const mustRun = (type: string): void => {
@@ -113,7 +113,8 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     content_block_stop: (event) => endBlock(indexOf(event)),
     message_delta(event) {
       stop = stopOf(event["delta"]) ?? stop;
-      usage = mergeUsage(usage, decodeUsage(event["usage"]));
+      // Counts are totals so far, and some servers leave out in one event what they said in another: the larger one holds.
+      usage = joinUsage(usage, decodeUsage(event["usage"]), Math.max);
       return [];
     },
     message_stop() {
@@ -191,9 +192,6 @@ function lengthOf(event: ModelEvent): number {
   }
 }
 
-const given = (started: { providerId: string | undefined } | undefined): { providerId?: string } =>
-  started?.providerId === undefined ? {} : { providerId: started.providerId };
-
 /** Token counts as the provider sends them, made safe: what is missing, negative or no number counts as nothing. */
 function decodeUsage(wire: unknown): Usage {
   if (!isObject(wire)) return noUsage;
@@ -210,18 +208,5 @@ function decodeUsage(wire: unknown): Usage {
     ),
     thinkingTokens: countIn(wire["output_tokens_details"], "thinking_tokens"),
     webSearches: countIn(wire["server_tool_use"], "web_search_requests"),
-  };
-}
-
-/** Counts are totals so far, and some servers leave out in one event what they said in another: the larger one holds. */
-function mergeUsage(left: Usage, right: Usage): Usage {
-  return {
-    inputTokens: Math.max(left.inputTokens, right.inputTokens),
-    outputTokens: Math.max(left.outputTokens, right.outputTokens),
-    cacheReadTokens: Math.max(left.cacheReadTokens, right.cacheReadTokens),
-    cacheWriteTokens: Math.max(left.cacheWriteTokens, right.cacheWriteTokens),
-    cacheWriteLongTokens: Math.max(left.cacheWriteLongTokens ?? 0, right.cacheWriteLongTokens ?? 0),
-    thinkingTokens: Math.max(left.thinkingTokens ?? 0, right.thinkingTokens ?? 0),
-    webSearches: Math.max(left.webSearches ?? 0, right.webSearches ?? 0),
   };
 }

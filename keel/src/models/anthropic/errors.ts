@@ -2,6 +2,7 @@
 import type { Fault } from "../../kernel/fault.ts";
 import type { ProviderFaultCode } from "../../kernel/faults.ts";
 import { isObject, parseJson } from "../../kernel/json.ts";
+import { own } from "../../kernel/own.ts";
 import { codeOfStatus, type ProviderError, providerRefusal, wordsOfBody } from "../provider-error.ts";
 
 export function providerFault(error: ProviderError): Fault {
@@ -21,7 +22,7 @@ export function errorInBody(body: string): unknown {
 type MessagesErrorFacts = { status: number | undefined; type: string | undefined; words: string };
 
 function codeOf({ status, type, words }: MessagesErrorFacts): ProviderFaultCode {
-  const byType = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
+  const byType = type === undefined ? undefined : own(types, type);
   const code = byType ?? (status === undefined ? "server_error" : codeOfStatus(status, type !== undefined));
   if (code === "model_bad_request" || code === "rate_limited" || code === "model_forbidden") {
     if (aboutBilling.test(words)) return "billing";

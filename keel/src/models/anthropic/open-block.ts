@@ -9,7 +9,7 @@ export type OpenBlock = {
   /** The block as it starts, still empty. */
   readonly shell: Block;
   /** The id of a call, which no other call of the message may have. */
-  readonly callId: string | undefined;
+  readonly callId?: string;
   /** What the start itself brought, as if it had come in a delta. */
   first(at: number): ModelEvent[];
   /** A delta that does not belong here is passed over. */
@@ -43,7 +43,6 @@ function openText(initial: string): OpenBlock {
   };
   return {
     shell: { type: "text", text: "" },
-    callId: undefined,
     first: (index) => (initial === "" ? [] : [{ type: "text", index, text: initial }]),
     add: (delta, index) => (delta["type"] === "text_delta" ? [add(asText(delta["text"]), index)] : []),
     pieces: { type: "text_delta", add },
@@ -61,7 +60,6 @@ function openThinking(initial: { model: string; text: string; signature: string 
   ];
   return {
     shell: { type: "thinking", text: "" },
-    callId: undefined,
     first: (index) => shown(index, initial.text, initial.signature),
     add(delta, index) {
       const thought = delta["type"] === "thinking_delta" ? asText(delta["thinking"]) : "";
@@ -116,7 +114,7 @@ function openForeign(wire: JsonObject): OpenBlock {
 }
 
 function openWhole(block: Block): OpenBlock {
-  return { shell: block, callId: undefined, first: () => [], add: () => [], close: () => block };
+  return { shell: block, first: () => [], add: () => [], close: () => block };
 }
 
 /** The input of a call: JSON that comes in pieces, or whole with the start. */

@@ -62,7 +62,7 @@ function thinkingOf(
   if (ability === "none") return undefined;
   switch (thinking.kind) {
     case "off":
-      return offField(off);
+      return off === "disabled" || off === "between_tools" ? { type: off } : undefined;
     case "adaptive":
     case "budget": {
       // Without `display` the newer ones think unseen; a screen would stand still.
@@ -74,19 +74,5 @@ function thinkingOf(
     }
     default:
       return never(thinking);
-  }
-}
-
-function offField(off: ThinkingTraits["off"]): ThinkingFields["thinking"] {
-  switch (off) {
-    case "omit":
-    case "never":
-      return undefined;
-    case "disabled":
-      return { type: "disabled" };
-    case "between_tools":
-      return { type: "between_tools" };
-    default:
-      return never(off);
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Fault } from "../../kernel/fault.ts";
 import { asText, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { present } from "../../kernel/present.ts";
 import { fingerprint } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import type { Block } from "../../protocol/message.ts";
@@ -53,7 +54,7 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
     if (started) return [];
     started = true;
     providerId = asText(chunk["id"]) || undefined;
-    return [{ type: "start", ...given(providerId), model: asText(chunk["model"]) || model }];
+    return [{ type: "start", ...present({ providerId }), model: asText(chunk["model"]) || model }];
   };
 
   const closeProse = (): ModelEvent[] => {
@@ -131,15 +132,12 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
         stop: finalStop(stop, calls.count()),
         usage,
         content: whole,
-        ...given(providerId),
+        ...present({ providerId }),
       });
       return events;
     },
   };
 }
-
-const given = (providerId: string | undefined): { providerId?: string } =>
-  providerId === undefined ? {} : { providerId };
 
 /** Servers use these reasons freely: whether there are calls is seen from the calls. */
 function finalStop(stop: Stop | undefined, calls: number): Stop {

@@ -7,15 +7,14 @@
  * The order is the one that all of them take: the system prompt, then user and assistant in turn, and the results of
  * calls directly after the message that asked for them.
  */
-
-import { wellFormedJson } from "../../kernel/json.ts";
+import { isObject, wellFormedJson } from "../../kernel/json.ts";
+import { never } from "../../kernel/never.ts";
 import type { ModelRequest } from "../../ports/model.ts";
-import type { Message } from "../../protocol/message.ts";
+import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
-import { remember } from "../encoding.ts";
-import { toolName } from "./names.ts";
-import { bytesOf, type ChatEncodedMessage, type ChatPart, encodeMessage } from "./parts.ts";
+import { holdsImages, isImageType, remember, rememberFor } from "../encoding.ts";
+import { callId, toolName } from "./names.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
 
 export type ChatEncoder = (request: ModelRequest, info: ModelInfo, traits: ServerTraits) => Uint8Array;
@@ -27,13 +26,9 @@ export function chatEncoder(): ChatEncoder {
 
   return (request, info, traits) => {
     const reader = { images: info.abilities.images };
-    const encoded = request.messages.map((message) => {
-      const before = messages.get(message);
-      if (before && (before.reader === undefined || before.reader.images === reader.images)) return before;
-      const made = encodeMessage(message, reader);
-      messages.set(message, made);
-      return made;
-    });
+    const encoded = request.messages.map((message) =>
+      rememberFor(messages, { key: message, reader }, () => encodeMessage(message, reader)),
+    );
     return join(request, traits, {
       tools: request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool))),
       system: remember(systems, request.system, () => encodeSystem(request.system)),
@@ -56,30 +51,14 @@ function join(
   traits: ServerTraits,
   { tools, system, messages }: ChatRequestParts,
 ): Uint8Array {
-  const pieces: Uint8Array[] = [bytesOf(headOf(request, traits))];
-  const put = (piece: Uint8Array): void => void pieces.push(piece);
-  if (tools.length > 0) {
-    put(openTools);
-    putList(put, tools, comma);
-    put(closeList);
-  }
-  put(openMessages);
-  let count = 0;
-  /** Starts a message. */
-  const next = (): void => {
-    if (count > 0) put(comma);
-    count += 1;
-  };
-  if (system.length > 0) {
-    next();
-    put(system);
-  }
-  for (const turn of turnsOf(messages)) {
-    if (turn[0]?.role === "user") putUser(turn, put, next);
-    else putAssistant(turn, put, next);
-  }
-  put(closeBody);
-  return Buffer.concat(pieces);
+  const all = [...(system.length > 0 ? [[system]] : []), ...turnsOf(messages).flatMap(messagesOf)];
+  return Buffer.concat([
+    bytesOf(headOf(request, traits)),
+    ...(tools.length > 0 ? [openTools, ...between(tools, comma), closeList] : []),
+    openMessages,
+    ...all.flatMap((pieces, index) => (index > 0 ? [comma, ...pieces] : pieces)),
+    closeMessage,
+  ]);
 }
 
 /** All but the conversation, without the brace that closes it. */
@@ -107,67 +86,38 @@ function turnsOf(messages: readonly ChatEncodedMessage[]): ChatEncodedMessage[][
   return turns;
 }
 
-type Put = (piece: Uint8Array) => void;
-
-/** Results first, each a message of its own; then what the user says, if anything. */
-function putUser(turn: readonly ChatEncodedMessage[], put: Put, next: () => void): void {
-  for (const { results } of turn) {
-    for (const result of results) {
-      next();
-      put(result);
-    }
+/** The messages of a turn on the wire, each in pieces. */
+function messagesOf(turn: readonly ChatEncodedMessage[]): Uint8Array[][] {
+  const parts = turn.flatMap((message) => message.parts);
+  const said = parts.filter(({ kind }) => kind === "text");
+  if (turn[0]?.role === "assistant") {
+    const calls = turn.flatMap((message) => message.calls);
+    const content = said.length === 0 ? [nothing] : [quote, ...texts(said), quote];
+    const asked = calls.length === 0 ? [] : [openCalls, ...between(calls, comma), closeList];
+    return [[assistantContent, ...content, ...asked, closeObject]];
   }
-  const parts = turn.length === 1 ? (turn[0]?.parts ?? []) : turn.flatMap((message) => message.parts);
-  if (parts.length === 0) return;
-  next();
+  // Results first, each a message of its own; then what the user says, if anything.
+  const results = turn.flatMap((message) => message.results.map((result) => [result]));
+  if (parts.length === 0) return results;
   // A plain text where that is enough: not every server takes a list.
-  if (parts.every(({ kind }) => kind === "text")) {
-    put(userText);
-    putTexts(put, parts);
-    return put(closeText);
-  }
-  put(userList);
-  for (const [index, { kind, bytes }] of parts.entries()) {
-    if (index > 0) put(comma);
-    if (kind === "text") put(openTextPart);
-    put(bytes);
-    if (kind === "text") put(closeText);
-  }
-  put(closeMessage);
+  if (said.length === parts.length) return [...results, [userText, ...texts(said), closeText]];
+  const list = parts.map(({ kind, bytes }) => (kind === "text" ? [openTextPart, bytes, closeText] : [bytes]));
+  const inner = list.flatMap((pieces, index) => (index > 0 ? [comma, ...pieces] : pieces));
+  return [...results, [userList, ...inner, closeMessage]];
 }
 
-function putAssistant(turn: readonly ChatEncodedMessage[], put: Put, next: () => void): void {
-  const said = turn.flatMap(({ parts }) => parts.filter(({ kind }) => kind === "text"));
-  const calls = turn.flatMap((message) => message.calls);
-  next();
-  put(assistantContent);
-  if (said.length === 0) put(nothing);
-  else {
-    put(quote);
-    putTexts(put, said);
-    put(quote);
-  }
-  if (calls.length > 0) {
-    put(openCalls);
-    putList(put, calls, comma);
-    put(closeList);
-  }
-  put(closeObject);
-}
-
-const putTexts = (put: Put, parts: readonly ChatPart[]): void =>
-  putList(
-    put,
+const texts = (parts: readonly ChatPart[]): Uint8Array[] =>
+  between(
     parts.map(({ bytes }) => bytes),
     paragraph,
   );
 
-function putList(put: Put, pieces: readonly Uint8Array[], mark: Uint8Array): void {
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) put(mark);
-    put(piece);
-  }
-}
+const between = (pieces: readonly Uint8Array[], mark: Uint8Array): Uint8Array[] =>
+  pieces.flatMap((piece, index) => (index > 0 ? [mark, piece] : [piece]));
+
+// Unlike a small Buffer, what it makes is no slice of a common one: what is remembered keeps alive only itself.
+const encoder = new TextEncoder();
+const bytesOf = (text: string): Uint8Array => encoder.encode(text);
 
 const comma = bytesOf(",");
 const quote = bytesOf('"');
@@ -185,7 +135,6 @@ const closeText = bytesOf('"}');
 const closeList = bytesOf("]");
 const closeMessage = bytesOf("]}");
 const closeObject = bytesOf("}");
-const closeBody = bytesOf("]}");
 
 function encodeSystem(parts: readonly string[]): Uint8Array {
   const content = parts.filter((part) => part.trim() !== "").join("\n\n");
@@ -197,4 +146,118 @@ function encodeTool({ name, description, input }: ToolSpec): Uint8Array {
   return bytesOf(
     wellFormedJson({ type: "function", function: { name: toolName(name), ...about, parameters: input } }),
   );
+}
+
+/** What of a request decides how a block is written. */
+type ChatBlockTarget = { readonly images: boolean };
+
+/** One part of a user's message; `text` is the inside of a JSON text. */
+type ChatPart = { readonly kind: "text" | "image"; readonly bytes: Uint8Array };
+
+type ChatEncodedMessage = {
+  readonly role: Message["role"];
+  /** Whole messages with the results of calls, which stand before all else that the user says. */
+  readonly results: readonly Uint8Array[];
+  readonly parts: readonly ChatPart[];
+  /** Calls of the assistant. */
+  readonly calls: readonly Uint8Array[];
+  /** Whom it was written for, when another reader would get it otherwise. */
+  readonly reader: ChatBlockTarget | undefined;
+};
+
+function encodeMessage({ role, content }: Message, reader: ChatBlockTarget): ChatEncodedMessage {
+  const results: Uint8Array[] = [];
+  const parts: ChatPart[] = [];
+  const calls: Uint8Array[] = [];
+  for (const block of content) {
+    switch (block.type) {
+      case "text":
+        if (block.text.trim() !== "") parts.push(textPart(block.text));
+        break;
+      case "image":
+      case "document":
+        parts.push(mediaPart(block, reader));
+        break;
+      case "tool_use":
+        calls.push(encodeCall(block));
+        break;
+      case "tool_result":
+        results.push(encodeResult(block, reader));
+        parts.push(...resultImages(block, reader));
+        break;
+      case "thinking":
+      case "foreign":
+        // This wire has no place for either.
+        break;
+      default:
+        never(block);
+    }
+  }
+  return { role, results, parts, calls, reader: holdsImages(content) ? reader : undefined };
+}
+
+const textPart = (text: string): ChatPart => ({
+  kind: "text",
+  bytes: bytesOf(wellFormedJson(text).slice(1, -1)),
+});
+
+/** What was not valid JSON was answered with an error; the call itself must still be an object. */
+function encodeCall({ id, name, input, broken }: ToolUse): Uint8Array {
+  const args = isObject(input) && broken === undefined ? wellFormedJson(input) : "{}";
+  return bytesOf(
+    wellFormedJson({ id: callId(id), type: "function", function: { name: toolName(name), arguments: args } }),
+  );
+}
+
+/** The wire has no mark for a failure: the words say it. */
+const failureMark = "Error: ";
+
+function encodeResult({ callId: id, content, failed }: ToolResult, reader: ChatBlockTarget): Uint8Array {
+  const words = content
+    .map((part) => resultText(part, reader))
+    .filter((text) => text.trim() !== "")
+    .join("\n");
+  const said = words === "" ? (failed ? "the tool failed without a word." : "(no output)") : words;
+  return bytesOf(
+    wellFormedJson({
+      role: "tool",
+      tool_call_id: callId(id),
+      content: failed ? `${failureMark}${said}` : said,
+    }),
+  );
+}
+
+function resultText(part: ResultPart, reader: ChatBlockTarget): string {
+  if (part.type === "text") return part.text;
+  return isShown(part, reader) ? "[An image, which follows below.]" : mediaText(part);
+}
+
+/** A result can only hold text here: its images follow in the words of the user. */
+function resultImages({ callId: id, content }: ToolResult, reader: ChatBlockTarget): ChatPart[] {
+  return content.flatMap((part) =>
+    part.type !== "text" && isShown(part, reader)
+      ? [textPart(`[The image in the result of the call ${callId(id)}:]`), mediaPart(part, reader)]
+      : [],
+  );
+}
+
+type ChatMedia = Extract<Block, { type: "image" | "document" }>;
+
+function mediaPart(block: ChatMedia, reader: ChatBlockTarget): ChatPart {
+  if (!isShown(block, reader)) return textPart(mediaText(block));
+  const url = `data:${block.mediaType};base64,${block.data}`;
+  return { kind: "image", bytes: bytesOf(wellFormedJson({ type: "image_url", image_url: { url } })) };
+}
+
+const isShown = ({ type, mediaType }: ChatMedia, { images }: ChatBlockTarget): boolean =>
+  type === "image" && images && isImageType(mediaType);
+
+/** One attachment that the model cannot read must not make every later request of the session fail. */
+function mediaText(block: ChatMedia): string {
+  const { mediaType, data } = block;
+  if (block.type === "image") return `[An image (${mediaType}) was left out: this model cannot read it.]`;
+  const name = block.name === undefined ? "" : ` ${block.name}`;
+  if (!mediaType.startsWith("text/") && mediaType !== "application/json")
+    return `[The document${name} (${mediaType}) was left out: this model cannot read it.]`;
+  return `[The document${name}:]\n${Buffer.from(data, "base64").toString("utf8")}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Facts in the past tense that make the log and fold to state. Adding one here breaks every exhaustive switch that should
- * care.
- */
+/** Facts in the past tense that make the log and fold to state. Adding one breaks every switch that should care. */
 import * as z from "zod/mini";
 import type { FaultData } from "../../kernel/fault.ts";
 import { isFaultCode } from "../../kernel/faults.ts";
@@ -59,6 +56,22 @@ export type ConsultedFor = z.infer<typeof consultedForSchema>;
 
 export const purposeSchema = z.enum(["turn", "compaction"]);
 
+const charge = {
+  /** Null when it is unknown what the request cost. */
+  usage: z.nullable(usageSchema),
+  costUsd: z.nullable(z.number()),
+  ms: z.number(),
+};
+
+/** Inputs that a turn takes in. */
+const taken = {
+  inputIds: z.array(z.string()),
+  /** Words that hooks and the harness add to the inputs for the model. */
+  context: z.optional(z.array(z.string())),
+  /** Tasks whose end these words tell. */
+  tasks: z.optional(z.array(z.string())),
+};
+
 const durable = [
   /** A session began, where and with which settings. */
   z.object({
@@ -93,22 +106,9 @@ const durable = [
     reason: z.optional(z.string()),
   }),
   /** An input joined the running turn. */
-  z.object({
-    type: z.literal("input.joined"),
-    inputIds: z.array(z.string()),
-    /** Words that hooks and the harness add to the inputs for the model. */
-    context: z.optional(z.array(z.string())),
-    /** Tasks whose end these words tell. */
-    tasks: z.optional(z.array(z.string())),
-  }),
+  z.object({ type: z.literal("input.joined"), ...taken }),
   /** An input began a turn. */
-  z.object({
-    type: z.literal("turn.started"),
-    turnId: z.string(),
-    inputIds: z.array(z.string()),
-    context: z.optional(z.array(z.string())),
-    tasks: z.optional(z.array(z.string())),
-  }),
+  z.object({ type: z.literal("turn.started"), turnId: z.string(), ...taken }),
   /** The turn is to end. */
   z.object({
     type: z.literal("turn.interrupted"),
@@ -161,10 +161,7 @@ const durable = [
     fault: faultDataSchema,
     retryable: z.boolean(),
     retryAfterMs: z.optional(z.number()),
-    /** Null when it is unknown what the attempt cost. */
-    usage: z.nullable(usageSchema),
-    costUsd: z.nullable(z.number()),
-    ms: z.number(),
+    ...charge,
   }),
   /** A model was asked something beside the conversation, for a hook or a server; what it used and cost. */
   z.object({
@@ -172,10 +169,7 @@ const durable = [
     requestId: z.string(),
     model: z.string(),
     by: consultedForSchema,
-    /** Null when it is unknown what the request cost. */
-    usage: z.nullable(usageSchema),
-    costUsd: z.nullable(z.number()),
-    ms: z.number(),
+    ...charge,
   }),
   /** A call is about to have effects, and by whose leave. */
   z.object({

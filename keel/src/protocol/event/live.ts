@@ -5,6 +5,9 @@ import { displaySchema } from "../tool.ts";
 import { usageSchema } from "../usage.ts";
 import { faultDataSchema } from "./durable.ts";
 
+/** A piece of a reply: of which request, and of which of its blocks. */
+const piece = { requestId: z.string(), index: z.number() };
+
 /** Shown while it happens, gone afterwards. */
 export const liveEventSchema = z.discriminatedUnion("type", [
   /** A reply begins to stream. */
@@ -16,32 +19,17 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     usage: z.optional(usageSchema),
   }),
   /** A block of the reply begins. */
-  z.object({
-    type: z.literal("block.started"),
-    requestId: z.string(),
-    index: z.number(),
-    block: blockSchema,
-  }),
+  z.object({ type: z.literal("block.started"), ...piece, block: blockSchema }),
   /** A piece of text. */
-  z.object({ type: z.literal("text.delta"), requestId: z.string(), index: z.number(), text: z.string() }),
+  z.object({ type: z.literal("text.delta"), ...piece, text: z.string() }),
   /** A piece of thinking. */
-  z.object({ type: z.literal("thinking.delta"), requestId: z.string(), index: z.number(), text: z.string() }),
+  z.object({ type: z.literal("thinking.delta"), ...piece, text: z.string() }),
   /** A piece of the proof that the provider wrote the thinking. */
-  z.object({
-    type: z.literal("signature.delta"),
-    requestId: z.string(),
-    index: z.number(),
-    text: z.string(),
-  }),
+  z.object({ type: z.literal("signature.delta"), ...piece, text: z.string() }),
   /** A piece of a call's input, as JSON that is not whole yet. */
-  z.object({ type: z.literal("call.delta"), requestId: z.string(), index: z.number(), json: z.string() }),
+  z.object({ type: z.literal("call.delta"), ...piece, json: z.string() }),
   /** A block of the reply is whole. */
-  z.object({
-    type: z.literal("block.finished"),
-    requestId: z.string(),
-    index: z.number(),
-    block: blockSchema,
-  }),
+  z.object({ type: z.literal("block.finished"), ...piece, block: blockSchema }),
   /** What was shown of a reply does not count: it failed. */
   z.object({ type: z.literal("reply.withdrawn"), requestId: z.string(), why: faultDataSchema }),
   /** What a running tool shows. */

@@ -3,8 +3,8 @@ import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
-import { lateCall, malformedHow, pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
-import { errorTypes } from "../reply.ts";
+import { lateCall, malformedHow, type ReadyBlock, type ReadyReply, streamed } from "../answers.ts";
+import { errorType } from "../reply.ts";
 import { messagesPrefix, messagesSession, messagesView } from "./anthropic-view.ts";
 import type { Wire } from "./wire.ts";
 
@@ -31,7 +31,7 @@ export const anthropicWire: Wire = {
   violations: ({ headers }) =>
     headers["anthropic-version"] ? [] : ["anthropic-version: the header is missing"],
 
-  errorType: (status) => errorTypes[status] ?? "api_error",
+  errorType,
 
   error: ({ type, message }, request_id) => ({ type: "error", error: { type, message }, request_id }),
 
@@ -89,26 +89,18 @@ function* blockEvents(index: number, block: ReadyBlock, chars: number): Generato
   yield { type: "content_block_stop", index };
 }
 
+const deltaFields = {
+  text: ["text_delta", "text"],
+  thinking: ["thinking_delta", "thinking"],
+  tool_use: ["input_json_delta", "partial_json"],
+  foreign: ["", ""],
+} as const;
+
 function* deltas(index: number, block: ReadyBlock, chars: number): Generator<AnthropicStreamEvent> {
-  switch (block.type) {
-    case "text":
-      for (const text of pieces(block.text, chars)) yield deltaEvent(index, { type: "text_delta", text });
-      return;
-    case "thinking":
-      if (block.hidden !== undefined) return;
-      for (const thinking of pieces(block.text, chars))
-        yield deltaEvent(index, { type: "thinking_delta", thinking });
-      yield deltaEvent(index, { type: "signature_delta", signature: block.signature });
-      return;
-    case "tool_use":
-      for (const partial_json of pieces(block.json, chars))
-        yield deltaEvent(index, { type: "input_json_delta", partial_json });
-      return;
-    case "foreign":
-      return;
-    default:
-      never(block);
-  }
+  const [type, field] = deltaFields[block.type];
+  for (const piece of streamed(block, chars)) yield deltaEvent(index, { type, [field]: piece });
+  if (block.type === "thinking" && block.hidden === undefined)
+    yield deltaEvent(index, { type: "signature_delta", signature: block.signature });
 }
 
 const deltaEvent = (index: number, delta: object): AnthropicStreamEvent => ({

@@ -1,9 +1,8 @@
 /** The wire of chat completions, as a server speaks it. Only what is public about it: the shapes of requests and replies. */
 import { asObject } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
-import { lateCall, malformedHow, pieces, type ReadyBlock, type ReadyReply } from "../answers.ts";
+import { lateCall, malformedHow, type ReadyBlock, type ReadyReply, streamed } from "../answers.ts";
 import { chatPrefix, chatSession, chatView } from "./openai-view.ts";
 import type { Wire, WireError } from "./wire.ts";
 
@@ -72,29 +71,16 @@ function* chunksOf(reply: ReadyReply): Generator<object | string> {
 }
 
 function* blockDeltas(reply: ReadyReply, block: ReadyBlock, index: number): Generator<object> {
-  switch (block.type) {
-    case "text":
-      for (const content of pieces(block.text, reply.chunkChars)) yield delta(reply, { content });
-      return;
-    case "thinking":
-      // What the provider hides has no place on this wire.
-      if (block.hidden !== undefined) return;
-      for (const text of pieces(block.text, reply.chunkChars))
-        yield delta(reply, { reasoning_content: text });
-      return;
-    case "tool_use": {
-      const { id, name } = block;
-      yield delta(reply, {
-        tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }],
-      });
-      for (const json of pieces(block.json, reply.chunkChars))
-        yield delta(reply, { tool_calls: [{ index, function: { arguments: json } }] });
-      return;
-    }
-    case "foreign":
-      return;
-    default:
-      never(block);
+  if (block.type === "tool_use") {
+    const { id, name } = block;
+    yield delta(reply, {
+      tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }],
+    });
+  }
+  for (const piece of streamed(block, reply.chunkChars)) {
+    if (block.type === "text") yield delta(reply, { content: piece });
+    else if (block.type === "thinking") yield delta(reply, { reasoning_content: piece });
+    else yield delta(reply, { tool_calls: [{ index, function: { arguments: piece } }] });
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * What a wire tells the model server: how its requests are recognised and read, and how a reply is written. The server
- * does the rest (scripts, delays, breaks, records), so that a further wire is one more file beside `anthropic.ts`.
- */
+/** What a wire tells the model server: how its requests are recognised and read, and how a reply is written. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { PrefixBlock } from "../../core/context/prefix.ts";
 import type { ReadyReply } from "../answers.ts";

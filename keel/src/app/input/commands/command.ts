@@ -19,12 +19,6 @@ export type LocalCommand = Pick<CommandInfo, "name" | "description" | "argumentH
   run(args: string, context: CommandContext): Promise<string>;
 };
 
-/** A built-in command that is a text for the model. */
-export type PromptCommand = Pick<CommandInfo, "name" | "description" | "argumentHint"> & {
-  readonly kind: "prompt";
-  readonly body: string;
-};
-
 /** What a command may look at and do: nothing that a host could not. */
 export type CommandContext = {
   readonly id: string;

@@ -1,8 +1,9 @@
 /** All commands of a session by name: the built-in ones, then commands and skills from files. */
 import type { PromptFile } from "../../../config/definitions/skills.ts";
 import type { CommandInfo } from "../../../protocol/inquiry.ts";
+import { ownText } from "../../compose/bundled-skills.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
-import type { LocalCommand, PromptCommand } from "./command.ts";
+import type { LocalCommand } from "./command.ts";
 import { localCommands, screenCommands } from "./local.ts";
 
 export type RegisteredCommand =
@@ -45,10 +46,8 @@ export function registryOf({ commands, skills }: Pick<SessionLibrary, "commands"
     find(name) {
       const command = byName.get(name);
       if (command) return { kind: "local", command };
-      const file = files.get(name);
-      if (file) return { kind: "prompt", prompt: file };
-      const prompt = own.find((one) => one.name === name);
-      return prompt && { kind: "prompt", prompt: promptFileOf(prompt) };
+      const prompt = files.get(name) ?? own.find((one) => one.name === name);
+      return prompt && { kind: "prompt", prompt };
     },
   };
 }
@@ -56,7 +55,7 @@ export function registryOf({ commands, skills }: Pick<SessionLibrary, "commands"
 /** The built-in ones alone, for the reference. */
 export const builtInCommands = (): readonly CommandInfo[] => registryOf({ commands: [], skills: [] }).listed;
 
-const infoOf = (
+export const infoOf = (
   { name, description, argumentHint }: Pick<CommandInfo, "name" | "description" | "argumentHint">,
   about: Pick<CommandInfo, "kind" | "source"> & Partial<CommandInfo>,
 ): CommandInfo => ({
@@ -69,25 +68,20 @@ const infoOf = (
   ...about,
 });
 
-const promptFileOf = ({ name, body }: PromptCommand): Pick<PromptFile, "name" | "load"> => ({
-  name,
-  load: async () => ({ body, folder: "", trusted: true, allow: [], model: undefined, fork: undefined }),
-});
-
 /** The built-in commands that are texts for the model, beside the skills that come with Keel. */
-const promptCommands: readonly PromptCommand[] = [
+const promptCommands: readonly Pick<PromptFile, "name" | "description" | "argumentHint" | "load">[] = [
   {
     name: "init",
     description: "Writes an AGENTS.md with what an agent must know about this project.",
     argumentHint: "[what else it should say]",
-    kind: "prompt",
-    body: `Write \`AGENTS.md\` in the root of this project: one page for agents and people who begin to work on it.
+    load: async () =>
+      ownText(`Write \`AGENTS.md\` in the root of this project: one page for agents and people who begin to work on it.
 
 1. Read what there is: README, build files, scripts, CI, linter settings, existing instruction files (AGENTS.md, CLAUDE.md, GEMINI.md, .cursorrules, .github/copilot-instructions.md), and enough code to know how it is put together.
 2. Write down what cannot be guessed: the commands to build, check and test, also for a single test; how the parts fit together; the rules that the code follows and a newcomer would break; what must not be touched.
 3. Leave out what every engineer knows, lists of files that a look at the folder shows, and anything that you have not seen. Check each command that you name, where that is harmless.
 4. If there is an AGENTS.md already, improve it and keep what is right in it.
 
-$ARGUMENTS`,
+$ARGUMENTS`),
   },
 ];
