@@ -263,6 +263,12 @@ describe("a deny of reading is final in every form of a name", () => {
     "docker run -v $PWD/secrets:/x y",
     "shopt -s dotglob; cat *",
     "a=(",
+    "sed r.env readme.md",
+    "env -C src cat db.txt",
+    "c?t $X",
+    "echo 'cat .env' | bash",
+    "ln -s . here; cat here/x",
+    "f() { cat db.txt; }; f",
   ];
   const free = [
     "cat readme.md",

@@ -6,7 +6,7 @@ import { normalise } from "../kernel/path.ts";
 import type { FoundName, PathFacts } from "../ports/workspace.ts";
 import type { Analysis, ShellContext } from "../shell/meaning/analyse.ts";
 import type { Argument } from "../shell/meaning/arguments.ts";
-import { allSteps } from "../shell/meaning/commands.ts";
+import { allSteps, withInner } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { programOf } from "../shell/meaning/inside.ts";
 import { namesIn, namesInScript } from "../shell/meaning/named-words.ts";
@@ -15,7 +15,14 @@ import { inputsOf, type ShellStep } from "../shell/meaning/walk.ts";
 import { gitDirectories } from "../shell/programs/git.ts";
 import { gitShows } from "../shell/programs/git-shows.ts";
 import { gitWords } from "../shell/programs/git-words.ts";
-import { handsOn, rearranges, takesInputAsWords, takesScripts, treesOf } from "../shell/programs/hands-on.ts";
+import {
+  changesPlace,
+  handsOn,
+  rearranges,
+  takesInputAsWords,
+  takesScripts,
+  treesOf,
+} from "../shell/programs/hands-on.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
 
 export type ReadAnalysis = Analysis & { readonly kind: "read" };
@@ -74,6 +81,8 @@ export function rearrangesFiles(analysis: ReadAnalysis): boolean {
 export function namedPaths(analysis: ReadAnalysis, context: ShellContext, looked: Looked): NamedPaths {
   const names = new Names(context, looked);
   for (const step of allSteps(analysis.steps, analysis.commands)) names.step(step);
+  // Code that no text shows may read anything.
+  names.isOpen ||= analysis.commands.flatMap(withInner).some(({ hides }) => hides);
   if (analysis.steps.length > 1 && rearrangesFiles(analysis))
     names.isOpen ||= analysis.steps.some(readsFiles);
   for (const proof of analysis.proofs) if (proof.ok) for (const path of proof.reads) names.reads.add(path);
@@ -110,7 +119,9 @@ class Names {
 
   step(step: ShellStep): void {
     const { name, rest } = programOf(step);
-    const shows = handsOn(name);
+    // A program that only the run knows may be any.
+    const shows = handsOn(name) || (step.words[0] !== undefined && step.words[0].kind !== "fixed");
+    this.isOpen ||= changesPlace(name, rest);
     const isTree = treesOf(name, rest);
     for (const word of rest) this.#word(step, word, { program: name, shows, isTree: isTree !== undefined });
     if (isTree?.here) this.#all(this.trees, step.directories ?? this.#context.roots);

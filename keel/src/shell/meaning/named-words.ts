@@ -2,7 +2,9 @@
  * Which files a word may name beside being a name itself: `if=a`, `--file=a`, `-fa`, `@a`, `x=@a`, `file:///a`, and the
  * words of a program's own language. A name is sure where that is what the program takes it for, and else possible.
  */
+
 import { readsBehindAt, readsBehindEquals, takesScripts } from "../programs/hands-on.ts";
+import { readSedScript } from "../programs/sed-script.ts";
 import { type Argument, withText } from "./arguments.ts";
 
 export type NamesInWord = { readonly sure: readonly Argument[]; readonly possible: readonly Argument[] };
@@ -23,7 +25,7 @@ export function namesIn(program: string, word: Argument): NamesInWord {
   const sure = [...behindEquals(program, text), ...behindAt(program, text), ...fileAddress(text)];
   const possible = excluding.test(text)
     ? []
-    : [...pieces(text), ...behindLetters(text), ...(takesScripts(program) ? wordsOf(text) : [])];
+    : [...pieces(text), ...behindLetters(text), ...inScript(program, text)];
   if (sure.length + possible.length === 0) return none;
   const named = (name: string): Argument => ({ ...withText(word, name), kind: "fixed" });
   return { sure: sure.map(named), possible: [...new Set(possible)].map(named) };
@@ -80,6 +82,11 @@ function behindLetters(text: string): string[] {
   const [, letters = ""] = /^-([A-Za-z0-9]+)/.exec(text) ?? [];
   const last = Math.min(letters.length, maxLetters);
   return Array.from({ length: last }, (_, at) => text.slice(at + 2)).filter((name) => name !== "");
+}
+
+function inScript(program: string, text: string): string[] {
+  if (!takesScripts(program)) return [];
+  return /^g?sed$/.test(program) ? [...readSedScript(text).reads, ...wordsOf(text)] : wordsOf(text);
 }
 
 /** The words and quoted texts of a script, whatever its language. */

@@ -143,7 +143,9 @@ const mayStandBefore =
 /** `HEAD:a`, `:a`, `:0:a`, `-L 1,5:a`, `-L:name:a`. */
 function namedIn(rest: readonly Argument[]): string[] {
   return rest.flatMap(({ kind, text }) => {
-    const path = kind === "fixed" && !text.startsWith("--") ? text.slice(text.lastIndexOf(":") + 1) : "";
-    return text.includes(":") && path !== "" ? [path] : [];
+    if (kind !== "fixed" || text.startsWith("--") || !text.includes(":")) return [];
+    // A path may hold a colon too.
+    const names = [text.slice(text.indexOf(":") + 1), text.slice(text.lastIndexOf(":") + 1)];
+    return [...new Set(names)].filter((path) => path !== "");
   });
 }

@@ -95,6 +95,16 @@ function foundBy(program: string, rest: readonly Argument[]): TreeUse | undefine
 export const takesInputAsWords = (program: string): boolean =>
   /^(?:xargs|parallel|cpio|pax|rust-parallel)$/.test(program);
 
+/** Wrappers that run a program in another directory or under another root: its names mean others there. */
+export const changesPlace = (program: string, rest: readonly Argument[]): boolean =>
+  program === "chroot" ||
+  (/^(?:env|sudo|doas|unshare|nsenter|systemd-run|proot|bwrap|parallel|chpst|setpriv|flatpak|firejail)$/.test(
+    program,
+  ) &&
+    rest.some(({ text }) =>
+      /^(?:-[a-zA-Z]*[CDwRr/]|--(?:chd|wd|work|cwd|root|chroot|bind|rootfs))/.test(text),
+    ));
+
 /** Programs whose words hold code that may open files. */
 export const takesScripts = (program: string): boolean =>
   Object.hasOwn(interpreters, program) || /^(?:g?sed|[gmn]?awk|jq|yq)$/.test(program);
