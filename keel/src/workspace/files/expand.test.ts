@@ -128,6 +128,11 @@ test("where it cannot be told, nothing is said", async () => {
   chmodSync(path.join(root, "closed"), 0o700);
   const { expand } = nodeFiles({ cwd: root, roots: [root] });
   expect(await expand("/proc/self/c?d/*")).toBeUndefined();
+  // What a link into a process leads to is another thing for every process.
+  const inside = folder(["private.txt"], { here: "/proc/self/cwd", chain: "here" });
+  for (const pattern of ["*/private.txt", "h*/*.txt", "chain/*", "here/private.tx?"])
+    expect(await inside.found(pattern), pattern).toBeUndefined();
+  expect(await inside.names("*")).toEqual(["chain", "here", "private.txt"]);
 });
 
 function isThere(root: string, name: string): boolean {

@@ -9,6 +9,7 @@ import { globMatcher } from "../../kernel/glob.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { FoundName } from "../../ports/workspace.ts";
 import { errorCode } from "./file-errors.ts";
+import { locate } from "./paths.ts";
 
 /** Entries that are looked at for one pattern, and names that it may find. */
 const maxEntries = 2_000;
@@ -49,7 +50,9 @@ class Expansion {
     const stem = `/${names.slice(0, start).map(unescaped).join("/")}`;
     let reached = this.#stem(stem);
     for (const name of names.slice(start)) {
-      reached = isPattern(name) ? await this.#matching(reached, name) : this.#named(reached, unescaped(name));
+      reached = isPattern(name)
+        ? await this.#matching(reached, name)
+        : await this.#named(reached, unescaped(name));
       if (reached.length > maxFound) throw new Unsure();
     }
     const itself = `/${names.map(unescaped).join("/")}`;
@@ -68,18 +71,32 @@ class Expansion {
     }
   }
 
-  #named(folders: readonly FoundName[], name: string): FoundName[] {
-    return folders.flatMap((folder) => {
-      if (this.#files.has(folder.path)) return [];
+  async #named(folders: readonly FoundName[], name: string): Promise<FoundName[]> {
+    const found: FoundName[] = [];
+    for (const folder of folders) {
+      if (this.#files.has(folder.path)) continue;
       this.#look();
-      const path = childOf(folder, name);
-      try {
-        const isLink = lstatSync(path).isSymbolicLink();
-        return [this.#name(path, folder.isPlain && !isLink && name !== "..")];
-      } catch (thrown) {
-        return this.#nothing(thrown);
-      }
-    });
+      await this.#enter(folder);
+      found.push(...this.#child(folder, name));
+    }
+    return found;
+  }
+
+  #child(folder: FoundName, name: string): FoundName[] {
+    const path = childOf(folder, name);
+    try {
+      const isLink = lstatSync(path).isSymbolicLink();
+      return [this.#name(path, folder.isPlain && !isLink && name !== "..")];
+    } catch (thrown) {
+      return this.#nothing(thrown);
+    }
+  }
+
+  /** A link may lead into a process, and there it leads elsewhere for a command than for us. */
+  async #enter({ path, isPlain }: FoundName): Promise<void> {
+    if (isPlain) return;
+    const { path: end } = await locate(path, { cwd: "/", roots: [] });
+    if (isInside(end, ["/proc"])) throw new Unsure();
   }
 
   async #matching(folders: readonly FoundName[], pattern: string): Promise<FoundName[]> {
@@ -87,6 +104,7 @@ class Expansion {
     const found: FoundName[] = [];
     for (const folder of folders) {
       if (this.#files.has(folder.path)) continue;
+      await this.#enter(folder);
       // Older versions of bash find these two as well.
       for (const name of [".", ".."]) if (fits(name)) found.push(this.#name(childOf(folder, name), false));
       for await (const { bytes, isLink, isFile } of this.#entries(folder.path)) {
