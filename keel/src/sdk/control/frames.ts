@@ -19,7 +19,7 @@ export type ControlResponse = {
   type: "control_response";
   response:
     | { subtype: "success"; request_id: string; response?: unknown }
-    | { subtype: "error"; request_id: string; error: string; error_code?: string };
+    | { subtype: "error"; request_id: string; error: string; error_code?: string | undefined };
 };
 
 export type ControlCancel = { type: "control_cancel_request"; request_id: string };
@@ -42,7 +42,12 @@ const requestSchema = z.object({ request_id: id, request: z.looseObject({ subtyp
 const responseSchema = z.object({
   response: z.union([
     z.object({ subtype: z.literal("success"), request_id: id, response: z.optional(z.unknown()) }),
-    z.object({ subtype: z.literal("error"), request_id: id, error: z.string(), error_code: z.optional(z.string()) }),
+    z.object({
+      subtype: z.literal("error"),
+      request_id: id,
+      error: z.string(),
+      error_code: z.optional(z.string()),
+    }),
   ]),
 });
 const cancelSchema = z.object({ request_id: id });

@@ -5,10 +5,10 @@
  */
 import { lstatSync, realpathSync } from "node:fs";
 import { opendir } from "node:fs/promises";
+import { codeOf } from "../../kernel/fault.ts";
 import { globMatcher } from "../../kernel/glob.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { FoundName } from "../../ports/workspace.ts";
-import { errorCode } from "./file-errors.ts";
 import { locate } from "./paths.ts";
 
 /** Entries that are looked at for one pattern, and names that it may find. */
@@ -144,7 +144,7 @@ class Expansion {
 
   /** What is not there, or is no folder, finds nothing; what is closed to us may be open to a command. */
   #nothing(thrown: unknown): never[] {
-    const code = errorCode(thrown);
+    const code = codeOf(thrown);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return [];
     throw new Unsure();
   }

@@ -6,9 +6,10 @@ import { lstatSync, realpath } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { codeOf } from "../../kernel/fault.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { PathFacts } from "../../ports/workspace.ts";
-import { errorCode, sayFileError } from "./file-errors.ts";
+import { sayFileError } from "./file-errors.ts";
 
 /** As many links as Linux follows before it says that they loop. */
 const maxLinks = 40;
@@ -152,7 +153,7 @@ class Walk {
       this.kind = kindOf(found);
       return undefined;
     } catch (thrown) {
-      if (errorCode(thrown) === "ENOENT") return this.#stepOverNothing(next);
+      if (codeOf(thrown) === "ENOENT") return this.#stepOverNothing(next);
       return sayFileError(thrown, next);
     }
   }

@@ -6,15 +6,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import net from "node:net";
 import { promisify } from "node:util";
-import { closingText, type Launch, leakedDescriptors } from "./launch.ts";
+import { closingText, type Launch, leakedDescriptors, type Post } from "./launch.ts";
 
 export type Namespace = {
-  readonly kind: "namespace";
-  readonly launch: Launch;
-  /** A process table of its own, in which only those stand who are in it. */
-  readonly table: string;
-  /** Called when one of those whom nobody waits for has ended. */
-  onEnded(listener: () => void): () => void;
+  readonly post: Post;
   /** Settles when it is gone, and all that was in it. */
   readonly gone: Promise<void>;
   close(): Promise<void>;
@@ -35,7 +30,7 @@ export async function openNamespace(home: NamespaceOptions): Promise<Namespace |
   let why = "";
   for (const way of ways) {
     const opened = await openOne(home, way).catch((thrown: unknown) => ({ why: String(thrown) }));
-    if ("launch" in opened) return opened;
+    if ("post" in opened) return opened;
     why = opened.why;
   }
   return { why };
@@ -115,14 +110,16 @@ function namespaceOf(child: ChildProcess, enter: readonly string[], bound: reado
   child.unref();
   for (const stream of child.stdio) if (stream instanceof net.Socket) stream.unref();
   return {
-    kind: "namespace",
-    launch: launchInto(enter, bound),
-    table: `/proc/${child.pid}/root/proc`,
-    gone,
-    onEnded(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    post: {
+      launch: launchInto(enter, bound),
+      // Only those stand in it who are in the namespace.
+      table: `/proc/${child.pid}/root/proc`,
+      onEnded(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
     },
+    gone,
     async close() {
       child.ref();
       child.kill("SIGKILL");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeFrame, frameReader, type LspFrame } from "./frames.ts";
+import { encodeFrame, frameReader, type LspFrame } from "./peer.ts";
 
 const read = (chunks: readonly Uint8Array[], maxBytes = 10_000): LspFrame[] => {
   const reader = frameReader({ maxBytes });

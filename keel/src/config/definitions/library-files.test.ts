@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { readAgentFiles } from "./agent-files.ts";
 import type { ConfigFolder } from "./folders.ts";
+import { readLibraryFiles } from "./library-files.ts";
 
 let root = "";
 beforeEach(() => {
@@ -23,6 +23,10 @@ const folder = (inner: string, more: Partial<ConfigFolder> = {}): ConfigFolder =
   trusted: true,
   ...more,
 });
+const readAgentFiles = async (folders: readonly ConfigFolder[]) => {
+  const { agents: found, problems } = await readLibraryFiles((kind) => (kind === "agents" ? folders : []));
+  return { found, problems };
+};
 const agent = (header: string, prompt = "Look closely."): string => `---\n${header}\n---\n${prompt}\n`;
 
 describe("agents from folders", () => {
