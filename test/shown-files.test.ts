@@ -8,6 +8,7 @@ import { lookAt } from "../keel/src/policy/look.ts";
 import { type PermissionRule, parseRule } from "../keel/src/policy/rules.ts";
 import { carefulTraits } from "../keel/src/ports/define-tool.ts";
 import type { PermissionMode } from "../keel/src/protocol/settings.ts";
+import { nodeCommandPlace } from "../keel/src/workspace/git/command-place.ts";
 import { openGrammar } from "../keel/src/workspace/processes/grammar.ts";
 import { chanceOf } from "./differential/generate.ts";
 import { commandIn, programs } from "./places/commands.ts";
@@ -41,7 +42,12 @@ const ways: readonly {
 async function allowedWays(place: Place, command: string): Promise<string[]> {
   const workspace = {
     ...realWorkspace({ cwd: place.root }),
-    commands: { grammar, home: `${place.base}/home`, isTrusted: true },
+    commands: {
+      grammar,
+      home: `${place.base}/home`,
+      isTrusted: true,
+      place: nodeCommandPlace({ project: place.root, env: {} }),
+    },
   };
   const claims = [{ action: "execute" as const, target: command }];
   const deny = place.deny.map(ruleOf);

@@ -7,12 +7,9 @@ import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/an
 import { allSteps } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { takesCode } from "../shell/meaning/hazards.ts";
-import { programOf } from "../shell/meaning/inside.ts";
 import { isSecret, pathScope } from "../shell/meaning/path-scope.ts";
 import type { PatternUse } from "../shell/meaning/prove.ts";
 import type { ShellStep } from "../shell/meaning/walk.ts";
-import { gitDirectories, nestedRepositories } from "../shell/programs/git.ts";
-import { gitWords } from "../shell/programs/git-words.ts";
 import {
   type CommandJudge,
   notUnderstood,
@@ -28,16 +25,20 @@ import {
   namedPaths,
   type ReadAnalysis,
   rearrangesFiles,
+  writtenWords,
 } from "./named-paths.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
-import { protectedClaim } from "./protected.ts";
+import { gitPlaces, type PlaceFacts, placeByText, strangeRepository } from "./place-facts.ts";
+import { protectedClaim, protectedPattern } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
 import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
 import { coversCommand, touchesCommand } from "./shell-rules.ts";
 import { commandRule } from "./suggest-command.ts";
 
 /** A command that was read, as its judge: its text, and what was found in it. */
-export function judgeCommand(read: Omit<JudgedCommand, "names" | "claims">): CommandJudge {
+export function judgeCommand(
+  read: Omit<JudgedCommand, "names" | "claims" | "place"> & { place?: PlaceFacts },
+): CommandJudge {
   const { text, analysis, world, paths } = read;
   // What is found out about a command is found out once, however many rules ask.
   let named: NamedPaths | undefined;
@@ -47,6 +48,7 @@ export function judgeCommand(read: Omit<JudgedCommand, "names" | "claims">): Com
     return named;
   };
   const command: JudgedCommand = {
+    place: placeByText(world),
     ...read,
     names,
     claims: () => {
@@ -73,6 +75,7 @@ type JudgedCommand = Looked & {
   readonly hasMore?: boolean | undefined;
   /** The paths that it names, at every depth of what it runs. */
   names(): NamedPaths;
+  readonly place: PlaceFacts;
   /** What it names as read and written. */
   claims(): readonly Claim[];
 };
@@ -123,7 +126,7 @@ function touchOf(rule: PermissionRule, tool: string, command: JudgedCommand): To
 
 /** Whether allow rules and proofs cover all of it. */
 function permitOf(
-  { text, analysis, world, paths, found: names }: JudgedCommand,
+  { text, analysis, world, paths, found: names, place }: JudgedCommand,
   { tool, allow, readOnly, edits }: PermitRequest,
 ): Permit {
   const mine = allow.filter((rule) => rule.tool === tool);
@@ -140,8 +143,10 @@ function permitOf(
   const byStep = new Map(analysis.commands.map((found) => [found.step, found]));
   let isProved = true;
   const isMoved = analysis.steps.length > 1 && rearrangesFiles(analysis);
-  for (const path of nestedIn(analysis, world))
-    if (paths.get(path)?.exists) return { kind: "open", because: otherRepository(path) };
+  for (const folder of gitPlaces(analysis)) {
+    const strange = strangeRepository(place.repository(folder), { folder, world });
+    if (strange !== undefined) return { kind: "open", because: strange };
+  }
   for (const [at, step] of analysis.steps.entries()) {
     const written = writesUnasked(step, { world, allow, edits, paths });
     if (written !== undefined) return { kind: "open", because: written };
@@ -149,7 +154,7 @@ function permitOf(
     const isBare = step.words.length + step.assignments.length === 0;
     const because =
       isBare || readOnly === "allowed"
-        ? whyNotRead(analysis, at, { paths, found: names, isMoved })
+        ? whyNotRead(analysis, at, { paths, found: names, isMoved, place })
         : "reading is asked about";
     if (because === undefined) continue;
     const found = byStep.get(step);
@@ -173,7 +178,7 @@ function permitOf(
 function whyNotRead(
   analysis: ReadAnalysis,
   at: number,
-  { paths, found, isMoved }: Looked & { isMoved: boolean },
+  { paths, found, isMoved, place }: Looked & { isMoved: boolean; place: PlaceFacts },
 ): string | undefined {
   const proof = analysis.proofs[at];
   if (!proof) return "it was not looked at";
@@ -187,8 +192,8 @@ function whyNotRead(
   if (secret !== undefined) return `${secret} leads to what may hold a secret`;
   const folder = proof.files.find((path) => paths.get(path)?.kind === "directory");
   if (folder !== undefined) return `links in ${folder} would be followed`;
-  const present = proof.absent.find((path) => !isAbsent(paths.get(path)));
-  if (present !== undefined) return otherRepository(present);
+  const unmet = firstReason(proof.place, (demand) => place.unmet(demand));
+  if (unmet !== undefined) return unmet;
   return found && firstReason(proof.patterns, (use) => whyNotFound(use, { paths, found }));
 }
 
@@ -215,25 +220,6 @@ function firstReason<T>(list: readonly T[], why: (item: T) => string | undefined
 
 const leadsToSecret = (facts: PathFacts | undefined): boolean =>
   facts?.links === true && isSecret(facts.path);
-
-const otherRepository = (mark: string): string =>
-  `git would use the settings of another repository if ${mark} is one`;
-
-/** Somebody has looked, and there is nothing. */
-const isAbsent = (facts: PathFacts | undefined): boolean =>
-  facts !== undefined && !facts.exists && facts.root !== undefined && facts.problem === undefined;
-
-/** What would make a folder in which a command runs git a repository of its own. */
-export function nestedIn(analysis: ReadAnalysis, context: ShellContext): string[] {
-  const steps = allSteps(analysis.steps, analysis.commands);
-  return [...new Set(steps.flatMap((step) => nestedBy(step, context)))];
-}
-
-function nestedBy(step: ShellStep, context: ShellContext): string[] {
-  const { name, rest } = programOf(step);
-  if (name !== "git") return [];
-  return nestedRepositories(gitDirectories(gitWords(rest).before, step.directories), context);
-}
 
 /** Somebody has looked, and it is not what its name says. */
 const isAway = (facts: PathFacts | undefined): boolean =>
@@ -262,11 +248,22 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
 }
 
 /** Why the question about it may not be skipped by any mode: it writes what others run. */
-const protectedWrite = ({ paths, claims }: JudgedCommand): string | undefined =>
+const protectedWrite = ({ analysis, paths, claims }: JudgedCommand): string | undefined =>
   claims()
     .values()
     .map((claim) => protectedClaim(claim, paths))
-    .find((because) => because !== undefined);
+    .find((because) => because !== undefined) ?? patternWrite(analysis);
+
+/** A pattern that may give a protected name writes there as far as anybody knows. */
+function patternWrite(analysis: Analysis): string | undefined {
+  if (analysis.kind === "unread") return undefined;
+  const targets = allSteps(analysis.steps, analysis.commands).flatMap(writtenWords);
+  return targets
+    .filter(({ kind }) => kind !== "fixed")
+    .map(({ text }) => ({ text, because: protectedPattern(text) }))
+    .filter(({ because }) => because !== undefined)
+    .map(({ text, because }) => `${text} may be protected: ${because}`)[0];
+}
 
 /** What its words and redirections name as read and written, by these names and by where they lead; each once. */
 function claimsOf({ reads, writes }: NamedPaths, paths: ReadonlyMap<string, PathFacts>): Claim[] {

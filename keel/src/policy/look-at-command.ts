@@ -2,8 +2,9 @@
 import type { FoundName, PathFacts, Workspace } from "../ports/workspace.ts";
 import { analyseReading, read, type ShellContext, wantsSecondReader } from "../shell/meaning/analyse.ts";
 import type { CommandJudge } from "./command-judge.ts";
-import { judgeCommand, nestedIn } from "./judge-command.ts";
+import { judgeCommand } from "./judge-command.ts";
 import { namedPaths, patternsIn } from "./named-paths.ts";
+import { demandsOf, lookAtPlace, sayPlace } from "./place-facts.ts";
 
 /** Paths of one command that are looked at. One that names more is asked about. */
 const maxPaths = 100;
@@ -15,16 +16,24 @@ export type CommandLook = {
   readonly world: ShellContext;
   readonly paths: Map<string, PathFacts>;
   readonly found: Map<string, readonly FoundName[]>;
+  /** Whether the places that commands run in are what they were. */
+  readonly places: (() => Promise<boolean>)[];
   /** Whether rules about paths ask for what words may name beside what they do name. */
   readonly possible: "looked at" | "left";
 };
 
 export async function lookAtCommand(text: string, look: CommandLook): Promise<CommandJudge> {
-  const { workspace, world, paths, found } = look;
+  const { workspace, paths, found } = look;
+  const world = { ...look.world, search: await workspace.commands?.place.search() };
   const reading = read(text);
   const tree = wantsSecondReader(reading) ? await workspace.commands?.grammar.parse(text) : undefined;
   const analysis = analyseReading(reading, world, tree);
   if (analysis.kind === "unread") return judgeCommand({ text, analysis, world, paths, found });
+  const demands = demandsOf(analysis);
+  const lookThere = () => lookAtPlace(demands.slice(0, maxPaths), workspace.commands?.place);
+  const place = await lookThere();
+  const before = sayPlace(place, demands);
+  if (demands.length > 0) look.places.push(async () => sayPlace(await lookThere(), demands) === before);
   for (const pattern of patternsIn(analysis).slice(0, maxPatterns)) {
     const names = await workspace.files.expand(pattern);
     if (names) found.set(pattern, names);
@@ -33,15 +42,13 @@ export async function lookAtCommand(text: string, look: CommandLook): Promise<Co
   const plain = new Set(
     found.values().flatMap((names) => names.filter(({ isPlain }) => isPlain).map(({ path }) => path)),
   );
-  const named = [...new Set([...reads, ...writes, ...nestedIn(analysis, world)])].filter(
-    (path) => !plain.has(path),
-  );
-  const hasMore = named.length > maxPaths;
+  const named = [...new Set([...reads, ...writes])].filter((path) => !plain.has(path));
+  const hasMore = Math.max(named.length, demands.length) > maxPaths;
   const mayBe = look.possible === "looked at" ? possible.filter((path) => !plain.has(path)) : [];
   for (const path of new Set([...named, ...mayBe].slice(0, maxPaths)))
     paths.set(path, await workspace.files.describe(path));
-  if (!hasMore) return judgeCommand({ text, analysis, world, paths, found });
+  if (!hasMore) return judgeCommand({ text, analysis, world, paths, found, place });
   const doubt = { kind: "meaning", text: `it names more than ${maxPaths} paths` } as const;
   const doubted = { ...analysis, doubts: [...analysis.doubts, doubt] };
-  return judgeCommand({ text, analysis: doubted, world, paths, found, hasMore });
+  return judgeCommand({ text, analysis: doubted, world, paths, found, place, hasMore });
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,6 +7,7 @@ import { realWorkspace } from "../../../test/support/real-workspace.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { carefulTraits } from "../ports/define-tool.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
+import { nodeCommandPlace } from "../workspace/git/command-place.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
 import { decide, noRules, type Rules } from "./decide.ts";
 import { lookAt } from "./look.ts";
@@ -25,7 +27,8 @@ function world() {
     "other/.git",
   ])
     mkdirSync(path.join(base, folder), { recursive: true });
-  writeFileSync(path.join(root, "bare/HEAD"), "ref: refs/heads/main\n");
+  for (const repository of [".git", "bare"])
+    writeFileSync(path.join(root, repository, "HEAD"), "ref: refs/heads/main\n");
   symlinkSync(path.join(base, "other"), path.join(root, "away"));
   return root;
 }
@@ -38,7 +41,12 @@ async function verdictOf(
 ) {
   const workspace = {
     ...realWorkspace({ cwd: root }),
-    commands: { grammar, home: path.join(root, "../home"), isTrusted: true },
+    commands: {
+      grammar,
+      home: path.join(root, "../home"),
+      isTrusted: true,
+      place: nodeCommandPlace({ project: root, env: {} }),
+    },
   };
   const claims = [{ action: "execute" as const, target: command }];
   const looked = await lookAt(claims, workspace);
@@ -83,7 +91,12 @@ test("what our own reader cannot read is asked about, and the grammar is not ask
   };
   const workspace = {
     ...realWorkspace({ cwd: world() }),
-    commands: { grammar: counting, home: "/home/dev", isTrusted: true },
+    commands: {
+      grammar: counting,
+      home: "/home/dev",
+      isTrusted: true,
+      place: nodeCommandPlace({ project: "/p", env: {} }),
+    },
   };
   // Arrays in arrays: the grammar would take seconds for this.
   for (const target of ["a=(".repeat(3_000), "ls"]) {
@@ -116,7 +129,7 @@ function place() {
   ])
     put(`project/${name}`);
   for (const name of ["home/.ssh/id_rsa", "other/x"]) put(name);
-  mkdirSync(path.join(root, ".git"));
+  execFileSync("git", ["init", "-q"], { cwd: root });
   const links = {
     "notes.txt": "../home/.ssh/id_rsa",
     "n[x]": "../home/.ssh/id_rsa",

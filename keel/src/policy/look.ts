@@ -18,9 +18,11 @@ export type ClaimFindings = {
 export type Grounds = {
   readonly paths: ReadonlyMap<string, PathFacts>;
   readonly found: ReadonlyMap<string, readonly FoundName[]>;
+  /** Whether the places that commands run in are what they were. */
+  readonly places: readonly (() => Promise<boolean>)[];
 };
 
-const nothing: Grounds = { paths: new Map(), found: new Map() };
+const nothing: Grounds = { paths: new Map(), found: new Map(), places: [] };
 
 /** `rules` are those that the decision goes by, where they are known. */
 export async function lookAt(
@@ -31,6 +33,7 @@ export async function lookAt(
   const world = surroundingsOf(workspace);
   const paths = new Map<string, PathFacts>();
   const found = new Map<string, readonly FoundName[]>();
+  const places: (() => Promise<boolean>)[] = [];
   const commands = new Map<string, CommandJudge>();
   for (const { action, target } of claims) {
     if (action === "read" || action === "write") paths.set(target, await workspace.files.describe(target));
@@ -38,16 +41,16 @@ export async function lookAt(
     // The reader of shell texts is large: it comes with the first command.
     const { lookAtCommand } = await import("./look-at-command.ts");
     const possible = rules && !hasPaths(rules) ? "left" : "looked at";
-    commands.set(target, await lookAtCommand(target, { workspace, world, paths, found, possible }));
+    commands.set(target, await lookAtCommand(target, { workspace, world, paths, found, places, possible }));
   }
-  return { paths, commands, world, grounds: commands.size > 0 ? { paths, found } : nothing };
+  return { paths, commands, world, grounds: commands.size > 0 ? { paths, found, places } : nothing };
 }
 
 const hasPaths = ({ deny, ask }: Pick<Rules, "deny" | "ask">): boolean =>
   [...deny, ...ask].some(({ pattern }) => pattern.kind === "path");
 
 /** Whether the files are what they were when somebody looked: the same names found, and each leading where it led. */
-export async function stillHold({ paths, found }: Grounds, { files }: Workspace): Promise<boolean> {
+export async function stillHold({ paths, found, places }: Grounds, { files }: Workspace): Promise<boolean> {
   for (const [path, before] of paths) if (!isSame(before, await files.describe(path))) return false;
   for (const [pattern, before] of found) {
     const now = await files.expand(pattern);
@@ -55,6 +58,7 @@ export async function stillHold({ paths, found }: Grounds, { files }: Workspace)
     const known = new Map(before.map(({ path, isPlain }) => [path, isPlain]));
     if (now.some(({ path, isPlain }) => known.get(path) !== isPlain)) return false;
   }
+  for (const isSamePlace of places) if (!(await isSamePlace())) return false;
   return true;
 }
 

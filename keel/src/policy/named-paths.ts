@@ -103,6 +103,17 @@ function readsFiles(step: ShellStep): boolean {
   );
 }
 
+/** The words that name what it writes to. */
+export function writtenWords(step: ShellStep): readonly Argument[] {
+  const { name, rest } = programOf(step);
+  const written = writtenTo(name, rest);
+  if (written.length + step.redirections.length === 0) return noWords;
+  const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
+  return [...named, ...writingRedirections(step).map(({ target }) => target)];
+}
+
+const noWords: readonly Argument[] = [];
+
 class Names {
   readonly reads = new Set<string>();
   readonly writes = new Set<string>();
@@ -137,7 +148,7 @@ class Names {
     if (takesInputAsWords(name))
       this.isOpen ||= rest.length === 0 || rest.some(({ text }) => handsOn(baseOf(text)));
     if (name === "git") this.#git(step, rest);
-    this.#written(step, name, rest);
+    for (const target of writtenWords(step)) this.#all(this.writes, this.#places(step, target) ?? []);
   }
 
   #word(
@@ -214,14 +225,6 @@ class Names {
     if (place === "root") return [path, `${rest}/`];
     if (!directories) this.isOpen = true;
     return [path, ...(directories ?? []).map((directory) => `${directory}${rest}`)];
-  }
-
-  #written(step: ShellStep, name: string, rest: readonly Argument[]): void {
-    const written = writtenTo(name, rest);
-    if (written.length + step.redirections.length === 0) return;
-    const targets = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
-    for (const target of [...targets, ...writingRedirections(step).map(({ target: each }) => each)])
-      this.#all(this.writes, this.#places(step, target) ?? []);
   }
 
   #git(step: ShellStep, rest: readonly Argument[]): void {

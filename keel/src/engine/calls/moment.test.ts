@@ -1,6 +1,7 @@
 // Between the decision about a command and its run the folder may change: then it is decided again, and not run on what
 // was true before.
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,9 +16,17 @@ import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import { text } from "../../protocol/message.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
+import { nodeCommandPlace } from "../../workspace/git/command-place.ts";
 import { openGrammar } from "../../workspace/processes/grammar.ts";
 
 const grammar = openGrammar();
+
+const judging = (root: string) => ({
+  grammar,
+  home: "/home/dev",
+  isTrusted: true,
+  place: nodeCommandPlace({ project: root, env: {} }),
+});
 
 /** A shell that notes what it would run. */
 const noting = (ran: string[]): Tool =>
@@ -46,7 +55,7 @@ async function runWith(
   const ran: string[] = [];
   const workspace = {
     ...realWorkspace({ cwd: root }),
-    commands: { grammar, home: "/home/dev", isTrusted: true },
+    commands: judging(root),
   };
   const { session, say, all } = await openTestSession({
     clock: realClock,
@@ -96,6 +105,17 @@ describe("a folder that changes after a command was allowed", () => {
     expect(finished[0]?.denied?.reason).toContain("Read(.env)");
   });
 
+  test("a repository that was put there meanwhile is not the one that was decided about", async () => {
+    const root = folder();
+    mkdirSync(path.join(root, "sub"));
+    execFileSync("git", ["init", "-q"], { cwd: root });
+    const { ran, finished } = await runWith({ command: "cd sub && git status", root }, () =>
+      execFileSync("git", ["init", "-q"], { cwd: path.join(root, "sub") }),
+    );
+    expect(ran).toEqual([]);
+    expect(finished[0]?.denied?.reason).toContain("another repository");
+  });
+
   test("a change that changes nothing about the decision lets it run", async () => {
     const root = folder();
     const { ran } = await runWith({ command: "cat n*", root }, () =>
@@ -110,7 +130,7 @@ describe("a folder that changes after a command was allowed", () => {
     let looks = 0;
     const restless = {
       ...real,
-      commands: { grammar, home: "/home/dev", isTrusted: true },
+      commands: judging(root),
       files: {
         ...real.files,
         expand: async (pattern: string) => {

@@ -4,7 +4,8 @@
  * should not be shown unasked (secrets, files outside, what only the run knows) is a concern beside a proof.
  */
 
-import type { ProgramOutcome, Use } from "../programs/outcome.ts";
+import type { PlaceDemand, ProgramOutcome, Use } from "../programs/outcome.ts";
+import { placeDemands } from "../programs/place.ts";
 import type { ReadOnlyProgram } from "../programs/reader.ts";
 import { readerOf } from "../programs/readers.ts";
 import { specialOf } from "../programs/specials.ts";
@@ -26,8 +27,8 @@ export type Proof =
       readonly patterns: readonly PatternUse[];
       /** Why it should be asked about although it only reads. */
       readonly concerns: readonly string[];
-      /** What must not be there, or it would do something else. */
-      readonly absent: readonly string[];
+      /** What must hold of the place, or it would do something else. */
+      readonly place: readonly PlaceDemand[];
     }
   | { readonly ok: false; readonly because: string };
 
@@ -41,7 +42,7 @@ export const provedByItself = {
   files: [],
   patterns: [],
   concerns: [],
-  absent: [],
+  place: [],
 } as const satisfies Proof;
 
 export function prove(step: ShellStep, scope: ShellScope): Proof {
@@ -50,8 +51,8 @@ export function prove(step: ShellStep, scope: ShellScope): Proof {
     prover.assignments();
     prover.redirections();
     prover.program(step.words, 0);
-    const { reads, shown, files, patterns, concerns, absent } = prover;
-    return { ok: true, reads, shown, files, patterns, concerns, absent };
+    const { reads, shown, files, patterns, concerns, place } = prover;
+    return { ok: true, reads, shown, files, patterns, concerns, place };
   } catch (thrown) {
     if (thrown instanceof Unproved) return { ok: false, because: thrown.because };
     throw thrown;
@@ -93,7 +94,7 @@ class Prover {
   readonly files: string[] = [];
   readonly patterns: PatternUse[] = [];
   readonly concerns: string[] = [];
-  readonly absent: string[] = [];
+  readonly place: PlaceDemand[] = [];
   readonly #step: ShellStep;
   readonly #world: ShellScope;
 
@@ -132,8 +133,11 @@ class Prover {
     this.#show(words);
     const special = specialOf(program.text);
     const reader = readerOf(program.text);
-    if (special)
-      this.#follow(special(rest, { directories: this.#step.directories, world: this.#world }), depth);
+    const surroundings = { directories: this.#step.directories, world: this.#world };
+    const demands = placeDemands(program.text, (special ?? reader)?.obeys ?? { source: "" }, surroundings);
+    if (typeof demands === "string") throw new Unproved(demands);
+    this.place.push(...demands);
+    if (special) this.#follow(special.judge(rest, surroundings), depth);
     else if (reader) this.#byOptions(program.text, reader, rest);
     else throw new Unproved(`${program.text} is not known to only read`);
   }
@@ -142,7 +146,7 @@ class Prover {
     if (outcome.kind === "unproved") throw new Unproved(outcome.because);
     if (depth > maxWrapped) throw new Unproved("it is wrapped too often");
     this.concerns.push(...(outcome.concerns ?? []));
-    this.absent.push(...(outcome.absent ?? []));
+    this.place.push(...(outcome.place ?? []));
     for (const use of outcome.uses ?? []) this.#place(use);
     for (const words of outcome.runs ?? []) this.program(words, depth + 1);
   }

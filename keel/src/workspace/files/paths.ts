@@ -40,8 +40,14 @@ export async function locate(given: string, { cwd, roots, own = [] }: WorkspaceR
     links: walk.passed.length > 0,
     ...(walk.passed.length > 0 ? { passed: walk.passed } : {}),
     ...(rootOf(walk.at, own) === undefined ? {} : { own: true }),
+    ...(isBesideHead(walk.at) ? { besideHead: true } : {}),
   };
 }
+
+/** Settings beside a HEAD are a repository's to git, whatever the folder is called. */
+const isBesideHead = (at: string): boolean =>
+  /^config(?:\.worktree)?$/i.test(path.basename(at)) &&
+  lstatSync(path.join(path.dirname(at), "HEAD"), { throwIfNoEntry: false }) !== undefined;
 
 /** A path that ends with a slash names a directory, for the kernel too. */
 function whyNoDirectory(given: string, walk: Walk): string | undefined {

@@ -25,11 +25,30 @@ const withheld: Readonly<Record<string, string>> = {
 };
 
 export function commandEnvironment(env: ProcessEnvironment): Record<string, string> {
-  return Object.fromEntries(
+  const kept = Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
       value === undefined || isWithheld(name) ? [] : [[name, value]],
     ),
   );
+  return { ...kept, ...gitWall(kept) };
+}
+
+/**
+ * Git takes no bare repository that it only happens to stand in: one more setting behind those that the environment
+ * already has. A second wall behind policy, which asks before git is run in such a place.
+ */
+function gitWall(env: Record<string, string>): Record<string, string> {
+  const count = env["GIT_CONFIG_COUNT"] ?? "0";
+  if (!/^\d{1,4}$/.test(count)) return {};
+  const had = Number(count);
+  const names = Array.from({ length: had }, (_, at) => env[`GIT_CONFIG_KEY_${at}`]?.toLowerCase());
+  // It is there already, as in the environment of a Keel in a Keel; or the person has said otherwise.
+  if (names.includes("safe.barerepository")) return {};
+  return {
+    GIT_CONFIG_COUNT: String(had + 1),
+    [`GIT_CONFIG_KEY_${had}`]: "safe.bareRepository",
+    [`GIT_CONFIG_VALUE_${had}`]: "explicit",
+  };
 }
 
 function isWithheld(name: string): boolean {
