@@ -59,7 +59,9 @@ export const unreadCommand = (because: string): CommandJudge => ({
 });
 
 function touchUnread({ tool: named, pattern }: PermissionRule, tool: string): Touch {
-  if (pattern.kind === "path" || named !== tool) return "no";
+  // Whatever it is, it may read and write any file.
+  if (pattern.kind === "path") return "maybe";
+  if (named !== tool) return "no";
   if (pattern.kind === "any") return "yes";
   return pattern.kind === "shell" ? "maybe" : "no";
 }

@@ -98,6 +98,14 @@ function factsOf(
   };
 }
 
+/** What was found there, in a form in which two looks can be compared. */
+export const sayPlace = (place: PlaceFacts, demands: readonly PlaceDemand[]): string =>
+  JSON.stringify(
+    demands.map((demand) =>
+      demand.kind === "repository" ? place.repository(demand.folder) : (place.unmet(demand) ?? null),
+    ),
+  );
+
 /** By text alone a folder brings nothing, and the repository is that of the first root. */
 export function placeByText({ roots }: Pick<ShellContext, "roots">): PlaceFacts {
   const top = normalise(roots[0] ?? "/");

@@ -35,7 +35,9 @@ test("whatever is claimed and found, the facts fit their bound and the schema, a
       fc.tuple(words, words, words),
       (claims, paths, [cwd, home, said]) => {
         const world = { cwd, home, roots: [cwd, home], isTrusted: false };
-        const looked = { paths: new Map(paths), commands: new Map(), world, places: [] };
+        const grounds = { paths: new Map(), found: new Map(), again: [] };
+        const found = new Map([[said, paths.map(([path]) => ({ path, isPlain: true }))]]);
+        const looked = { paths: new Map(paths), commands: new Map(), world, places: [], found, grounds };
         const deny = parseRule(`Bash(${said || "x"})`, "user");
         const rules = { ...noRules, deny: deny ? [deny] : [] };
         const asked = { tool: "Bash", traits: carefulTraits, claims, mode: "default" as const, rules };

@@ -31,7 +31,7 @@ export type DecisionToTell = {
   readonly planFile: string | undefined;
 };
 
-/** The whole of it is made here: what a look finds out from now on, such as expanded names, gets its line here. */
+/** The whole of it is made here: what a look finds out from now on gets its line here. */
 export function verdictFacts(told: DecisionToTell): VerdictFacts {
   const { decision, mode, rules, claims, traits, looked, trust, planFile } = told;
   const { because, rule, verdict } = decision;
@@ -46,6 +46,7 @@ export function verdictFacts(told: DecisionToTell): VerdictFacts {
       ...(trust === undefined ? {} : { trust }),
       ...whereOf(looked.world),
       ...placeOf(looked.places),
+      ...expandedOf(looked.found),
       ...(traits.readOnly ? { readOnly: true } : {}),
       ...(planFile === undefined ? {} : { planFile: cut(planFile).text }),
       ...(rules.protectedPaths === "allowed" ? { protectedPaths: "allowed" } : {}),
@@ -99,6 +100,18 @@ function placeOf(places: ClaimFindings["places"]): Pick<VerdictFacts, "place"> {
     ),
   };
   return bytesIn(place) > maxPlaceBytes ? {} : { place };
+}
+
+/** The first of them, as many as fit; how many more there were is told. */
+function expandedOf(found: ClaimFindings["found"]): Pick<VerdictFacts, "expanded" | "moreExpanded"> {
+  const names = [...new Set(found.values().flatMap((each) => each.map(({ path }) => path)))];
+  let left = maxPlaceBytes;
+  const expanded = names.slice(0, maxEntries).filter((name) => {
+    left -= bytesIn(name);
+    return left >= 0;
+  });
+  const more = names.length - expanded.length;
+  return names.length === 0 ? {} : { expanded, ...(more === 0 ? {} : { moreExpanded: more }) };
 }
 
 /** Left out where it is too long to be told whole: half a path means another one. */

@@ -22,14 +22,13 @@ import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
-import type { VerdictFacts } from "../../protocol/verdict-facts.ts";
 import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
 import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths } from "./context.ts";
 import { complaintAbout } from "./look.ts";
-import { closeOpenAsks, judge, permit } from "./permit.ts";
+import { closeOpenAsks, judge, type Permission, permit, whyNotAnyMore } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
 
 type FinishedCall = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
@@ -57,7 +56,7 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
 
   const ready = await decideSafely(work, { call, tool, context, first });
   if ("refused" in ready) return finish(ready.refused);
-  const { input, by, claims, facts, notes, stop } = ready;
+  const { input, by, claims, facts, notes, stop, grounds } = ready;
   const { sent } = input;
   const changing = input.traits().readOnly ? [] : claims;
   await backUpBefore(work, changing);
@@ -72,10 +71,31 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
     facts,
   });
   await work.saved();
+  const refused = await refusedNow(work, { tool, context, input }, { by, grounds });
+  if (refused)
+    return finish({
+      ...refused,
+      ...(notes.length > 0 ? { context: [...notes] } : {}),
+      ...(stop === undefined ? {} : { stop }),
+    });
   const decided = { ...context, decided: claims };
   const finished = await run(work, { call, tool, context: decided, input, notes });
   await backUpAfter(work, changing);
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
+}
+
+/** The moment between the decision and the run has passed: what it rests on must still be so. */
+async function refusedNow(
+  work: StepContext,
+  call: Pick<CallContext, "tool" | "context"> & { input: CallInput },
+  allowed: Pick<Ready, "by" | "grounds">,
+): Promise<FinishedCall | undefined> {
+  try {
+    const denied = await whyNotAnyMore(work, call, allowed);
+    return denied && refusal(denied.reason, { denied });
+  } catch (thrown) {
+    return work.signal.aborted ? notRun() : refusal(toFault(thrown).message, {});
+  }
 }
 
 function whyNoTool(work: StepContext, name: string): string {
@@ -111,11 +131,7 @@ async function allowedAgain(
   return decision.verdict === "allow" ? { input, claims } : undefined;
 }
 
-type Ready = {
-  input: CallInput;
-  by: "rule" | "mode" | "hook" | "host" | "read-only";
-  claims: readonly Claim[];
-  facts: VerdictFacts;
+type Ready = Omit<Permission & { verdict: "allow" }, "verdict"> & {
   notes: readonly string[];
   stop: string | undefined;
 };
@@ -170,14 +186,8 @@ async function decideCall(
       },
     };
   }
-  return {
-    input: permission.input,
-    by: permission.by,
-    claims: permission.claims,
-    facts: permission.facts,
-    notes: hook.context,
-    stop: hook.stop,
-  };
+  const { verdict: _, ...allowed } = permission;
+  return { ...allowed, notes: hook.context, stop: hook.stop };
 }
 
 /** Phases five and six. */

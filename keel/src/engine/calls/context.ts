@@ -77,6 +77,7 @@ export function rememberingPaths(context: ToolContext): LookingContext {
   };
   const looking: Files = {
     describe,
+    expand: (pattern) => files.expand(pattern),
     read: (path, limits) => files.read(path, limits),
     write: (path, bytes, basis) => files.write(path, bytes, basis),
   };

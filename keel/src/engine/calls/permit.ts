@@ -6,7 +6,7 @@ import type { ToolCall } from "../../core/state/call-state.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { canonicalJson } from "../../kernel/json.ts";
 import { type Decision, decide } from "../../policy/decide.ts";
-import { lookAt } from "../../policy/look.ts";
+import { type Grounds, lookAt, stillHold } from "../../policy/look.ts";
 import { refusedWhen } from "../../policy/refusals.ts";
 import { type PermissionRule, parseRule } from "../../policy/rules.ts";
 import { onceOrNot } from "../../policy/suggest.ts";
@@ -43,6 +43,8 @@ export type Permission =
       /** What exactly was allowed: the run may touch these targets and no others. */
       claims: readonly Claim[];
       facts: VerdictFacts;
+      /** What it rests on, where nobody has said yes to it in person. */
+      grounds?: Grounds | undefined;
     }
   /** `because`: why policy denies it, without the sentence that the model reads. `facts`: where nobody was asked. */
   | { verdict: "deny"; denial: Denial; because?: string; facts?: VerdictFacts; interrupt: boolean };
@@ -51,12 +53,12 @@ export async function permit(work: StepContext, context: PermitContext): Promise
   const { hook, call, tool } = context;
   const { sent } = context.input;
   const judged = await judge(work, { ...context, context: context.looking });
-  const { decision, claims } = judged;
+  const { decision, claims, grounds } = judged;
   const facts = withHook(judged.facts(), hook);
   // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
   const refused = refusalOf(work.state, askKey(work.parts, call.use.id));
   if (refused && decision.verdict !== "deny") return settle(work, { ...context, claims, facts }, refused);
-  const alone = withoutAsking(context, { decision, claims, facts });
+  const alone = withoutAsking(context, { decision, claims, facts, grounds });
   if (alone) {
     closeOpenAsks(work, call.use.id);
     return alone;
@@ -85,7 +87,7 @@ export async function permit(work: StepContext, context: PermitContext): Promise
 /** What rules, mode and hook say by themselves; undefined when somebody has to be asked. */
 function withoutAsking(
   { hook, input }: PermitContext,
-  { decision, ...rest }: { decision: Decision; claims: readonly Claim[]; facts: VerdictFacts },
+  { decision, ...rest }: Omit<Judged, "facts"> & { facts: VerdictFacts },
 ): Permission | undefined {
   const { facts } = rest;
   if (decision.verdict === "deny")
@@ -148,20 +150,55 @@ const nobodyAnswers = ({ reason = "it has to be asked" }: Ask): Answer => ({
 
 const rulesOffered = ({ options }: Ask): string[] => options.flatMap(({ rule }) => rule ?? []);
 
-/** What policy says of an input, and about which claims. */
+/** How often a call is decided again because files have changed since. */
+const maxDecisions = 3;
+
+/**
+ * Why a call that was allowed without a person's word is not run after all. The last look before it runs: if the files
+ * that the decision rests on have changed since, it is decided again, and what would now be asked is refused.
+ */
+export async function whyNotAnyMore(
+  work: StepContext,
+  { tool, context, input }: Pick<PermitContext, "tool" | "context" | "input">,
+  { by, grounds: first }: Pick<Permission & { verdict: "allow" }, "by" | "grounds">,
+): Promise<Denial | undefined> {
+  let grounds = first;
+  for (let decided = 0; grounds && decided < maxDecisions; decided++) {
+    if (await stillHold(grounds, context.workspace)) return undefined;
+    const judged = await judge(work, { tool, context, input });
+    const { decision } = judged;
+    const isAllowed =
+      decision.verdict === "allow" || (by === "hook" && decision.verdict === "ask" && !decision.insists);
+    if (!isAllowed) return { by: "rule", reason: changedSince(decision.because) };
+    ({ grounds } = judged);
+  }
+  return grounds && { by: "rule", reason: changedSince("they keep changing") };
+}
+
+const changedSince = (because: string): string =>
+  `Not run: files that it names were changed after it was allowed, and ${because}. Call it again to have it decided again.`;
+
+type Judged = {
+  readonly decision: Decision;
+  readonly claims: readonly Claim[];
+  readonly facts: () => VerdictFacts;
+  readonly grounds: Grounds;
+};
+
+/** What policy says of an input, about which claims, and what that rests on. */
 export async function judge(
   work: StepContext,
   { tool, context, input }: Pick<PermitContext, "tool" | "input"> & { context: LookingContext },
-): Promise<{ decision: Decision; claims: Claim[]; facts: () => VerdictFacts }> {
+): Promise<Judged> {
+  const { rules } = work.parts;
   const { claims, looked, planFile } = await look(work, tool.name, async () => {
     const claimed = [...(await input.claims(context))];
     return {
       claims: claimed,
-      looked: await lookAt(claimed, context.workspace),
+      looked: await lookAt(claimed, context.workspace, rules),
       planFile: await planFileOf(work, claimed),
     };
   });
-  const { rules } = work.parts;
   const mode = work.parts.above?.mode() ?? work.state.settings?.permissionMode ?? "default";
   const traits = input.traits();
   const decision = decide({
@@ -177,7 +214,7 @@ export async function judge(
   const withLinks = { ...looked, paths: new Map([...(context.linked ?? []), ...looked.paths]) };
   const facts = () =>
     verdictFacts({ decision, mode, rules, claims, traits, trust, planFile, looked: withLinks });
-  return { decision, claims, facts };
+  return { decision, claims, facts, grounds: looked.grounds };
 }
 
 function trustOf({ workspace: { commands } }: ToolContext): VerdictFacts["trust"] {
