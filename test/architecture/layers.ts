@@ -24,13 +24,13 @@ const rows = {
   kernel: { imports: [], packages: ["zod"], lines: 1_800 },
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 450 },
   // With the tables of options and inquiries, which every door is made from.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_500 },
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_700 },
   view: { imports: basics, packages: [], lines: 2_750 },
 
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
-  ports: { imports: basics, packages: [], lines: 1_200 },
-  shell: { imports: ["ports", "kernel"], packages: [], lines: 6_450 },
-  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 2_250 },
+  ports: { imports: basics, packages: [], lines: 1_300 },
+  shell: { imports: ["ports", "kernel"], packages: [], lines: 7_400 },
+  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_400 },
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"], lines: 3_000 },
   // Performing.
   tasks: { imports: ["core", "ports", ...basics], packages: [], lines: 350 },
@@ -38,10 +38,10 @@ const rows = {
   agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 1_600 },
   hooks: { imports: ["ports", ...basics], packages: [], lines: 840 },
 
-  models: { imports: [...adapter, "transport"], lines: 3_350 },
+  models: { imports: [...adapter, "transport"], lines: 3_550 },
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_450 },
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_400 },
-  workspace: { imports: [...adapter, "policy"], lines: 6_350 },
+  workspace: { imports: [...adapter, "policy"], lines: 6_450 },
   store: { imports: adapter, lines: 3_150 },
   config: { imports: adapter, lines: 3_500 },
   memory: { imports: adapter, lines: 200 },
@@ -71,7 +71,7 @@ const rows = {
   sdk: { imports: host, lines: 7_300 },
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
   "hosts/cli": {
-    lines: 3_400,
+    lines: 3_500,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },
@@ -94,7 +94,7 @@ const rows = {
   "hosts/ide": { imports: host },
 
   testing: {
-    lines: 5_000,
+    lines: 5_050,
     imports: [
       "engine",
       "core",
@@ -104,6 +104,8 @@ const rows = {
       ...basics,
       "store/memory/memory.ts",
       "workspace/processes/run-command.ts",
+      // Decisions are taken again as a session takes them.
+      "workspace/processes/grammar.ts",
       // Recorded exchanges are served to the real adapters.
       "models/http.ts",
       "models/connect.ts",

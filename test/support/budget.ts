@@ -48,6 +48,10 @@ export const budgets = {
   "policy-inputs": { sample: 50_000, full: 1_000_000, seconds: 10 },
   /** G29: random set-ups in which a deny must stay a deny. */
   "deny-property": { sample: 5_000, full: 100_000, seconds: 20 },
+  /** G29: spellings of denied commands, in every mode. */
+  "deny-spellings": { sample: 4_000, full: 100_000, seconds: 12 },
+  /** G23, G29: generated folders with links and denied files, in which what is allowed is really run. */
+  "shown-files": { sample: 100, full: 20_000, seconds: 15 },
   /** G32: links swapped while a path is decided. */
   "link-race": { sample: 2_000, full: 100_000, seconds: 20 },
   /** G35, G36: hostile repositories; the sample starts each with print only. */

@@ -14,7 +14,13 @@ export type Suggestion = {
 export type Touch = "yes" | "maybe" | "no";
 
 export type Permit =
-  | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
+  | {
+      readonly kind: "allowed";
+      readonly by: "rule" | "mode" | "read-only";
+      readonly because: string;
+      /** Where it is by a rule. */
+      readonly rule?: PermissionRule;
+    }
   | { readonly kind: "open"; readonly because: string };
 
 export type PermitRequest = {
@@ -27,6 +33,8 @@ export type PermitRequest = {
 export interface CommandJudge {
   /** How a deny or ask rule stands to it. */
   touch(rule: PermissionRule, tool: string): Touch;
+  /** How what a rule names is spelled in it, where that is not as the rule has it. */
+  spelling(rule: PermissionRule): string | undefined;
   /** Whether allow rules and proofs cover all of it. */
   permit(request: PermitRequest): Permit;
   /** Why the question about it may not be skipped by any mode: it writes what others run. */
@@ -42,6 +50,7 @@ export interface CommandJudge {
 /** One that nobody has understood: only a rule about everything is about it, and nothing is offered. */
 export const unreadCommand = (because: string): CommandJudge => ({
   touch: touchUnread,
+  spelling: () => undefined,
   permit: ({ tool, allow }) => permitAny(tool, allow) ?? notUnderstood(because),
   protectedWrite: () => undefined,
   ownRead: () => undefined,
@@ -50,7 +59,9 @@ export const unreadCommand = (because: string): CommandJudge => ({
 });
 
 function touchUnread({ tool: named, pattern }: PermissionRule, tool: string): Touch {
-  if (pattern.kind === "path" || named !== tool) return "no";
+  // Whatever it is, it may read and write any file.
+  if (pattern.kind === "path") return "maybe";
+  if (named !== tool) return "no";
   if (pattern.kind === "any") return "yes";
   return pattern.kind === "shell" ? "maybe" : "no";
 }
@@ -60,8 +71,15 @@ export const notUnderstood = (because: string): Permit => ({
   because: `it is not understood: ${because}`,
 });
 
+export const permitBy = (rule: PermissionRule): Permit => ({
+  kind: "allowed",
+  by: "rule",
+  because: `${sayRule(rule)} allows it`,
+  rule,
+});
+
 /** By a rule that lets every command of the tool run. */
 export function permitAny(tool: string, allow: readonly PermissionRule[]): Permit | undefined {
   const blanket = allow.find((rule) => rule.tool === tool && rule.pattern.kind === "any");
-  return blanket && { kind: "allowed", by: "rule", because: `${sayRule(blanket)} allows it` };
+  return blanket && permitBy(blanket);
 }

@@ -3,49 +3,74 @@
 import { isInside } from "../kernel/path.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
+import { familyOf } from "../protocol/tool-families.ts";
 import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
-import type { Argument } from "../shell/meaning/arguments.ts";
 import { allSteps } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { takesCode } from "../shell/meaning/hazards.ts";
 import { programOf } from "../shell/meaning/inside.ts";
-import { pathScope } from "../shell/meaning/path-scope.ts";
-import type { Directories, ShellStep } from "../shell/meaning/walk.ts";
-import { writtenTo } from "../shell/programs/writers.ts";
+import { isSecret, pathScope } from "../shell/meaning/path-scope.ts";
+import type { PatternUse } from "../shell/meaning/prove.ts";
+import type { ShellStep } from "../shell/meaning/walk.ts";
 import {
   type CommandJudge,
   notUnderstood,
   type Permit,
   type PermitRequest,
   permitAny,
+  permitBy,
   type Touch,
 } from "./command-judge.ts";
-import { mayHide } from "./hidden-command.ts";
+import { deniedCommand, deniedProgram } from "./denied-command.ts";
+import { mayHide, namedPrograms } from "./hidden-command.ts";
+import { changesKeel } from "./own-commands.ts";
+import {
+  type Looked,
+  type NamedPaths,
+  namedPaths,
+  type ReadAnalysis,
+  rearrangesFiles,
+  writtenWords,
+} from "./named-paths.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { gitPlaces, type PlaceFacts, placeByText, strangeRepository } from "./place-facts.ts";
 import { ownClaim, protectedClaim, protectedPattern } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
-import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
-import { coversCommand, touchesCommand } from "./shell-rules.ts";
+import { covers, type PermissionRule, toucher } from "./rules.ts";
+import { coversCommand, otherSpelling, touchesCommand } from "./shell-rules.ts";
 import { commandRule } from "./suggest-command.ts";
 
 /** A command that was read, as its judge: its text, and what was found in it. */
 export function judgeCommand(
-  read: Omit<JudgedCommand, "claims" | "place"> & { place?: PlaceFacts },
+  read: Omit<JudgedCommand, "names" | "claims" | "place" | "programs"> & { place?: PlaceFacts },
 ): CommandJudge {
   const { text, analysis, world, paths } = read;
   // What is found out about a command is found out once, however many rules ask.
-  let found: readonly Claim[] | undefined;
+  let named: NamedPaths | undefined;
+  let claimed: readonly Claim[] | undefined;
+  let run: { readonly programs: ReadonlySet<string> | undefined } | undefined;
+  const names = (): NamedPaths => {
+    named ??= analysis.kind === "read" ? namedPaths(analysis, world, read) : namesNothing;
+    return named;
+  };
   const command: JudgedCommand = {
     place: placeByText(world),
     ...read,
+    names,
     claims: () => {
-      found ??= claimsOf(analysis, world, paths);
-      return found;
+      claimed ??= claimsOf(names(), paths);
+      return claimed;
+    },
+    programs: () => {
+      run ??= {
+        programs: analysis.kind === "unread" ? undefined : namedPrograms(analysis.commands, analysis.steps),
+      };
+      return run.programs;
     },
   };
   return {
     touch: (rule, tool) => touchOf(rule, tool, command),
+    spelling: (rule) => spellingOf(rule, analysis),
     permit: (request) => permitOf(command, request),
     protectedWrite: () => protectedWrite(command),
     ownRead: () => ownRead(command),
@@ -54,48 +79,79 @@ export function judgeCommand(
   };
 }
 
-type JudgedCommand = {
+const namesNothing: NamedPaths = { reads: [], writes: [], possible: [], trees: [], isOpen: false };
+
+type JudgedCommand = Looked & {
   readonly text: string;
   readonly analysis: Analysis;
   readonly world: ShellContext;
-  /** What paths are, where somebody has looked. */
-  readonly paths: ReadonlyMap<string, PathFacts>;
+  /** It names more than was looked at. */
+  readonly hasMore?: boolean | undefined;
+  /** The paths that it names, at every depth of what it runs. */
+  names(): NamedPaths;
   readonly place: PlaceFacts;
   /** What it names as read and written. */
   claims(): readonly Claim[];
+  /** The programs that it names; undefined where only the run knows. */
+  programs(): ReadonlySet<string> | undefined;
 };
 
-/** How a deny or ask rule stands to it. */
-function touchOf(
+/** How a deny or ask rule about a path stands to it. */
+function touchOfPath(
   rule: PermissionRule,
   tool: string,
-  { text, analysis, world, claims }: JudgedCommand,
+  value: string,
+  { analysis, world, paths, names, claims, hasMore }: JudgedCommand,
 ): Touch {
   const ground: PathRuleRoots = world;
-  if (rule.pattern.kind === "path") {
-    if (analysis.kind === "unread") return "no";
-    if (claims().some(toucher(rule, tool, ground))) return "yes";
-    // What a search finds below a directory no text tells.
-    const { value } = rule.pattern;
-    const searched = rule.tool === "Read" ? analysis.steps.flatMap((step) => searchedBy(step, world)) : [];
-    return searched.some((directory) => mayLieBelow(value, directory, ground)) ? "maybe" : "no";
-  }
+  if (analysis.kind === "unread") return "maybe";
+  const isTouched = toucher(rule, tool, ground);
+  if (claims().some(isTouched)) return "yes";
+  const isRead = familyOf(rule.tool) === "reads";
+  const { reads, writes, possible, trees, isOpen } = names();
+  const action = isRead ? "read" : "write";
+  if (hasMore || (isRead && isOpen)) return "maybe";
+  // Behind a link into a process lies what is in place when that process runs.
+  const named = [...(isRead ? reads : writes), ...possible];
+  if (named.some((path) => paths.get(path)?.path.startsWith("/proc/"))) return "maybe";
+  if (possible.some((path) => waysOf(path, paths).some((target) => isTouched({ action, target }))))
+    return "maybe";
+  if (!isRead) return "no";
+  // What lies below a directory no text tells.
+  const isBelow = (path: string): boolean =>
+    paths.get(path)?.kind !== "file" && waysOf(path, paths).some((way) => mayLieBelow(value, way, ground));
+  return trees.some(isBelow) ? "maybe" : "no";
+}
+
+/** How a deny or ask rule stands to it. */
+function touchOf(rule: PermissionRule, tool: string, command: JudgedCommand): Touch {
+  if (rule.pattern.kind === "path") return touchOfPath(rule, tool, rule.pattern.value, command);
+  const { text, analysis, programs } = command;
   if (rule.tool !== tool) return "no";
   if (rule.pattern.kind === "any") return "yes";
   if (rule.pattern.kind !== "shell") return "no";
   if (analysis.kind === "unread") return "maybe";
   const shell = readPattern(rule.pattern.shell);
   if (shell.kind === "exact" && shell.text === text.trim()) return "yes";
-  const found = analysis.commands.map((command) => touchesCommand(shell, command));
+  const program = deniedProgram(shell);
+  if (program !== undefined && programs()?.has(program) === false) return "no";
+  const denied = deniedCommand(shell);
+  const found = analysis.commands.map((command) => touchesCommand(denied, command));
   if (found.includes("yes")) return "yes";
   // A variable may be run by what comes later.
-  const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(shell, step));
+  const isAssigned = analysis.steps.some((step) => step.words.length === 0 && mayHide(denied, step));
   return found.includes("maybe") || isAssigned ? "maybe" : "no";
 }
 
+/** The words that a rule is about, where they are others than those of the rule. */
+const spellingOf = ({ pattern }: PermissionRule, analysis: Analysis): string | undefined =>
+  pattern.kind === "shell" && analysis.kind === "read"
+    ? otherSpelling(deniedCommand(readPattern(pattern.shell)), analysis.commands)
+    : undefined;
+
 /** Whether allow rules and proofs cover all of it. */
 function permitOf(
-  { text, analysis, world, paths, place }: JudgedCommand,
+  { text, analysis, world, paths, found: names, place }: JudgedCommand,
   { tool, allow, readOnly, edits }: PermitRequest,
 ): Permit {
   const mine = allow.filter((rule) => rule.tool === tool);
@@ -111,6 +167,7 @@ function permitOf(
   const exact = patterns.find(({ shell }) => shell.kind === "exact" && shell.text === text.trim())?.rule;
   const byStep = new Map(analysis.commands.map((found) => [found.step, found]));
   let isProved = true;
+  const isMoved = analysis.steps.length > 1 && rearrangesFiles(analysis);
   for (const folder of gitPlaces(analysis)) {
     const strange = strangeRepository(place.repository(folder), { folder, world });
     if (strange !== undefined) return { kind: "open", because: strange };
@@ -122,7 +179,7 @@ function permitOf(
     const isBare = step.words.length + step.assignments.length === 0;
     const because =
       isBare || readOnly === "allowed"
-        ? whyNotRead(analysis, at, { paths, place })
+        ? whyNotRead(analysis, at, { paths, found: names, isMoved, place })
         : "reading is asked about";
     if (because === undefined) continue;
     const found = byStep.get(step);
@@ -134,7 +191,7 @@ function permitOf(
   }
   if (analysis.steps.length === 0) return { kind: "open", because: "there is no command in it" };
   const [rule] = used;
-  if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
+  if (rule) return permitBy(rule);
   const flow = analysis.doubts.find(({ kind }) => kind === "flow");
   if (flow) return { kind: "open", because: flow.text };
   return isProved
@@ -144,19 +201,50 @@ function permitOf(
 
 /** Why a step is not known to be a harmless read. */
 function whyNotRead(
-  analysis: Analysis & { kind: "read" },
+  analysis: ReadAnalysis,
   at: number,
-  { paths, place }: Pick<JudgedCommand, "paths" | "place">,
+  { paths, found, isMoved, place }: Looked & { isMoved: boolean; place: PlaceFacts },
 ): string | undefined {
   const proof = analysis.proofs[at];
   if (!proof) return "it was not looked at";
   if (!proof.ok) return proof.because;
   const [concern] = proof.concerns;
   if (concern !== undefined) return concern;
+  if (isMoved && proof.reads.length > 0) return "files may be moved before it reads them";
   const away = proof.reads.find((path) => isAway(paths.get(path)));
   if (away !== undefined) return `${away} leads outside`;
-  return proof.place.map((demand) => place.unmet(demand)).find((because) => because !== undefined);
+  const secret = proof.shown.find((path) => leadsToSecret(paths.get(path)));
+  if (secret !== undefined) return `${secret} leads to what may hold a secret`;
+  const folder = proof.files.find((path) => paths.get(path)?.kind === "directory");
+  if (folder !== undefined) return `links in ${folder} would be followed`;
+  const unmet = firstReason(proof.place, (demand) => place.unmet(demand));
+  if (unmet !== undefined) return unmet;
+  return found && firstReason(proof.patterns, (use) => whyNotFound(use, { paths, found }));
 }
+
+/** Why what a pattern finds is not read without a question: each name counts as if it had been written. */
+function whyNotFound({ pattern, shows }: PatternUse, { paths, found }: Looked): string | undefined {
+  const names = found?.get(pattern);
+  if (!names) return `only the run knows what ${pattern} finds`;
+  return firstReason(names, ({ path }) => {
+    const facts = paths.get(path);
+    if (isAway(facts)) return `${path} leads outside`;
+    return shows === "contents" && (isSecret(path) || leadsToSecret(facts))
+      ? `${path} may hold a secret`
+      : undefined;
+  });
+}
+
+function firstReason<T>(list: readonly T[], why: (item: T) => string | undefined): string | undefined {
+  for (const item of list) {
+    const because = why(item);
+    if (because !== undefined) return because;
+  }
+  return undefined;
+}
+
+const leadsToSecret = (facts: PathFacts | undefined): boolean =>
+  facts?.links === true && isSecret(facts.path);
 
 /** Somebody has looked, and it is not what its name says. */
 const isAway = (facts: PathFacts | undefined): boolean =>
@@ -184,12 +272,14 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
   return undefined;
 }
 
-/** Why the question about it may not be skipped by any mode: it writes what others run. */
-const protectedWrite = ({ analysis, paths, claims }: JudgedCommand): string | undefined =>
+/** Why the question about it may not be skipped by any mode: it writes what others run, or changes what Keel lets run. */
+const protectedWrite = ({ text, paths, claims, analysis }: JudgedCommand): string | undefined =>
+  changesKeel(text, analysis) ??
   claims()
     .values()
     .map((claim) => protectedClaim(claim, paths) ?? namedInto(claim, { analysis, paths }))
-    .find((because) => because !== undefined) ?? patternWrite(analysis);
+    .find((because) => because !== undefined) ??
+  patternWrite(analysis);
 
 /** A pattern that may give a protected name writes there as far as anybody knows. */
 function patternWrite(analysis: Analysis): string | undefined {
@@ -218,89 +308,28 @@ function namedInto(
 }
 
 /** What of Keel's own it reads: what its words lead to, and what a search below a directory would find. */
-function ownRead({ analysis, world, paths, claims }: JudgedCommand): string | undefined {
+function ownRead({ analysis, world, paths, claims, names }: JudgedCommand): string | undefined {
   const { own = [] } = world;
   if (analysis.kind === "unread" || own.length === 0) return undefined;
   const read = claims().find((claim) => ownClaim(claim, paths) !== undefined);
   if (read) return ownClaim(read, paths);
-  const searched = analysis.steps.flatMap((step) => searchedBy(step, world));
+  const searched = names().trees.flatMap((path) => waysOf(path, paths));
   const above = searched.find((directory) => own.some((folder) => isInside(folder, [directory])));
   return above === undefined ? undefined : `Keel's own files are below ${above}, where it searches`;
 }
 
-/** What its words and redirections name as read and written, as far as they are known; each once. */
-export function claimsOf(
-  analysis: Analysis,
-  context: ShellContext,
-  paths: ReadonlyMap<string, PathFacts>,
-): Claim[] {
-  if (analysis.kind === "unread") return [];
-  const reads = analysis.proofs.flatMap((proof) => (proof.ok ? proof.reads : []));
-  const named = analysis.steps.flatMap((step) => namedPaths(step, context));
-  const written = allSteps(analysis.steps, analysis.commands).flatMap((step) => writtenPaths(step, context));
-  const claim =
+/** What its words and redirections name as read and written, by these names and by where they lead; each once. */
+function claimsOf({ reads, writes }: NamedPaths, paths: ReadonlyMap<string, PathFacts>): Claim[] {
+  const claims =
     (action: "read" | "write") =>
-    (path: string): Claim[] => {
-      const real = paths.get(path)?.path;
-      return [path, ...(real === undefined || real === path ? [] : [real])].map((target) => ({
-        action,
-        target,
-      }));
-    };
-  return [
-    ...[...new Set([...reads, ...named])].flatMap(claim("read")),
-    ...[...new Set(written)].flatMap(claim("write")),
-  ];
+    (path: string): Claim[] =>
+      waysOf(path, paths).map((target) => ({ action, target }));
+  return [...reads.flatMap(claims("read")), ...writes.flatMap(claims("write"))];
 }
 
-/** The directories that a command looks through for text. */
-function searchedBy(step: ShellStep, context: ShellContext): readonly string[] {
-  const { name, rest } = programOf(step);
-  const isSearch = searchers.has(name);
-  if (!isSearch && !recursive.has(name)) return [];
-  if (!isSearch && !rest.some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$)/.test(text)))
-    return [];
-  // Without a place it looks where it stands.
-  const isBare = rest.filter(({ text }) => !text.startsWith("-")).length < 2;
-  return [...namedPaths(step, context), ...(isBare ? (step.directories ?? context.roots) : [])];
+/** A path, every link that leads to its end, and that end. */
+function waysOf(path: string, paths: ReadonlyMap<string, PathFacts>): readonly string[] {
+  const facts = paths.get(path);
+  if (!facts || (!facts.links && facts.path === path)) return [path];
+  return [...new Set([path, facts.path, ...(facts.passed ?? [])])];
 }
-
-const searchers = new Set(["rg", "ag", "ack"]);
-/** These do so with an option. */
-const recursive = new Set(["grep", "egrep", "fgrep", "zgrep", "diff", "cp", "tar", "zip"]);
-
-/** Every word of a command could be a path that it reads. */
-function namedPaths(
-  { words, redirections, directories }: ShellStep,
-  context: ShellContext,
-): readonly string[] {
-  if (words.length < 2 && redirections.length === 0) return nowhere;
-  const inputs = redirections.flatMap(({ operator, target }) =>
-    operator === "<" || operator === "<>" ? [target] : [],
-  );
-  return [...words.slice(1), ...inputs].flatMap((word) =>
-    word.kind !== "fixed" || word.text.startsWith("-") ? [] : pathsOf(word, directories, context),
-  );
-}
-
-/** Where a word leads, as far as its text tells. */
-function pathsOf(word: Argument, directories: Directories, context: ShellContext): readonly string[] {
-  const place = pathScope(word, directories, context);
-  return place.kind === "inside" || place.kind === "outside" ? place.paths : nowhere;
-}
-
-const nowhere: readonly string[] = [];
-
-function writtenPaths(step: ShellStep, context: ShellContext): readonly string[] {
-  return writtenWords(step).flatMap((target) => pathsOf(target, step.directories, context));
-}
-
-function writtenWords(step: ShellStep): readonly Argument[] {
-  const { name, rest } = programOf(step);
-  const written = writtenTo(name, rest);
-  if (written.length + step.redirections.length === 0) return noWords;
-  const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
-  return [...named, ...writingRedirections(step).map(({ target }) => target)];
-}
-
-const noWords: readonly Argument[] = [];

@@ -1,29 +1,84 @@
 /** Looks at what a call claims, so that policy can decide about it: commands are read, paths are described. */
 
-import type { PathFacts, Workspace } from "../ports/workspace.ts";
+import type { FoundName, PathFacts, Workspace } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 import type { ShellContext } from "../shell/meaning/analyse.ts";
 import type { CommandJudge } from "./command-judge.ts";
+import type { PlaceSeen } from "./place-facts.ts";
+import type { Rules } from "./decide.ts";
 
 export type ClaimFindings = {
   readonly paths: ReadonlyMap<string, PathFacts>;
   readonly commands: ReadonlyMap<string, CommandJudge>;
   readonly world: ShellContext;
+  /** What was seen of the places where commands would run. */
+  readonly places: readonly PlaceSeen[];
+  /** What the patterns of commands find. */
+  readonly found: ReadonlyMap<string, readonly FoundName[]>;
+  /** What a decision about a command rests on. */
+  readonly grounds: Grounds;
 };
 
-export async function lookAt(claims: readonly Claim[], workspace: Workspace): Promise<ClaimFindings> {
-  const context = surroundingsOf(workspace);
+/** What the files were that a decision about a command rests on: it holds as long as they are. */
+export type Grounds = {
+  readonly paths: ReadonlyMap<string, PathFacts>;
+  readonly found: ReadonlyMap<string, readonly FoundName[]>;
+  /** Whether the places that commands run in are what they were. */
+  readonly again: readonly (() => Promise<boolean>)[];
+};
+
+const nothing: Grounds = { paths: new Map(), found: new Map(), again: [] };
+
+/** `rules` are those that the decision goes by, where they are known. */
+export async function lookAt(
+  claims: readonly Claim[],
+  workspace: Workspace,
+  rules?: Pick<Rules, "deny" | "ask">,
+): Promise<ClaimFindings> {
+  const world = surroundingsOf(workspace);
   const paths = new Map<string, PathFacts>();
+  const found = new Map<string, readonly FoundName[]>();
+  const again: (() => Promise<boolean>)[] = [];
   const commands = new Map<string, CommandJudge>();
+  const places: PlaceSeen[] = [];
   for (const { action, target } of claims) {
     if (action === "read" || action === "write") paths.set(target, await workspace.files.describe(target));
     if (action !== "execute") continue;
     // The reader of shell texts is large: it comes with the first command.
     const { lookAtCommand } = await import("./look-at-command.ts");
-    commands.set(target, await lookAtCommand(target, { workspace, world: context, paths }));
+    const possible = rules && !hasPaths(rules) ? "left" : "looked at";
+    const look = { workspace, world, paths, found, places, again, possible } as const;
+    commands.set(target, await lookAtCommand(target, look));
   }
-  return { paths, commands, world: context };
+  const grounds = commands.size > 0 ? { paths, found, again } : nothing;
+  return { paths, commands, world, places, found, grounds };
 }
+
+const hasPaths = ({ deny, ask }: Pick<Rules, "deny" | "ask">): boolean =>
+  [...deny, ...ask].some(({ pattern }) => pattern.kind === "path");
+
+/** Whether the files are what they were when somebody looked: the same names found, and each leading where it led. */
+export async function stillHold({ paths, found, again }: Grounds, { files }: Workspace): Promise<boolean> {
+  for (const [path, before] of paths) if (!isSame(before, await files.describe(path))) return false;
+  for (const [pattern, before] of found) {
+    const now = await files.expand(pattern);
+    if (now?.length !== before.length) return false;
+    const known = new Map(before.map(({ path, isPlain }) => [path, isPlain]));
+    if (now.some(({ path, isPlain }) => known.get(path) !== isPlain)) return false;
+  }
+  for (const isSamePlace of again) if (!(await isSamePlace())) return false;
+  return true;
+}
+
+const isSame = (before: PathFacts, now: PathFacts): boolean =>
+  before.path === now.path &&
+  before.exists === now.exists &&
+  before.kind === now.kind &&
+  before.root === now.root &&
+  before.own === now.own &&
+  before.namedBelow === now.namedBelow &&
+  before.problem === now.problem &&
+  (before.passed ?? []).join("\0") === (now.passed ?? []).join("\0");
 
 function surroundingsOf({ cwd, roots, own, commands }: Workspace): ShellContext {
   return { cwd, roots, own, home: commands?.home ?? "/", isTrusted: commands?.isTrusted ?? false };

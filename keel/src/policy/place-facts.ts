@@ -10,6 +10,7 @@ import { programOf } from "../shell/meaning/inside.ts";
 import { gitDirectories } from "../shell/programs/git.ts";
 import { gitWords } from "../shell/programs/git-words.ts";
 import type { PlaceDemand } from "../shell/programs/outcome.ts";
+import type { ownSearch } from "../shell/programs/place.ts";
 
 export interface PlaceFacts {
   /** Why a demand does not hold; undefined when it does. */
@@ -34,11 +35,38 @@ export function gitPlaces(analysis: Analysis & { kind: "read" }): string[] {
   return [...new Set(places.map(normalise))];
 }
 
+/** What a look found: how much was looked at, which names stood there, and whose repositories. */
+export type PlaceSeen = {
+  readonly demands: number;
+  readonly marks: readonly string[];
+  readonly repositories: ReadonlyMap<string, RepositoryFinding>;
+  readonly search: ReturnType<typeof ownSearch>;
+};
+
+/** The place as it was seen before: a name that is not among the marks did not stand there. */
+export function placeSeen(
+  { marks, repositories }: Pick<PlaceSeen, "marks" | "repositories">,
+  demands: readonly PlaceDemand[],
+): PlaceFacts {
+  const found = new Map<string, string | undefined>();
+  for (const demand of demands) {
+    if (demand.kind === "repository") continue;
+    const { folder, names, reach } = demand;
+    const stands = (mark: string): boolean => {
+      const above = mark.slice(0, mark.lastIndexOf("/")) || "/";
+      const isThere = reach === "up" ? isInside(normalise(folder), [above]) : normalise(folder) === above;
+      return isThere && names.includes(mark.slice(mark.lastIndexOf("/") + 1));
+    };
+    found.set(keyOf(demand), marks.find(stands));
+  }
+  return factsOf(found, repositories);
+}
+
 /** Looks once at each; what was not looked at is unknown, and does not hold. */
 export async function lookAtPlace(
   demands: readonly PlaceDemand[],
   place: CommandPlace | undefined,
-): Promise<PlaceFacts> {
+): Promise<{ readonly facts: PlaceFacts; readonly seen: Omit<PlaceSeen, "search"> }> {
   const found = new Map<string, string | undefined>();
   const repositories = new Map<string, RepositoryFinding>();
   for (const demand of place ? demands : []) {
@@ -48,6 +76,15 @@ export async function lookAtPlace(
       if (finding) repositories.set(folder, finding);
     } else found.set(keyOf(demand), await place?.find(normalise(demand.folder), demand.names, demand.reach));
   }
+  const marks = [...found.values()].filter((mark) => mark !== undefined);
+  const seen = { demands: found.size + repositories.size, marks, repositories };
+  return { facts: factsOf(found, repositories), seen };
+}
+
+function factsOf(
+  found: ReadonlyMap<string, string | undefined>,
+  repositories: ReadonlyMap<string, RepositoryFinding>,
+): PlaceFacts {
   const repository: PlaceFacts["repository"] = (folder) => repositories.get(normalise(folder)) ?? "unknown";
   return {
     repository,
@@ -60,6 +97,14 @@ export async function lookAtPlace(
     },
   };
 }
+
+/** What was found there, in a form in which two looks can be compared. */
+export const sayPlace = (place: PlaceFacts, demands: readonly PlaceDemand[]): string =>
+  JSON.stringify(
+    demands.map((demand) =>
+      demand.kind === "repository" ? place.repository(demand.folder) : (place.unmet(demand) ?? null),
+    ),
+  );
 
 /** By text alone a folder brings nothing, and the repository is that of the first root. */
 export function placeByText({ roots }: Pick<ShellContext, "roots">): PlaceFacts {

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Grammar } from "../ports/shell.ts";
+import { analyse } from "../shell/meaning/analyse.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
 import { explain } from "./explain.ts";
+import { judgeCommand } from "./judge-command.ts";
 import { parseRule } from "./rules.ts";
 
 let grammar: Grammar;
@@ -235,6 +237,118 @@ describe("a deny rule", () => {
       expect((await verdict("deny", [], command, "bypassPermissions")).verdict).toBe("allow");
     },
   );
+});
+
+describe("a deny rule of several words", () => {
+  test.each([
+    // An option may or may not take the next word, at every level.
+    ["docker compose down", "docker compose -f x.yml down", "deny"],
+    ["docker compose down", "docker --context x compose --ansi never -p y down -v", "deny"],
+    ["npm publish", "npm --tag beta publish", "deny"],
+    ["npm publish", "npm --zq publish", "deny"],
+    ["npm publish", "npm --zq=1 -- publish", "deny"],
+    ["kubectl delete", "kubectl --request-timeout 9s delete pod x", "deny"],
+    ["aws s3 rm", "aws --query x s3 --zq y rm s3://b", "deny"],
+    ["gcloud compute instances delete", "gcloud --verbosity debug compute instances delete x", "deny"],
+    ["pip install", "pip --timeout 5 install x", "deny"],
+    ["cargo publish", "cargo --target-dir x publish", "deny"],
+    ["cargo publish", "cargo +nightly publish", "deny"],
+    ["yarn publish", "yarn --cache-folder x publish", "deny"],
+    ["pnpm publish", "pnpm --store-dir x publish", "deny"],
+    ["helm uninstall", "helm --burst-limit 5 uninstall x", "deny"],
+    ["systemctl stop", "systemctl -n 5 stop x", "deny"],
+    ["npm run deploy", "npm run -s deploy", "deny"],
+    ["gh pr merge", "gh pr -R x merge", "deny"],
+    ["git push", "git -Cdir push", "deny"],
+    ["git push", 'git -C "$x" push', "deny"],
+    ["git push", "git -C $x status", "ask"],
+    ["git push", 'git "$x"', "ask"],
+    // Options that the rule names stand anywhere, joined and cut.
+    ["git push --force", "git push origin main --force", "deny"],
+    ["git push --force", "git push origin --forc", "ask"],
+    ["git push --force", "git push -f", "ask"],
+    ["git push --force", "git push origin", "allow"],
+    ["rm -rf", "rm -fr x", "deny"],
+    ["rm -rf", "rm x -r -f", "deny"],
+    ["rm -rf", "rm -r x", "allow"],
+    ["bash -c", "bash x.sh -c", "allow"],
+    // Names that the tools themselves have.
+    ["npm run deploy", "npm run-script deploy", "deny"],
+    ["npm publish", "npm publi", "ask"],
+    ["npm install", "npm i x", "deny"],
+    ["docker rm", "docker container remove x", "deny"],
+    ["docker rmi", "docker image rm x", "deny"],
+    ["docker compose down", "docker-compose --verbose down", "deny"],
+    ["git push", "git -c alias.p=push p", "deny"],
+    ["git push", "git -c alias.p='-C x push' p", "deny"],
+    ["git push", "GIT_CONFIG_COUNT=1 git p", "ask"],
+    ["git push", "/usr/lib/git-core/git-push origin", "deny"],
+    ["git add", "git stage .", "deny"],
+    ["pip install", "python3.11 -Im pip install x", "deny"],
+    ["pip install", "uv pip install x", "deny"],
+    ["terraform destroy", "terraform apply -auto-approve -destroy", "deny"],
+    ["make deploy", "make -j build A=1 deploy", "deny"],
+    ["mvn deploy", "./mvnw clean deploy:deploy", "deny"],
+    ["ip address", "ip a", "deny"],
+    ["ip address", "ip addre show", "ask"],
+    ["ssh prod", "ssh -p 22 me@prod", "deny"],
+    ["scripts/deploy.sh", "./scripts//deploy.sh", "deny"],
+    ["scripts/deploy.sh", "bash ./scripts/deploy.sh", "deny"],
+    // Behind others, in words that come from elsewhere, under another name.
+    ["git push", "parallel git ::: push", "ask"],
+    ["git push", "parallel ::: 'git push'", "deny"],
+    ["git push", "echo push | xargs git", "ask"],
+    ["git push", "ls | xargs -I{} git {}", "ask"],
+    ["git push", "echo git | xargs -I{} {} push", "ask"],
+    ["git push", "echo git | xargs -I% % push", "ask"],
+    ["git push", "echo pu | xargs -I % git %sh", "ask"],
+    ["git push", "ls | xargs git add", "allow"],
+    ["git push", "some-runner git -C x push", "ask"],
+    ["git push", "nix run nixpkgs#git -- push", "deny"],
+    ["git push", "pnpm git push", "ask"],
+    ["git push", "ln -s /usr/bin/git g; ./g push", "ask"],
+    ["git push", "shopt -s expand_aliases; alias g=git", "ask"],
+    ["git push", "GIT push", "deny"],
+    ["git push", "git.exe push", "deny"],
+    // What it is not about.
+    ["npm publish", "npm install publish", "allow"],
+    ["npm publish", "npm --silent run publish", "allow"],
+    ["npm publish", "npm test", "allow"],
+    ["git push", "git --no-pager stash push", "allow"],
+    ["git push", 'git -C "$x" commit -m "git push"', "allow"],
+    ["docker compose down", "docker compose -f down up", "allow"],
+    ["kubectl delete", "kubectl -n delete get pods", "allow"],
+  ])("%s is found in %j where permissions are bypassed: %s", async (words, command, expected) => {
+    verifies("G26", "G29");
+    for (const rule of [`Bash(${words}:*)`, `Bash(${words} *)`])
+      expect((await verdict("deny", [rule], command, "bypassPermissions")).verdict).toBe(expected);
+  });
+
+  test("is told with the words that it was found in, where they are not its own", async () => {
+    const because = async (command: string) =>
+      (await verdict("deny", ["Bash(npm run deploy:*)"], command, "bypassPermissions")).because;
+    expect(await because("npm run deploy")).toBe("the rule Bash(npm run deploy:*) (user) denies it");
+    expect(await because("sudo npm --tag beta run-script deploy")).toBe(
+      'the rule Bash(npm run deploy:*) (user) denies it: it is spelled "npm --tag beta run-script deploy"',
+    );
+  });
+
+  test("takes time in proportion to the words, however many of its readings are open", () => {
+    const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
+    const text = `tool ${"--x a ".repeat(20_000)}`;
+    const judge = judgeCommand({
+      text,
+      analysis: analyse(text, world, undefined),
+      world,
+      paths: new Map(),
+    });
+    const rules = [`tool ${"a ".repeat(40)}send`, "other send"].flatMap(
+      (words) => parseRule(`Bash(${words}:*)`) ?? [],
+    );
+    const started = performance.now();
+    expect(rules.map((rule) => judge.touch(rule, "Bash"))).toEqual(["no", "no"]);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
 });
 
 test("a search that could come to a denied file is asked about even where permissions are bypassed", async () => {

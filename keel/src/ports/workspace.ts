@@ -30,10 +30,24 @@ export type PathFacts = {
   readonly problem?: string | undefined;
 };
 
+/** One name that a pattern finds. */
+export type FoundName = {
+  /** Absolute; links in it are not resolved. */
+  readonly path: string;
+  /** No link leads to it, it is none itself and none of Keel's own files: there is nothing more to find out about it. */
+  readonly isPlain: boolean;
+};
+
 export type FileContent = { readonly bytes: Uint8Array; readonly stamp: string; readonly path: string };
 
 export interface Files {
   describe(path: string): Promise<PathFacts>;
+  /**
+   * What bash would make of a pattern at this moment, in any of its usual locales: every name that it may find, and
+   * itself where a file has that very name. Absolute, with a backslash before signs that stand for themselves. Undefined
+   * when that cannot be told surely: there is too much to look at, or a folder cannot be read.
+   */
+  expand(pattern: string): Promise<readonly FoundName[] | undefined>;
   /** Expected failures are values with a sentence for the model. */
   read(path: string, limits: { maxBytes: number }): Promise<{ ok: true; file: FileContent } | Refused>;
   /**

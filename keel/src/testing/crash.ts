@@ -101,6 +101,7 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
 
   const wrapFiles = (files: Files): Files => ({
     describe: guard((path) => files.describe(path)),
+    expand: guard((pattern) => files.expand(pattern)),
     read: guard((path, limits) => files.read(path, limits)),
     write: guard((path, bytes, basis) => files.write(path, bytes, basis)),
   });

@@ -1,8 +1,9 @@
 /** Files in memory. There are no links, and a directory is there as long as something is in it. */
 import { createHash } from "node:crypto";
 import path from "node:path/posix";
+import { globMatcher } from "../kernel/glob.ts";
 import { isInside } from "../kernel/path.ts";
-import type { Files, PathFacts } from "../ports/workspace.ts";
+import type { Files, FoundName, PathFacts } from "../ports/workspace.ts";
 
 type MemoryFilesOptions = {
   readonly cwd: string;
@@ -25,6 +26,23 @@ export class MemoryFiles implements Files {
     // A name with a NUL byte means different things to different readers: it lies nowhere.
     if (full.includes("\0")) return { ...facts, root: undefined, problem: "The path holds a NUL byte." };
     return { ...facts, root: this.#place.roots.find((root) => isInside(full, [root])) };
+  }
+
+  async expand(pattern: string): Promise<readonly FoundName[]> {
+    // A double star stands for one folder here, as it does in bash.
+    const glob = path.normalize(pattern).slice(1).replaceAll(/\*+/g, "*");
+    const mayBeHidden = glob.split("/").map((name) => name.startsWith("."));
+    const fits = globMatcher([glob]);
+    const names = new Set(this.inOrder().flatMap((name) => [name, ...foldersAbove(name)]));
+    const found = [...names].filter(
+      (name) =>
+        fits(name.slice(1)) &&
+        name
+          .slice(1)
+          .split("/")
+          .every((part, at) => !part.startsWith(".") || mayBeHidden[at]),
+    );
+    return found.map((name) => ({ path: name, isPlain: true }));
   }
 
   async read(name: string, { maxBytes }: { maxBytes: number }): ReturnType<Files["read"]> {
@@ -104,3 +122,8 @@ export class MemoryFiles implements Files {
 const noFile = (full: string): string => `No such file: ${full}`;
 
 const stampOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+
+function foldersAbove(name: string): string[] {
+  const above = path.dirname(name);
+  return above === name ? [] : [above, ...foldersAbove(above)];
+}

@@ -28,7 +28,7 @@ import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths } from "./context.ts";
 import { complaintAbout } from "./look.ts";
-import { closeOpenAsks, judge, permit } from "./permit.ts";
+import { closeOpenAsks, judge, type Permission, permit, whyNotAnyMore } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
 
 type FinishedCall = Omit<Extract<DurableEvent, { type: "tool.finished" }>, "type" | "callId" | "tool">;
@@ -56,7 +56,7 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
 
   const ready = await decideSafely(work, { call, tool, context, first });
   if ("refused" in ready) return finish(ready.refused);
-  const { input, by, claims, notes, stop } = ready;
+  const { input, by, claims, facts, notes, stop, grounds } = ready;
   const { sent } = input;
   const changing = input.traits().readOnly ? [] : claims;
   await backUpBefore(work, changing);
@@ -68,12 +68,34 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
     tool: tool.name,
     by,
     ...(sent === call.use.input ? {} : { input: sent }),
+    facts,
   });
   await work.saved();
+  const refused = await refusedNow(work, { tool, context, input }, { by, grounds });
+  if (refused)
+    return finish({
+      ...refused,
+      ...(notes.length > 0 ? { context: [...notes] } : {}),
+      ...(stop === undefined ? {} : { stop }),
+    });
   const decided = { ...context, decided: claims };
   const finished = await run(work, { call, tool, context: decided, input, notes });
   await backUpAfter(work, changing);
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
+}
+
+/** The moment between the decision and the run has passed: what it rests on must still be so. */
+async function refusedNow(
+  work: StepContext,
+  call: Pick<CallContext, "tool" | "context"> & { input: CallInput },
+  allowed: Pick<Ready, "by" | "grounds">,
+): Promise<FinishedCall | undefined> {
+  try {
+    const denied = await whyNotAnyMore(work, call, allowed);
+    return denied && refusal(denied.reason, { denied });
+  } catch (thrown) {
+    return work.signal.aborted ? notRun() : refusal(toFault(thrown).message, {});
+  }
 }
 
 function whyNoTool(work: StepContext, name: string): string {
@@ -109,10 +131,7 @@ async function allowedAgain(
   return decision.verdict === "allow" ? { input, claims } : undefined;
 }
 
-type Ready = {
-  input: CallInput;
-  by: "rule" | "mode" | "hook" | "host" | "read-only";
-  claims: readonly Claim[];
+type Ready = Omit<Permission & { verdict: "allow" }, "verdict"> & {
   notes: readonly string[];
   stop: string | undefined;
 };
@@ -161,18 +180,14 @@ async function decideCall(
     return {
       refused: {
         ...refusal(permission.denial.reason, { denied: permission.denial }),
+        ...(permission.facts ? { facts: permission.facts } : {}),
         ...(hook.context.length > 0 ? { context: [...hook.context] } : {}),
         ...(hook.stop === undefined ? {} : { stop: hook.stop }),
       },
     };
   }
-  return {
-    input: permission.input,
-    by: permission.by,
-    claims: permission.claims,
-    notes: hook.context,
-    stop: hook.stop,
-  };
+  const { verdict: _, ...allowed } = permission;
+  return { ...allowed, notes: hook.context, stop: hook.stop };
 }
 
 /** Phases five and six. */

@@ -15,6 +15,7 @@ function counted(files: Files, walked: string[]): Files {
       walked.push(path);
       return files.describe(path);
     },
+    expand: (pattern) => files.expand(pattern),
     read: (path, limits) => files.read(path, limits),
     write: (path, bytes, basis) => files.write(path, bytes, basis),
   };

@@ -12,7 +12,7 @@ import type { ParsedScript } from "../read/syntax.ts";
 import { commandsOf, type NamedCommand, withInner } from "./commands.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import type { ShellScope } from "./path-scope.ts";
-import { type Proof, prove } from "./prove.ts";
+import { type Proof, prove, provedByItself } from "./prove.ts";
 import { differenceOf } from "./second-opinion.ts";
 import { type Doubt, type ShellStep, walk } from "./walk.ts";
 
@@ -150,7 +150,7 @@ function proveShell(command: NamedCommand, scope: ShellScope): Proof {
   const own = prove({ ...command.step, words: [] }, scope);
   const proofs = [own, ...command.inner.map(({ step }) => prove(step, scope))];
   const unproved = proofs.find(({ ok }) => !ok);
-  return unproved ?? { ok: true, reads: [], concerns: ["it runs in another shell"], place: [] };
+  return unproved ?? { ...provedByItself, concerns: ["it runs in another shell"] };
 }
 
 /** A function that calls itself twice, for ever. */

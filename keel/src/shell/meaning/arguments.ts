@@ -8,6 +8,8 @@ export type Argument = {
   readonly kind: "fixed" | "glob" | "unknown";
   /** What the program gets; of a glob the pattern, of what is unknown the source. */
   readonly text: string;
+  /** Of a glob: the pattern as bash matches it, with a backslash before every sign that stands for itself. */
+  readonly pattern?: string | undefined;
   /** What is known of its start. */
   readonly prefix: string;
   /** As a list of programs shows it: without quotes, or as written where the run decides. */
@@ -26,9 +28,13 @@ export type Argument = {
 export const withText = (word: Argument, text: string): Argument => ({
   ...word,
   text,
+  pattern: undefined,
   prefix: text,
   name: text,
 });
+
+/** A text that stands for itself in a pattern. */
+export const escapePattern = (text: string): string => text.replace(/[\\*?[\]]/g, "\\$&");
 
 /** What is known of variables and of the home directory while the text is judged. */
 export type Known = { readonly home: string; readonly variables: ReadonlyMap<string, string> };
@@ -94,6 +100,7 @@ function argumentOf(pieces: readonly BracePiece[], known: Known, source: string)
 class Build {
   #known: Known;
   #text = "";
+  #pattern = "";
   #shown = "";
   #prefix: string | undefined;
   #isUnknown = false;
@@ -116,6 +123,7 @@ class Build {
     if (!quoted && sign === "~" && mayBeHome(at)) return this.#home(at);
     if (!quoted && (sign === "*" || sign === "?" || (sign === "[" && isClosed(at)))) this.#glob();
     this.#text += sign;
+    this.#pattern += quoted || sign === "\\" ? escapePattern(sign) : sign;
   }
 
   part(part: WordPart): void {
@@ -139,6 +147,7 @@ class Build {
     return {
       kind,
       text: kind === "unknown" ? source : this.#text,
+      ...(kind === "glob" ? { pattern: this.#pattern } : {}),
       prefix: this.#prefix ?? this.#text,
       name: this.#isAsWritten ? this.#shown : source,
       mayDivide: this.#mayDivide || this.#isGlob,
@@ -153,15 +162,20 @@ class Build {
     this.#variables.push(name);
     if (value === undefined || (!quoted && !/^[\w./:@%+,-]*$/.test(value)))
       this.#unknown(quoted && name !== "@");
-    else this.#text += value;
+    else this.#put(value);
   }
 
   /** `~` is the home; `~name` that of someone else. */
   #home({ pieces, index }: { pieces: readonly BracePiece[]; index: number }): void {
     this.#isAsWritten = false;
     const next = pieces[index + 1];
-    if (next === undefined || ("sign" in next && next.sign.startsWith("/"))) this.#text += this.#known.home;
+    if (next === undefined || ("sign" in next && next.sign.startsWith("/"))) this.#put(this.#known.home);
     else this.#unknown(true);
+  }
+
+  #put(value: string): void {
+    this.#text += value;
+    this.#pattern += escapePattern(value);
   }
 
   #glob(): void {

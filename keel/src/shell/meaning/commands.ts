@@ -11,6 +11,8 @@ export type NamedCommand = {
   readonly step: ShellStep;
   /** What it runs beside itself. */
   readonly inner: readonly NamedCommand[];
+  /** Redirections and assignments that stand alone in what it runs. */
+  readonly bare: readonly ShellStep[];
   /** It runs code that the text does not show. */
   readonly hides: boolean;
 };
@@ -33,8 +35,9 @@ function commandOf(step: ShellStep, place: NestingContext): NamedCommand {
   const name = step.words[0]?.name ?? "";
   const inside = insideOf(step);
   if (place.depth >= maxDepth)
-    return { name, step, inner: [], hides: inside.inner.length > 0 || inside.hides };
+    return { name, step, inner: [], bare: [], hides: inside.inner.length > 0 || inside.hides };
   let { hides } = inside;
+  const bare: ShellStep[] = [];
   const inner = inside.inner.flatMap((found): NamedCommand[] => {
     const steps =
       "words" in found ? [wordsStep(found.words, step)] : scriptSteps(found.script, step, place.known);
@@ -44,11 +47,12 @@ function commandOf(step: ShellStep, place: NestingContext): NamedCommand {
       return [];
     }
     place.budget.left -= steps.length;
+    bare.push(...steps.filter(({ words }) => words.length === 0));
     return steps
       .filter(({ words }) => words.length > 0)
       .map((part) => commandOf(part, { ...place, depth: place.depth + 1 }));
   });
-  return { name, step, inner, hides };
+  return { name, step, inner, bare, hides };
 }
 
 const wordsStep = (words: readonly Argument[], { directories }: ShellStep): ShellStep => ({
@@ -81,4 +85,5 @@ export const innerOf = ({ inner }: NamedCommand): NamedCommand[] =>
 export const allSteps = (steps: readonly ShellStep[], commands: readonly NamedCommand[]): ShellStep[] => [
   ...steps,
   ...commands.flatMap(innerOf).map(({ step }) => step),
+  ...commands.flatMap(withInner).flatMap(({ bare }) => bare),
 ];

@@ -1,4 +1,5 @@
 /** What `cd` and its like make of the directory. */
+import { normalise } from "../../kernel/path.ts";
 import type { Argument } from "./arguments.ts";
 
 /** "stays" when the command does not move; undefined when nothing is known of where it goes. */
@@ -44,6 +45,10 @@ function movedTo(
   if (words.length > 1 || target.kind !== "fixed" || target.text === "-" || /^[+-]\d/.test(target.text))
     return undefined;
   if (target.text === "") return from;
-  if (target.text.startsWith("/")) return [target.text];
-  return from?.map((directory) => `${directory}/${target.text}`);
+  if (target.text.startsWith("/")) return bothWays(target.text);
+  return from?.flatMap((directory) => bothWays(`${directory}/${target.text}`));
 }
+
+/** Behind a link `..` is where the shell came from; with `-P` it is the parent of where the link leads. */
+const bothWays = (path: string): string[] =>
+  path.split("/").includes("..") ? [...new Set([normalise(path), path])] : [path];

@@ -126,6 +126,8 @@ function insideWrapper(wrapper: Wrapper, given: readonly Argument[], name: strin
   const rest = given.slice(at);
   const end = wrapper.until ? rest.findIndex(({ text }) => wrapper.until?.test(text)) : -1;
   const words = end < 0 ? rest : rest.slice(0, end);
+  // Without a command of its own, each word of its list is one.
+  if (end === 0) return scripts(rest.slice(1));
   if (words.length === 0 || !sawOption) return { inner: [...found, ...textsIn(words, texts)], hides };
   if (!wrapper.joins) return { inner: [...found, { words }], hides };
   const isFixed = words.every(({ kind }) => kind === "fixed");

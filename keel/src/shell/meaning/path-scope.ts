@@ -1,7 +1,7 @@
 /** Where the paths of a command lead, judged by their text; and which names hold secrets. */
 import { isInside } from "../../kernel/path.ts";
 import type { ProgramSearch } from "../../ports/shell.ts";
-import type { Argument } from "./arguments.ts";
+import { type Argument, escapePattern } from "./arguments.ts";
 import type { Directories } from "./walk.ts";
 
 /** What a judgement is made against. */
@@ -46,6 +46,16 @@ export function pathScope(
   const paths = text.startsWith("/") ? [text] : directories?.map((directory) => `${directory}/${text}`);
   if (!paths) return { kind: "unknown" };
   return { kind: paths.every((path) => isInside(path, roots)) ? "inside" : "outside", paths };
+}
+
+/** The pattern of a word from the root of the file system, for each directory; undefined when only the run knows it. */
+export function absolutePatterns(
+  { pattern }: Argument,
+  directories: Directories,
+): readonly string[] | undefined {
+  if (pattern === undefined) return undefined;
+  if (pattern.startsWith("/")) return [pattern];
+  return directories?.map((directory) => `${escapePattern(directory)}/${pattern}`);
 }
 
 const harmless = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/\d+)$/;

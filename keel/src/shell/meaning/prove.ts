@@ -11,7 +11,7 @@ import { readerOf } from "../programs/readers.ts";
 import { specialOf } from "../programs/specials.ts";
 import type { Argument } from "./arguments.ts";
 import { has, pathValues, readOptions } from "./options.ts";
-import { isOpenVariable, isSecret, pathScope, type ShellScope } from "./path-scope.ts";
+import { absolutePatterns, isOpenVariable, isSecret, pathScope, type ShellScope } from "./path-scope.ts";
 import type { Redirection, ShellStep } from "./walk.ts";
 
 export type Proof =
@@ -19,6 +19,12 @@ export type Proof =
       readonly ok: true;
       /** The paths that it looks at, by their text: whoever runs it has to look at what they really are. */
       readonly reads: readonly string[];
+      /** Those of them whose contents it shows. */
+      readonly shown: readonly string[];
+      /** Those that must be no directory: there it would go where links lead. */
+      readonly files: readonly string[];
+      /** Patterns, from the root of the file system: whoever runs it has to look at what they find. */
+      readonly patterns: readonly PatternUse[];
       /** Why it should be asked about although it only reads. */
       readonly concerns: readonly string[];
       /** What must hold of the place, or it would do something else. */
@@ -26,13 +32,27 @@ export type Proof =
     }
   | { readonly ok: false; readonly because: string };
 
+export type PatternUse = { readonly pattern: string; readonly shows: Use["shows"] };
+
+/** A proof that nothing was looked at for. */
+export const provedByItself = {
+  ok: true,
+  reads: [],
+  shown: [],
+  files: [],
+  patterns: [],
+  concerns: [],
+  place: [],
+} as const satisfies Proof;
+
 export function prove(step: ShellStep, scope: ShellScope): Proof {
   const prover = new Prover(step, scope);
   try {
     prover.assignments();
     prover.redirections();
     prover.program(step.words, 0);
-    return { ok: true, reads: prover.reads, concerns: prover.concerns, place: prover.place };
+    const { reads, shown, files, patterns, concerns, place } = prover;
+    return { ok: true, reads, shown, files, patterns, concerns, place };
   } catch (thrown) {
     if (thrown instanceof Unproved) return { ok: false, because: thrown.because };
     throw thrown;
@@ -70,6 +90,9 @@ const maxWrapped = 8;
 
 class Prover {
   readonly reads: string[] = [];
+  readonly shown: string[] = [];
+  readonly files: string[] = [];
+  readonly patterns: PatternUse[] = [];
   readonly concerns: string[] = [];
   readonly place: PlaceDemand[] = [];
   readonly #step: ShellStep;
@@ -148,8 +171,10 @@ class Prover {
       throw new Unproved(`${program} may write to ${operands.at(-1)?.text}`);
     const texts = reader.first && !has(read, ...reader.first.unless) ? reader.first.count : 0;
     const files = reader.operands === "text" ? [] : operands.slice(texts);
-    for (const path of files)
+    for (const path of files) {
       this.#place({ path, shows: reader.operands === "names" ? "names" : "contents" });
+      if (program === "diff" && !has(read, "--no-dereference")) this.#mustBeFile(path);
+    }
     for (const path of pathValues(read, reader.options)) this.#place({ path, shows: "contents" });
   }
 
@@ -172,8 +197,24 @@ class Prover {
     if (place.kind === "unknown") return void this.concerns.push(`only the run knows where ${path.text} is`);
     if (place.kind === "outside") return void this.concerns.push(`${path.text} lies outside`);
     if (shows === "contents" && mayBeSecret(path)) this.concerns.push(`${path.text} may hold a secret`);
-    // A pattern is looked at by what stands before it.
-    this.reads.push(...(path.kind === "glob" ? place.paths.map(stemOf) : place.paths));
+    if (path.kind === "glob") return this.#pattern(path, shows, place.paths);
+    this.reads.push(...place.paths);
+    if (shows === "contents") this.shown.push(...place.paths);
+  }
+
+  /** It is looked at by what stands before it, and by what it finds. */
+  #pattern(path: Argument, shows: Use["shows"], places: readonly string[]): void {
+    const patterns = absolutePatterns(path, this.#step.directories);
+    if (!patterns) return void this.concerns.push(`only the run knows what ${path.text} finds`);
+    this.reads.push(...places.map(stemOf));
+    this.patterns.push(...patterns.map((pattern) => ({ pattern, shows })));
+  }
+
+  /** Two directories are compared file by file, and a link among them is followed (GNU diffutils, "Comparing Directories"). */
+  #mustBeFile(path: Argument): void {
+    const place = pathScope(path, this.#step.directories, this.#world);
+    if (path.kind === "glob") this.concerns.push(`diff would compare whatever ${path.text} finds`);
+    else if (place.kind === "inside") this.files.push(...place.paths);
   }
 }
 

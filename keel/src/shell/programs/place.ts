@@ -1,5 +1,6 @@
 /** Whether a program is the one of its name, and obeys nothing of the folder in which it runs. */
 import { isInside } from "../../kernel/path.ts";
+import type { ProgramSearch } from "../../ports/shell.ts";
 import type { ShellScope } from "../meaning/path-scope.ts";
 import type { PlaceDemand, ProgramContext } from "./outcome.ts";
 import { bashBuiltin, type Obeys } from "./reader.ts";
@@ -43,7 +44,7 @@ const puttingCode =
   /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|BASH_ENV|ENV|GCONV_PATH|LOCPATH|NLSPATH)$/;
 
 /** Folders of PATH that are the workspace's, or that are meant from wherever a command runs. */
-const ownFolders = ({ search, roots }: ShellScope): string[] =>
+const ownFolders = ({ search, roots }: Pick<ShellScope, "search" | "roots">): string[] =>
   (search?.folders ?? []).filter((folder) => !folder.startsWith("/") || isInside(folder, roots));
 
 /** The first of these variables whose value leads into a root, or is meant from wherever a command runs. */
@@ -52,6 +53,27 @@ function leadingVariable(names: readonly string[], { search, roots }: ShellScope
     ([name, value]) => (puttingCode.test(name) || names.includes(name)) && leadsIn(name, value, roots),
   )?.[0];
 }
+
+/**
+ * What of the search is the workspace's: all that a proof asks of it, without the values of variables, which may be
+ * secret.
+ */
+export function ownSearch({ search, roots }: Pick<ShellScope, "search" | "roots">): {
+  readonly folders: readonly string[];
+  readonly variables: readonly string[];
+} {
+  const variables = Object.entries(search?.variables ?? {}).filter(([name, value]) =>
+    leadsIn(name, value, roots),
+  );
+  return { folders: ownFolders({ search, roots }), variables: variables.map(([name]) => name) };
+}
+
+/** A search of which only that is known. */
+export const searchOf = ({ folders, variables }: ReturnType<typeof ownSearch>): ProgramSearch => ({
+  folders,
+  // Wherever a command runs, this leads there.
+  variables: Object.fromEntries(variables.map((name) => [name, "./"])),
+});
 
 function leadsIn(name: string, value: string, roots: readonly string[]): boolean {
   // An empty place in a list of folders is the folder of the run.

@@ -7,6 +7,7 @@ import { codeOf } from "../../kernel/fault.ts";
 import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { openParent, replaceFile } from "./atomic-write.ts";
+import { expandPattern } from "./expand.ts";
 import { sayFileError } from "./file-errors.ts";
 import { isKernelText, type Opened, readAtMost, readingFlags, realPathOf } from "./opened.ts";
 import { locate, type WorkspaceRoots } from "./paths.ts";
@@ -56,6 +57,7 @@ export function nodeFiles(given: WorkspaceRoots): Files {
   };
   return {
     describe,
+    expand: (pattern) => expandPattern(pattern, place.own ?? []),
     read: (name, limits) => readFile(name, { place, stamps, known: known(name), ...limits }),
     write: (name, bytes, basis) => writeFile(name, { place, stamps, bytes, basis }),
   };

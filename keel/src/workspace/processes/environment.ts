@@ -15,6 +15,7 @@ const withheld: Readonly<Record<string, string>> = {
   CDPATH: "with it `cd src` may lead elsewhere than to src, which policy has decided about",
   SHELLOPTS: "options of the shell that change how a command is read",
   BASHOPTS: "as SHELLOPTS",
+  GLOBIGNORE: "changes what patterns find, which policy has decided about",
   BASH_COMPAT: "makes bash read a command as an older one did",
   POSIXLY_CORRECT: "makes bash and other programs read their words in another way",
   "BASH_FUNC_*": "functions of another shell, which would stand in for programs of the same name",

@@ -62,10 +62,19 @@ export const test: CommandRun<{ json: boolean }> = async ({ values, positionals 
   return wrong.length + problems.length === 0 ? exitCodes.ended : exitCodes.turnFailed;
 };
 
-export const explain: CommandRun<{ json: boolean; batch: boolean; "with-settings": boolean }> = async (
-  { values, positionals },
-  context,
-) => {
+export const explain: CommandRun<{
+  json: boolean;
+  batch: boolean;
+  "with-settings": boolean;
+  session: string | undefined;
+}> = async ({ values, positionals }, context) => {
+  if (values.session !== undefined) {
+    if (values.batch || values["with-settings"]) throw usage("--session is about what was decided then.");
+    return (await import("./decisions.ts")).explainDecisions(
+      { session: values.session, calls: positionals, json: values.json },
+      context,
+    );
+  }
   const from = values["with-settings"] ? "settings" : "nothing";
   if (values.batch) {
     if (positionals.length > 0) throw usage("--batch reads its questions on standard input.");

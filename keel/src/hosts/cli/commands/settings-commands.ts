@@ -94,10 +94,14 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./permissions.ts")).test,
   }),
   command({
-    usage: "keel permissions explain [--with-settings] [--json] (--batch | -- COMMAND)",
-    says: "What would be decided about a command, and why. Nothing runs",
+    usage: "keel permissions explain [--with-settings] [--json] (--batch | --session ID [CALL] | -- COMMAND)",
+    says: "What would be, or was, decided about a call, and why. Nothing runs",
     options: {
       ...json,
+      session: {
+        kind: "text",
+        says: "What the decisions of a kept session rested on; all, or that of one call",
+      },
       batch: { kind: "flag", says: "Questions as JSON lines on standard input, answers likewise" },
       "with-settings": { kind: "flag", says: "Lay it over the settings in force; otherwise none are read" },
     },
