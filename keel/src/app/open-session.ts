@@ -90,7 +90,7 @@ export type OpenSession = {
   /** What a host makes of them so far; kept over the end of the session where that is worth it. */
   fold<M>(wanted: HostFold<M>): Promise<M>;
   /** Ends the session gracefully; a second call joins the first. */
-  close(reason: CloseReason): Promise<void>;
+  close(reason: CloseReason, waiting?: "kept" | "dropped"): Promise<void>;
   /** Settles when it has ended, however that went. */
   readonly closed: Promise<void>;
 };
@@ -327,13 +327,13 @@ function handleOf({
       ),
     history,
     fold: (wanted) => folds.fold(wanted),
-    close(reason) {
+    close(reason, waiting) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
       const end = { session, model, clock, budget, ...beside };
       place.release();
-      closing ??= closeAll(end, reason)
+      closing ??= closeAll(end, reason, waiting)
         .finally(() => kit.worktrees.close())
         .finally(closed.resolve);
       return closing;

@@ -11,7 +11,7 @@ import { type Block, type Message, type ToolResult, toolUses } from "../protocol
 import { outcomeOf } from "../protocol/outcome.ts";
 import { patchSettings } from "../protocol/settings.ts";
 import type { FileSeen } from "../protocol/tool.ts";
-import { contextTokens } from "../protocol/usage.ts";
+import { contextTokens, noUsage } from "../protocol/usage.ts";
 import {
   estimateMessage,
   foreign,
@@ -32,6 +32,7 @@ import {
   withReply,
   withRequest,
 } from "./context/tally.ts";
+import { isEmptySummary } from "./odd-records.ts";
 import { batchMessage, changeCall, settledCalls, type ToolCall } from "./state/call-state.ts";
 import { keepSaved, leaveBehind, markCheckpoints } from "./state/checkpoint-state.ts";
 import type { SessionState } from "./state/state.ts";
@@ -42,6 +43,7 @@ import { worklistAfter } from "./state/worklist.ts";
 
 /** Pure: one fact changes the state. */
 export function fold(before: SessionState, event: Durable): SessionState {
+  if (event.type === "context.compacted" && isEmptySummary(event)) return notShortened(before, event);
   const state: SessionState = {
     ...before,
     seq: event.seq,
@@ -226,11 +228,13 @@ function takeReply(state: SessionState, event: Extract<Durable, { type: "model.f
     reply: { stop: event.stop, blank },
   }));
   const calls = uses.map((use): ToolCall => ({ use, status: "requested", context: [] }));
+  // What nobody can mean says nothing about how full the context is.
+  const counted = event.usageUnsure ? noUsage : event.usage;
   return {
     ...next,
     calls,
-    contextTokens: contextTokens(event.usage) || state.contextTokens,
-    tally: withReply(state.tally, event.usage, blank ? undefined : message),
+    contextTokens: contextTokens(counted) || state.contextTokens,
+    tally: withReply(state.tally, counted, blank ? undefined : message),
   };
 }
 
@@ -293,6 +297,21 @@ function inherit(state: SessionState, event: Extract<Durable, { type: "context.i
   };
 }
 
+/** Nothing would stand in the place of the whole conversation: the messages stay as they were, and the request is paid. */
+function notShortened(
+  state: SessionState,
+  event: Extract<Durable, { type: "context.compacted" }>,
+): SessionState {
+  return {
+    ...state,
+    seq: event.seq,
+    bill: foldBill(state.bill, event),
+    turn: state.turn && chargedTurn(state.turn, event),
+    request: null,
+    compaction: null,
+  };
+}
+
 function compacted(
   state: SessionState,
   event: Extract<Durable, { type: "context.compacted" }>,
@@ -303,7 +322,7 @@ function compacted(
   const kept = clean < 0 ? [] : newest.slice(clean);
   const summary: Message = { role: "user", content: [event.summary, ...(event.restored ?? [])].map(note) };
   const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
-  const tally = withNotes(state.tally, event.usage, estimate);
+  const tally = withNotes(state.tally, event.usageUnsure ? noUsage : event.usage, estimate);
   const gained = event.tokensAfter < event.tokensBefore * 0.9;
   const history = List.of([summary, ...kept]);
   return inTurn(

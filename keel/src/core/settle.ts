@@ -35,15 +35,16 @@ export function settleRequest({ request }: SessionState): DurableEvent[] {
 }
 
 /**
- * A graceful end. What waits in the session of a host waits for its next opening; an agent's has nobody who would come
- * back to it, so each of its inputs has its end here.
+ * A graceful end. What waits in the session of a host waits for its next opening, unless that host was told to stop; an
+ * agent's has nobody who would come back to it: then each input has its end here.
  */
 export function closingOf(
   { pending }: SessionState,
-  { above }: { readonly above?: Above | undefined },
+  { above, waiting }: { readonly above?: Above | undefined; readonly waiting: "kept" | "dropped" },
   reason: Extract<DurableEvent, { type: "session.closed" }>["reason"],
 ): DurableEvent[] {
-  const dropped = above ? pending : [];
+  const said = waiting === "dropped" ? pending.filter(({ from }) => from.kind !== "task") : [];
+  const dropped = above ? pending : said;
   return [
     ...dropped.map(({ id }): DurableEvent => ({ type: "input.dropped", inputId: id, why: "lost" })),
     { type: "session.closed", reason },
