@@ -83,6 +83,8 @@ export type OpenSession = {
   tasks(): readonly RunningTask[];
   /** Its MCP servers. */
   readonly mcp: McpControl;
+  /** Why a file of the working folder would not be attached to an input that mentions it; undefined when it would. */
+  whyNotAttached(path: string): Promise<string | undefined>;
   /** See `Home.attach`. */
   attach(afterSeq?: number, signal?: AbortSignal): AsyncIterable<Envelope>;
   /** The durable events after `seq`, from the log. */
@@ -319,6 +321,7 @@ function handleOf({
     context,
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
+    whyNotAttached: (file) => words.whyNotAttached(file),
     attach: (afterSeq, signal) =>
       attachTo(
         { history, onEvent: words.onEvent, toldSeq: () => toldSeq, closed: closed.promise },

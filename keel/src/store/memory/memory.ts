@@ -89,7 +89,7 @@ function storeOver(disk: Disk): MemoryStore {
     async create(id, { cwd, parent }) {
       const session = sessionId(id);
       if (parent !== undefined) find(parent);
-      if (disk.sessions.has(session)) throw fault("session_busy", { session });
+      if (disk.sessions.has(session)) throw fault("session_exists", { session });
       keep(disk, session, cwd, parent);
       return open(session);
     },
@@ -108,7 +108,7 @@ function storeOver(disk: Disk): MemoryStore {
     async fork(id, copy) {
       const from = find(id);
       const session = sessionId(copy.id);
-      if (disk.sessions.has(session)) throw fault("session_busy", { session });
+      if (disk.sessions.has(session)) throw fault("session_exists", { session });
       const events = parsed(from, 0).filter(({ seq }) => seq <= (copy.upTo ?? seq));
       const origin = { session: sessionId(id), seq: events.at(-1)?.seq ?? 0 };
       const { lines } = keep(disk, session, from.cwd);
