@@ -194,7 +194,7 @@ test("five thousand calls in one reply: few run, all are answered, and the answe
   timeout: 60_000,
 }, async () => {
   const calls = Array.from({ length: 5_000 }, (_, index) =>
-    toolUse("Glob", { pattern: "*.none" }, `c${index}`),
+    toolUse("Glob", { pattern: `*.none${index}` }, `c${index}`),
   );
   const stage = await openStage({ replies: [reply(...calls), reply("Done.")] });
   const { code, stdout } = await stage.run(["-p", "go"]);

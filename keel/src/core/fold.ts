@@ -33,7 +33,15 @@ import {
   withRequest,
 } from "./context/tally.ts";
 import { isEmptySummary } from "./odd-records.ts";
-import { batchMessage, changeCall, settledCalls, type ToolCall } from "./state/call-state.ts";
+import {
+  batchMessage,
+  batchOf,
+  callsIn,
+  changeCall,
+  noCalls,
+  settledCalls,
+  type ToolCall,
+} from "./state/call-state.ts";
 import { keepSaved, leaveBehind, markCheckpoints } from "./state/checkpoint-state.ts";
 import type { SessionState } from "./state/state.ts";
 import { habitAfter, noHabit, toldHabit } from "./state/stuck.ts";
@@ -140,7 +148,7 @@ export function fold(before: SessionState, event: Durable): SessionState {
         ...state,
         history: List.empty(),
         contextTokens: 0,
-        calls: [],
+        calls: noCalls,
         seen: Lookup.empty(),
         tally: restarted(state.tally, 0),
       };
@@ -232,7 +240,7 @@ function takeReply(state: SessionState, event: Extract<Durable, { type: "model.f
   const counted = event.usageUnsure ? noUsage : event.usage;
   return {
     ...next,
-    calls,
+    calls: batchOf(calls),
     contextTokens: contextTokens(counted) || state.contextTokens,
     tally: withReply(state.tally, counted, blank ? undefined : message),
   };
@@ -251,7 +259,8 @@ function takeFailure(state: SessionState, event: Extract<Durable, { type: "model
 
 function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.finished" }>): SessionState {
   // A damaged log may hold a result without its call: it answers nothing.
-  if (state.calls.every(({ use, status }) => use.id !== event.callId || status === "settled")) return state;
+  const call = state.calls.byId.get(event.callId);
+  if (!call || call.status === "settled") return state;
   const result: ToolResult = {
     type: "tool_result",
     callId: event.callId,
@@ -274,16 +283,17 @@ function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.f
     answer: (outcome.kind === "answered" ? outcome.answer : undefined) ?? turn.answer,
     allow: event.allow ? [...turn.allow, ...event.allow] : turn.allow,
   }));
-  return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
+  return calls.open === 0 ? closeBatch(next) : next;
 }
 
 function closeBatch(before: SessionState): SessionState {
-  const state = inTurn(before, (turn) => ({ ...turn, habit: habitAfter(turn.habit, before.calls) }));
-  return addMessage({ ...state, calls: [], answers: new Map() }, batchMessage(state.calls));
+  const calls = callsIn(before.calls);
+  const state = inTurn(before, (turn) => ({ ...turn, habit: habitAfter(turn.habit, calls) }));
+  return addMessage({ ...state, calls: noCalls, answers: new Map() }, batchMessage(calls));
 }
 
 function settleCalls(state: SessionState): SessionState {
-  return state.calls.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
+  return state.calls.ids.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
 }
 
 /** The conversation of another session, as if it had been said here. */

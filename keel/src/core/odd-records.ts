@@ -35,7 +35,7 @@ export class OddRecords {
         return this.#withFreshCalls(event);
       case "tool.started":
       case "tool.finished":
-        this.#missReply(state.calls.length === 0);
+        this.#missReply(state.calls.ids.length === 0);
         return { ...event, callId: this.#callOf(event.type, event.callId) };
       case "ask.opened": {
         const { callId } = event.ask;

@@ -7,6 +7,7 @@ import { text } from "../protocol/message.ts";
 import type { TurnReason } from "../protocol/reasons.ts";
 import { interruptedResult } from "./model-text.ts";
 import { openObjections } from "./next-step.ts";
+import { callsIn } from "./state/call-state.ts";
 import type { SessionState } from "./state/state.ts";
 import type { Turn } from "./state/turn.ts";
 
@@ -74,7 +75,7 @@ export function settleAsLost(state: SessionState, now: number): DurableEvent[] {
       by: "shutdown",
     }),
   );
-  const calls = state.calls
+  const calls = callsIn(state.calls)
     .filter(({ status }) => status === "started")
     .map(
       ({ use }): DurableEvent => ({

@@ -2,7 +2,7 @@
 
 import { note } from "../../core/context/blocks.ts";
 import { tooManyCalls } from "../../core/model-text.ts";
-import type { ToolCall } from "../../core/state/call-state.ts";
+import { callsIn, type ToolCall } from "../../core/state/call-state.ts";
 import { text, textOf } from "../../protocol/message.ts";
 import type { Todo } from "../../protocol/tool.ts";
 import { runCall } from "../calls/call.ts";
@@ -14,7 +14,7 @@ import { needsAsking, type StepContext } from "../step-context.ts";
 export async function runTools(work: StepContext): Promise<void> {
   const { todos } = work.state.worklist;
   refuseTooMany(work);
-  const open = work.state.calls.filter(({ status }) => status !== "settled");
+  const open = callsIn(work.state.calls).filter(({ status }) => status !== "settled");
   const jobs = await Promise.all(open.map((call) => jobFor(work, call)));
   await runInOrder(jobs, { maxAtOnce: work.parts.limits.concurrentCalls });
   work.early.clear();
@@ -26,7 +26,7 @@ export async function runTools(work: StepContext): Promise<void> {
 function refuseTooMany(work: StepContext): void {
   const { callsPerReply } = work.parts.limits;
   const words = tooManyCalls(callsPerReply);
-  for (const { use, status } of work.state.calls.slice(callsPerReply))
+  for (const { use, status } of callsIn(work.state.calls).slice(callsPerReply))
     if (status === "requested")
       work.record({
         type: "tool.finished",
