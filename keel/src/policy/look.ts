@@ -4,8 +4,8 @@ import type { FoundName, PathFacts, Workspace } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 import type { ShellContext } from "../shell/meaning/analyse.ts";
 import type { CommandJudge } from "./command-judge.ts";
-import type { PlaceSeen } from "./place-facts.ts";
 import type { Rules } from "./decide.ts";
+import type { PlaceSeen } from "./place-facts.ts";
 
 export type ClaimFindings = {
   readonly paths: ReadonlyMap<string, PathFacts>;
