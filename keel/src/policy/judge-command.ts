@@ -23,7 +23,6 @@ import {
 } from "./command-judge.ts";
 import { deniedCommand, deniedProgram } from "./denied-command.ts";
 import { mayHide, namedPrograms } from "./hidden-command.ts";
-import { changesKeel } from "./own-commands.ts";
 import {
   type Looked,
   type NamedPaths,
@@ -32,6 +31,7 @@ import {
   rearrangesFiles,
   writtenWords,
 } from "./named-paths.ts";
+import { changesKeel } from "./own-commands.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
 import { gitPlaces, type PlaceFacts, placeByText, strangeRepository } from "./place-facts.ts";
 import { ownClaim, protectedClaim, protectedPattern } from "./protected.ts";
