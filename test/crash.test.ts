@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fold } from "../keel/src/core/fold.ts";
+import { callsIn } from "../keel/src/core/state/call-state.ts";
 import { emptyState } from "../keel/src/core/state/state.ts";
 import type { Session } from "../keel/src/engine/session.ts";
 import type { Durable } from "../keel/src/protocol/event/durable.ts";
@@ -72,7 +73,7 @@ function essence(world: World): { history: Message[]; costUsd: number; files: Re
 function interruptedWork(written: readonly Durable[]): { call: string | undefined; request: boolean } {
   const state = written.reduce(fold, emptyState);
   return {
-    call: state.calls.find(({ status }) => status === "started")?.use.id,
+    call: callsIn(state.calls).find(({ status }) => status === "started")?.use.id,
     request: state.request !== null,
   };
 }

@@ -27,7 +27,7 @@ const keepingLog = (events: readonly Durable[], kept?: CachedFold) => {
 
 async function folded(events: readonly Durable[], kept?: CachedFold): Promise<Folded> {
   const used = new UsedIds();
-  return { state: await readState(keepingLog(events, kept).log, used), used };
+  return { ...(await readState(keepingLog(events, kept).log, used)), used };
 }
 
 async function keptOf(events: readonly Durable[]): Promise<CachedFold | undefined> {

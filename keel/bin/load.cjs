@@ -59,7 +59,16 @@ function keepAtTheEnd(script, file) {
       fs.closeSync(descriptor);
       fs.renameSync(fresh, file);
     } catch {
-      fs.rmSync(fresh, { force: true });
+      removeIfOurs(fresh);
     }
   });
+}
+
+/** Who may not write there may not remove there either: installed by one user and used by another, nothing is to be said. */
+function removeIfOurs(file) {
+  try {
+    fs.rmSync(file, { force: true });
+  } catch {
+    // It was never written.
+  }
 }

@@ -1,7 +1,9 @@
 /** The laws, checked on the disk alone. Each complaint is a sentence; none means that all is well. */
+
 import { requestOf } from "../../keel/src/core/context/request.ts";
 import { fold } from "../../keel/src/core/fold.ts";
 import { defaultLimits } from "../../keel/src/core/limits.ts";
+import { callsIn } from "../../keel/src/core/state/call-state.ts";
 import { emptyState, type SessionState } from "../../keel/src/core/state/state.ts";
 import { isRunning, isUnsettled } from "../../keel/src/core/state/task-state.ts";
 import { retryKind } from "../../keel/src/kernel/faults.ts";
@@ -150,7 +152,7 @@ export class Checks {
         this.#stopping = undefined;
         if (!before.turn) this.complain(`turn ${event.turnId} ended without running`);
         if (before.asks.length > 0) this.complain(`turn ${event.turnId} ended with open asks`);
-        if (before.calls.some(({ status }) => status === "started"))
+        if (callsIn(before.calls).some(({ status }) => status === "started"))
           this.complain(`turn ${event.turnId} ended with a call under way`);
         for (const id of event.inputIds) this.#ends(id);
         return;
@@ -203,7 +205,7 @@ export class Checks {
   ): void {
     this.#insideTurn(before, event);
     const { callId } = event;
-    const call = before.calls.find(({ use }) => use.id === callId);
+    const call = before.calls.byId.get(callId);
     if (!call) this.complain(`call ${callId} (${event.seq}) was not asked for`);
     const [seen, word] =
       event.type === "tool.started" ? [this.#started, "started"] : [this.#finished, "finished"];

@@ -162,10 +162,10 @@ export function inherited({ id, state }: Pick<Session, "id" | "state">): Durable
   const { prompt, history, calls, contextTokens, seq } = state;
   const answered: Message = {
     role: "user",
-    content: calls.map(
-      ({ use }): ToolResult => ({
+    content: calls.ids.map(
+      (callId): ToolResult => ({
         type: "tool_result",
-        callId: use.id,
+        callId,
         content: [text("Handed on.")],
         failed: false,
       }),
@@ -176,7 +176,7 @@ export function inherited({ id, state }: Pick<Session, "id" | "state">): Durable
     {
       type: "context.inherited",
       from: { session: id, seq },
-      messages: [...history.slice(), ...(calls.length > 0 ? [answered] : [])],
+      messages: [...history.slice(), ...(calls.ids.length > 0 ? [answered] : [])],
       tokens: contextTokens,
     },
   ];

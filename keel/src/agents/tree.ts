@@ -137,7 +137,7 @@ export class AgentTree {
         const task = state.tasks.get(wanted.taskId);
         return task !== undefined && isRunning(task);
       }
-      return state.calls.some(({ use, status }) => use.id === wanted.callId && status === "started");
+      return state.calls.byId.get(wanted.callId)?.status === "started";
     });
   }
 

@@ -22,6 +22,7 @@ const shutdownMs = graceMs + 3_000;
 export async function closeAll(
   { session, model, mcp, clock, budget, diagnostics }: Closing,
   reason: CloseReason,
+  waiting: "kept" | "dropped" = "kept",
 ): Promise<void> {
   // Nothing is spent any more, and nobody waits for the time to be up.
   budget?.close();
@@ -29,7 +30,7 @@ export async function closeAll(
   const late = clock.sleep(shutdownMs, done.signal).then(() => "late" as const);
   try {
     // 1. The turn ends, its processes with it; asks are closed; the last events are on disk; the lease is given back.
-    const ended = await Promise.race([session.close(reason).then(() => "closed" as const), late]);
+    const ended = await Promise.race([session.close(reason, waiting).then(() => "closed" as const), late]);
     if (ended === "late")
       throw fault("out_of_time", { what: "Closing the session", seconds: shutdownMs / 1000 });
   } finally {

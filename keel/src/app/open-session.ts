@@ -83,6 +83,8 @@ export type OpenSession = {
   tasks(): readonly RunningTask[];
   /** Its MCP servers. */
   readonly mcp: McpControl;
+  /** Why a file of the working folder would not be attached to an input that mentions it; undefined when it would. */
+  whyNotAttached(path: string): Promise<string | undefined>;
   /** See `Home.attach`. */
   attach(afterSeq?: number, signal?: AbortSignal): AsyncIterable<Envelope>;
   /** The durable events after `seq`, from the log. */
@@ -90,7 +92,7 @@ export type OpenSession = {
   /** What a host makes of them so far; kept over the end of the session where that is worth it. */
   fold<M>(wanted: HostFold<M>): Promise<M>;
   /** Ends the session gracefully; a second call joins the first. */
-  close(reason: CloseReason): Promise<void>;
+  close(reason: CloseReason, waiting?: "kept" | "dropped"): Promise<void>;
   /** Settles when it has ended, however that went. */
   readonly closed: Promise<void>;
 };
@@ -320,6 +322,7 @@ function handleOf({
     context,
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
+    whyNotAttached: (file) => words.whyNotAttached(file),
     attach: (afterSeq, signal) =>
       attachTo(
         { history, onEvent: words.onEvent, toldSeq: () => toldSeq, closed: closed.promise },
@@ -328,13 +331,13 @@ function handleOf({
       ),
     history,
     fold: (wanted) => folds.fold(wanted),
-    close(reason) {
+    close(reason, waiting) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
       const end = { session, model, clock, budget, ...beside };
       place.release();
-      closing ??= closeAll(end, reason)
+      closing ??= closeAll(end, reason, waiting)
         .finally(() => kit.worktrees.close())
         .finally(closed.resolve);
       return closing;

@@ -11,7 +11,7 @@ import { type Block, type Message, type ToolResult, toolUses } from "../protocol
 import { outcomeOf } from "../protocol/outcome.ts";
 import { patchSettings } from "../protocol/settings.ts";
 import type { FileSeen } from "../protocol/tool.ts";
-import { contextTokens } from "../protocol/usage.ts";
+import { contextTokens, noUsage } from "../protocol/usage.ts";
 import {
   estimateMessage,
   foreign,
@@ -32,7 +32,16 @@ import {
   withReply,
   withRequest,
 } from "./context/tally.ts";
-import { batchMessage, changeCall, settledCalls, type ToolCall } from "./state/call-state.ts";
+import { isEmptySummary } from "./odd-records.ts";
+import {
+  batchMessage,
+  batchOf,
+  callsIn,
+  changeCall,
+  noCalls,
+  settledCalls,
+  type ToolCall,
+} from "./state/call-state.ts";
 import { keepSaved, leaveBehind, markCheckpoints } from "./state/checkpoint-state.ts";
 import type { SessionState } from "./state/state.ts";
 import { habitAfter, noHabit, toldHabit } from "./state/stuck.ts";
@@ -42,6 +51,7 @@ import { worklistAfter } from "./state/worklist.ts";
 
 /** Pure: one fact changes the state. */
 export function fold(before: SessionState, event: Durable): SessionState {
+  if (event.type === "context.compacted" && isEmptySummary(event)) return notShortened(before, event);
   const state: SessionState = {
     ...before,
     seq: event.seq,
@@ -138,7 +148,7 @@ export function fold(before: SessionState, event: Durable): SessionState {
         ...state,
         history: List.empty(),
         contextTokens: 0,
-        calls: [],
+        calls: noCalls,
         seen: Lookup.empty(),
         tally: restarted(state.tally, 0),
       };
@@ -226,11 +236,13 @@ function takeReply(state: SessionState, event: Extract<Durable, { type: "model.f
     reply: { stop: event.stop, blank },
   }));
   const calls = uses.map((use): ToolCall => ({ use, status: "requested", context: [] }));
+  // What nobody can mean says nothing about how full the context is.
+  const counted = event.usageUnsure ? noUsage : event.usage;
   return {
     ...next,
-    calls,
-    contextTokens: contextTokens(event.usage) || state.contextTokens,
-    tally: withReply(state.tally, event.usage, blank ? undefined : message),
+    calls: batchOf(calls),
+    contextTokens: contextTokens(counted) || state.contextTokens,
+    tally: withReply(state.tally, counted, blank ? undefined : message),
   };
 }
 
@@ -247,7 +259,8 @@ function takeFailure(state: SessionState, event: Extract<Durable, { type: "model
 
 function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.finished" }>): SessionState {
   // A damaged log may hold a result without its call: it answers nothing.
-  if (state.calls.every(({ use, status }) => use.id !== event.callId || status === "settled")) return state;
+  const call = state.calls.byId.get(event.callId);
+  if (!call || call.status === "settled") return state;
   const result: ToolResult = {
     type: "tool_result",
     callId: event.callId,
@@ -270,16 +283,17 @@ function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.f
     answer: (outcome.kind === "answered" ? outcome.answer : undefined) ?? turn.answer,
     allow: event.allow ? [...turn.allow, ...event.allow] : turn.allow,
   }));
-  return calls.every(({ status }) => status === "settled") ? closeBatch(next) : next;
+  return calls.open === 0 ? closeBatch(next) : next;
 }
 
 function closeBatch(before: SessionState): SessionState {
-  const state = inTurn(before, (turn) => ({ ...turn, habit: habitAfter(turn.habit, before.calls) }));
-  return addMessage({ ...state, calls: [], answers: new Map() }, batchMessage(state.calls));
+  const calls = callsIn(before.calls);
+  const state = inTurn(before, (turn) => ({ ...turn, habit: habitAfter(turn.habit, calls) }));
+  return addMessage({ ...state, calls: noCalls, answers: new Map() }, batchMessage(calls));
 }
 
 function settleCalls(state: SessionState): SessionState {
-  return state.calls.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
+  return state.calls.ids.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
 }
 
 /** The conversation of another session, as if it had been said here. */
@@ -293,6 +307,21 @@ function inherit(state: SessionState, event: Extract<Durable, { type: "context.i
   };
 }
 
+/** Nothing would stand in the place of the whole conversation: the messages stay as they were, and the request is paid. */
+function notShortened(
+  state: SessionState,
+  event: Extract<Durable, { type: "context.compacted" }>,
+): SessionState {
+  return {
+    ...state,
+    seq: event.seq,
+    bill: foldBill(state.bill, event),
+    turn: state.turn && chargedTurn(state.turn, event),
+    request: null,
+    compaction: null,
+  };
+}
+
 function compacted(
   state: SessionState,
   event: Extract<Durable, { type: "context.compacted" }>,
@@ -303,7 +332,7 @@ function compacted(
   const kept = clean < 0 ? [] : newest.slice(clean);
   const summary: Message = { role: "user", content: [event.summary, ...(event.restored ?? [])].map(note) };
   const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
-  const tally = withNotes(state.tally, event.usage, estimate);
+  const tally = withNotes(state.tally, event.usageUnsure ? noUsage : event.usage, estimate);
   const gained = event.tokensAfter < event.tokensBefore * 0.9;
   const history = List.of([summary, ...kept]);
   return inTurn(

@@ -44,6 +44,8 @@ export type Limits = {
   /** Characters of a tool's result that the model sees; the rest is spilled to a file. */
   readonly resultCharacters: number;
   readonly concurrentCalls: number;
+  /** Calls of one reply that run; the others are answered, and do not. */
+  readonly callsPerReply: number;
 };
 
 const minute = 60_000;
@@ -85,6 +87,8 @@ export const defaultLimits: Limits = {
   pendingInputs: 1_000,
   resultCharacters: 30_000,
   concurrentCalls: 10,
+  // Far more than an honest reply asks for; a model that has lost its way must not keep a person waiting for an hour.
+  callsPerReply: 128,
 };
 
 /** Room left for the reply and for what a turn adds before its next count. */

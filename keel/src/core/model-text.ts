@@ -166,3 +166,7 @@ function oneLine(value: string): string {
   const line = value.replace(/\s+/g, " ").trim().replaceAll("<", "&lt;");
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line;
 }
+
+/** To a call that stands behind too many others of its reply. */
+export const tooManyCalls = (limit: number): string =>
+  `Not run: a reply may have at most ${limit} calls. Ask for the rest in your next reply.`;

@@ -9,7 +9,7 @@ import { noBill } from "../protocol/usage.ts";
 import { fold } from "./fold.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { explainStep, nextStep, rows, type Step } from "./next-step.ts";
-import type { ToolCall } from "./state/call-state.ts";
+import { batchOf, type ToolCall } from "./state/call-state.ts";
 import { emptyState, type SessionState } from "./state/state.ts";
 import type { Turn } from "./state/turn.ts";
 import { emptyWorklist } from "./state/worklist.ts";
@@ -68,12 +68,12 @@ const spent = {
 // biome-ignore format: one case a line reads as a table
 const cases: Case[] = [
   // Interrupts and open calls
-  { rule: "an interrupted turn settles its open calls", turn: { interrupted: true }, state: { calls: [openCall] }, step: { kind: "run-tools" } },
+  { rule: "an interrupted turn settles its open calls", turn: { interrupted: true }, state: { calls: batchOf([openCall]) }, step: { kind: "run-tools" } },
   { rule: "an interrupted turn ends", turn: { interrupted: true, ...failed("overloaded") }, step: { kind: "finish", reason: "interrupted" } },
-  { rule: "the budget in USD is used up", state: { ...spent, calls: [openCall] }, limits: { maxBudgetUsd: 2 }, step: { kind: "finish", reason: "budget_usd" } },
+  { rule: "the budget in USD is used up", state: { ...spent, calls: batchOf([openCall]) }, limits: { maxBudgetUsd: 2 }, step: { kind: "finish", reason: "budget_usd" } },
   { rule: "the budget in USD is used up", turn: reply("output_limit"), state: spent, limits: { maxBudgetUsd: 1 }, step: { kind: "finish", reason: "budget_usd" } },
   { rule: "the budget in tokens is used up", state: spent, limits: { maxTokens: 1_000 }, step: { kind: "finish", reason: "budget_tokens" } },
-  { rule: "open calls run", turn: { ...reply("tool_use"), requests: 9 }, state: { calls: [openCall] }, limits: { maxTurns: 1 }, step: { kind: "run-tools" } },
+  { rule: "open calls run", turn: { ...reply("tool_use"), requests: 9 }, state: { calls: batchOf([openCall]) }, limits: { maxTurns: 1 }, step: { kind: "run-tools" } },
   { rule: "a hook handed a call to the host", turn: { deferred: true }, step: { kind: "finish", reason: "tool_deferred" } },
   { rule: "a hook ended the turn", turn: { stopped: "enough" }, step: { kind: "finish", reason: "hook_stopped" } },
   { rule: "the structured answer was given", turn: { answer: 42 }, limits: { structured: true }, step: { kind: "finish", reason: "completed" } },

@@ -167,7 +167,7 @@ function take(which: InputRole): () => Step {
 }
 
 function hasCalls({ state }: StepFacts): boolean {
-  return state.calls.length > 0;
+  return state.calls.ids.length > 0;
 }
 
 /** Nothing is left to spend on: the newest thing is a good last reply, or the answer was given. */

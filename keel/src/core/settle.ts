@@ -7,6 +7,7 @@ import { text } from "../protocol/message.ts";
 import type { TurnReason } from "../protocol/reasons.ts";
 import { interruptedResult } from "./model-text.ts";
 import { openObjections } from "./next-step.ts";
+import { callsIn } from "./state/call-state.ts";
 import type { SessionState } from "./state/state.ts";
 import type { Turn } from "./state/turn.ts";
 
@@ -35,15 +36,16 @@ export function settleRequest({ request }: SessionState): DurableEvent[] {
 }
 
 /**
- * A graceful end. What waits in the session of a host waits for its next opening; an agent's has nobody who would come
- * back to it, so each of its inputs has its end here.
+ * A graceful end. What waits in the session of a host waits for its next opening, unless that host was told to stop; an
+ * agent's has nobody who would come back to it: then each input has its end here.
  */
 export function closingOf(
   { pending }: SessionState,
-  { above }: { readonly above?: Above | undefined },
+  { above, waiting }: { readonly above?: Above | undefined; readonly waiting: "kept" | "dropped" },
   reason: Extract<DurableEvent, { type: "session.closed" }>["reason"],
 ): DurableEvent[] {
-  const dropped = above ? pending : [];
+  const said = waiting === "dropped" ? pending.filter(({ from }) => from.kind !== "task") : [];
+  const dropped = above ? pending : said;
   return [
     ...dropped.map(({ id }): DurableEvent => ({ type: "input.dropped", inputId: id, why: "lost" })),
     { type: "session.closed", reason },
@@ -73,7 +75,7 @@ export function settleAsLost(state: SessionState, now: number): DurableEvent[] {
       by: "shutdown",
     }),
   );
-  const calls = state.calls
+  const calls = callsIn(state.calls)
     .filter(({ status }) => status === "started")
     .map(
       ({ use }): DurableEvent => ({

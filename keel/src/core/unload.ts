@@ -17,7 +17,7 @@ import type { UsedIds } from "./used-ids.ts";
 export const isIdle = (state: SessionState): boolean =>
   !hasWork(state) &&
   state.request === null &&
-  [state.pending, state.calls, state.asks].every(({ length }) => length === 0) &&
+  [state.pending, state.calls.ids, state.asks].every(({ length }) => length === 0) &&
   !state.tasks.values().some(isRunning);
 
 /** The state without what is large: the conversation, and what is known of files. */

@@ -43,13 +43,13 @@ export function withFreshIds(
   isKnownCall: (id: string) => boolean,
 ): Block[] {
   const used = new Set<string>();
+  const isTaken = (id: string): boolean => isKnownCall(id) || used.has(id);
   return content.map((block, index) => {
     if (block.type !== "tool_use") return block;
-    const fresh =
-      isKnownCall(block.id) || used.has(block.id)
-        ? { ...block, id: `${block.id}_${requestId}_${index}` }
-        : block;
-    used.add(fresh.id);
-    return fresh;
+    let { id } = block;
+    // Whoever wrote the log may have written the new name too.
+    for (let suffix = `_${requestId}_${index}`; isTaken(id); suffix = "_") id += suffix;
+    used.add(id);
+    return id === block.id ? block : { ...block, id };
   });
 }

@@ -12,7 +12,7 @@ import { costOf } from "../protocol/bill.ts";
 import { text, textOf } from "../protocol/message.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
 import type { StepContext } from "./step-context.ts";
-import { type Failed, readReply } from "./steps/stream.ts";
+import { chargeOf, type Failed, readReply, unsureUsageNotice } from "./steps/stream.ts";
 
 export const consultOf =
   (work: StepContext): Consult =>
@@ -48,15 +48,15 @@ export const consultOf =
         work.record({ type: "model.consulted", requestId, model, by, ms, ...costOfFailure(outcome) });
         return failed(outcome.fault.message);
       }
-      const { content, usage, stop } = outcome.reply;
+      const { content, usageUnsure, stop } = outcome.reply;
+      if (usageUnsure) work.warn(unsureUsageNotice);
       work.record({
         type: "model.consulted",
         requestId,
         model,
         by,
         ms,
-        usage,
-        costUsd: costOf(usage, info.prices),
+        ...chargeOf(outcome.reply, info.prices),
       });
       return ok({ text: textOf(content), model, stop: stop === "output_limit" ? "cut" : "end" });
     } finally {

@@ -5,6 +5,7 @@
  */
 
 import { fold } from "../core/fold.ts";
+import { OddRecords } from "../core/odd-records.ts";
 import { emptyState, type SessionState } from "../core/state/state.ts";
 import { isIdle, recall, textsOf } from "../core/unload.ts";
 import type { UsedIds } from "../core/used-ids.ts";
@@ -12,27 +13,32 @@ import { over } from "../kernel/abort.ts";
 import { sameJson } from "../kernel/json.ts";
 import { each } from "../kernel/one-by-one.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Log } from "../ports/store.ts";
+import type { Log, LogNotice } from "../ports/store.ts";
+
+export type ReadState = { readonly state: SessionState; readonly notice?: LogNotice | undefined };
 
 /** Folds a log. What stood in memory before and is the same stays the one object that it was. */
 export async function readState(
   log: Log,
   used: UsedIds,
   before: SessionState = emptyState,
-): Promise<SessionState> {
+): Promise<ReadState> {
   used.forget();
+  const odd = new OddRecords(used);
   const kept = log.cachedFold?.();
   let state = (kept && recall(kept, used)) ?? emptyState;
-  await each(log.read(state.seq), (event) => {
+  await each(log.read(state.seq), (logged) => {
+    const event = odd.read(logged, state);
     used.take(event);
     state = fold(state, event);
   });
-  return {
+  const whole = {
     ...state,
     // A record that this version does not know still has its number.
     seq: Math.max(state.seq, log.lastSeq),
     prompt: sameJson(state.prompt, before.prompt) ? before.prompt : state.prompt,
   };
+  return { state: whole, notice: odd.notice(log.session) };
 }
 
 /** For a session that ends. What is not kept is folded again; nothing depends on it. */

@@ -29,6 +29,8 @@ import { cacheState, readState } from "./load-state.ts";
 import type { SessionPorts, StepContext } from "./step-context.ts";
 import { perform } from "./steps/perform.ts";
 
+type ClosedBecause = "ended" | "stopped" | "cleared" | "failed";
+
 export class Session {
   readonly id: string;
   readonly #parts: SessionPorts;
@@ -47,6 +49,10 @@ export class Session {
   #rewinding: Promise<unknown> = Promise.resolve();
   /** Only what is light is in memory. */
   #isUnloaded = false;
+  /** What is odd in a log that was read. */
+  #odd: SessionPorts["log"]["notices"][number] | undefined;
+  /** Warnings that were shown: each is told once. */
+  readonly #warned = new Set<string>();
   /** Commands that are being taken. */
   #commands = 0;
   #closing: Promise<void> | undefined;
@@ -102,7 +108,8 @@ export class Session {
 
   /** What a person should know about the log: damage that was found, and whether it is being saved. */
   get notices(): SessionPorts["log"]["notices"] {
-    return this.#parts.log.notices;
+    const { notices } = this.#parts.log;
+    return this.#odd ? [...notices, this.#odd] : notices;
   }
 
   /** A listener sees durable events once they are on disk, and live ones at once. It must not throw. */
@@ -207,13 +214,16 @@ export class Session {
     return this.#running;
   }
 
-  /** A graceful end: open asks are closed, the turn ends as interrupted, tasks are stopped, the lease is given back. */
-  close(reason: "ended" | "stopped" | "cleared" | "failed"): Promise<void> {
-    this.#closing ??= this.#close(reason);
+  /**
+   * A graceful end: open asks are closed, the turn ends as interrupted, tasks are stopped, the lease is given back.
+   * `waiting`: whether inputs that had no turn are there at the next opening, or end here.
+   */
+  close(reason: ClosedBecause, waiting: "kept" | "dropped" = "kept"): Promise<void> {
+    this.#closing ??= this.#close(reason, waiting);
     return this.#closing;
   }
 
-  async #close(reason: "ended" | "stopped" | "cleared" | "failed"): Promise<void> {
+  async #close(reason: ClosedBecause, waiting: "kept" | "dropped"): Promise<void> {
     // By then `#closing` is set: whatever runs on sees that the session ends.
     await Promise.resolve();
     // Who looks at the log anew brings an open turn back with it: that one has to end too.
@@ -237,7 +247,9 @@ export class Session {
         { reason: reason === "cleared" ? "clear" : "other" },
         hookContextOf(this.#work()),
       );
-      const last = this.#journal.broken ? [] : closingOf(this.#state, this.#parts, reason);
+      const last = this.#journal.broken
+        ? []
+        : closingOf(this.#state, { above: this.#parts.above, waiting }, reason);
       for (const event of last) this.#record(event);
       await this.#journal.saved();
       if (!this.#isUnloaded) await cacheState(this.#parts, this.#state, this.#used);
@@ -294,6 +306,7 @@ export class Session {
       record: (event) => this.#record(event),
       saved: (meanwhile) => this.#journal.saved(meanwhile),
       show: (event) => this.#show(event),
+      warn: (text) => this.#warn(text),
       answer: async (askId, closed) => void (await this.#asks.answer(askId, closed)),
       interrupt: (by, reason) => this.#stop(by, reason),
       // A turn that was stopped asks nobody any more: the answer would be waited for in vain.
@@ -314,6 +327,12 @@ export class Session {
   #show(event: LiveEvent): void {
     // The event first: V8 copies it as a whole then, and a long reply has tens of thousands.
     this.#listeners.tell({ ...event, at: this.#parts.clock.now(), session: this.id });
+  }
+
+  #warn(text: string): void {
+    if (this.#warned.has(text)) return;
+    this.#warned.add(text);
+    this.#show({ type: "notice.raised", level: "warning", text });
   }
 
   async #accept(command: Extract<Command, { type: "input" }>): Promise<Receipt> {
@@ -364,7 +383,9 @@ export class Session {
   }
 
   async #load(): Promise<void> {
-    this.#state = await readState(this.#parts.log, this.#used, this.#state);
+    const { state, notice } = await readState(this.#parts.log, this.#used, this.#state);
+    this.#state = state;
+    this.#odd ??= notice;
     this.#isUnloaded = false;
     this.#abort = new AbortController();
     // What a person stopped stays stopped.

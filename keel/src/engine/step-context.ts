@@ -106,6 +106,8 @@ export interface StepContext {
   /** Everything recorded so far is on disk. Awaited before every effect. */
   saved(meanwhile?: Meanwhile): Promise<void>;
   show(event: LiveEvent): void;
+  /** Shows a warning, once for each text while the session is open. */
+  warn(text: string): void;
   /** Stops the turn, as a person who interrupts it does: with the calls that run and the asks that are open. */
   interrupt(by: "answer" | "host" | "budget", reason?: TurnReason): void;
   /** Opens an ask, or joins one that is open or closed already under the same id. */

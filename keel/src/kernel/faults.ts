@@ -83,6 +83,11 @@ export const faults = {
     exit: exitCodes.sessionBusy,
     beside: ["pid"],
   },
+  session_exists: {
+    says: "There is a session {session} already.",
+    hint: "`--resume {session}` goes on with it; a new session needs another id.",
+    exit: exitCodes.usage,
+  },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
   session_invalid_id: {
     says: "{session} is not a session id.",
@@ -108,6 +113,11 @@ export const faults = {
     says: "The log {path} was written by a newer Keel (format {found}, this one reads up to {known}).",
     hint: "Update Keel; the log was not touched.",
     exit: exitCodes.damagedData,
+  },
+  descriptors_used_up: {
+    says: "{program} could not be started: too many files are open.",
+    hint: "Raise the limit of open files (`ulimit -n`), or end what holds them.",
+    exit: exitCodes.turnFailed,
   },
   // Servers of tools
   mcp_failed: {

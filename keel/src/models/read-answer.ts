@@ -2,6 +2,7 @@
 import { Fault, fault } from "../kernel/fault.ts";
 import { asObject, type Json, parseJson } from "../kernel/json.ts";
 import type { ModelEvent } from "../ports/model.ts";
+import { isPlausibleCount } from "../protocol/usage.ts";
 import { sseReader } from "../transport/sse.ts";
 import { maxDepth, measureJson } from "../transport/strict-json.ts";
 import type { Catalog } from "./catalog.ts";
@@ -116,6 +117,13 @@ export const parseInput = (text: string): Json | undefined =>
 /** A count of tokens: what is missing, negative or no number counts as nothing. */
 export const count = (value: unknown): number =>
   typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+
+/** Whether one of these is told and is no count: then what was used is not known. */
+export const hasOddCount = (wire: unknown, fields: readonly string[]): boolean =>
+  fields.some((field) => {
+    const value = asObject(wire)[field] ?? 0;
+    return typeof value !== "number" || !isPlausibleCount(value);
+  });
 
 export const countIn = (wire: unknown, field: string): number => count(asObject(wire)[field]);
 

@@ -35,7 +35,15 @@ export type ModelEvent =
   | { type: "signature"; index: number; text: string }
   | { type: "call"; index: number; json: string }
   | { type: "block.end"; index: number; block: Block }
-  | { type: "end"; stop: Stop; usage: Usage; content: Block[]; providerId?: string | undefined };
+  | {
+      type: "end";
+      stop: Stop;
+      usage: Usage;
+      /** What was told was no count that a provider can mean. */
+      usageUnsure?: true | undefined;
+      content: Block[];
+      providerId?: string | undefined;
+    };
 
 export type ModelStream = Stream<ModelEvent>;
 

@@ -68,7 +68,7 @@ export interface Store {
   readonly leases: Leases;
   /** What sessions keep beside their logs. */
   readonly artifacts: Artifacts;
-  /** Makes a new session's log; that of an agent stands with what belongs to its parent. Throws `session_busy` when the id is taken. */
+  /** Makes a new session's log; that of an agent stands with what belongs to its parent. Throws `session_exists` when the id is taken. */
   create(id: string, place: { cwd: string; parent?: string | undefined }): Promise<Log>;
   /** Opens for writing. Throws `session_unknown`, or `session_busy` while another process holds it. */
   open(id: string): Promise<Log>;

@@ -26,10 +26,14 @@ export function foldBill(bill: ItemizedBill, event: Envelope): ItemizedBill {
   return addBill(bill, event.data.bill);
 }
 
-/** `usage: null` is a request whose outcome was lost: from then on the bill says "at least". */
-function addRequest(bill: ItemizedBill, { model, usage, costUsd, ms }: ChargeEvent): ItemizedBill {
-  const timed = { ...bill, apiMs: bill.apiMs + ms };
-  if (usage === null) return { ...timed, unknownRequests: bill.unknownRequests + 1 };
+/** Where the outcome was lost, or was no count that anybody can mean, the bill says "at least" from then on. */
+function addRequest(
+  bill: ItemizedBill,
+  { model, usage, usageUnsure, costUsd, ms }: ChargeEvent,
+): ItemizedBill {
+  const unknownRequests = bill.unknownRequests + (usage === null || usageUnsure ? 1 : 0);
+  const timed = { ...bill, apiMs: bill.apiMs + ms, unknownRequests };
+  if (usage === null) return timed;
   const unpricedTokens = costUsd === null ? contextTokens(usage) : 0;
   return {
     ...timed,

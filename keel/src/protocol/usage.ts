@@ -33,6 +33,23 @@ export function joinUsage(left: Usage, right: Usage, join: (one: number, other: 
   };
 }
 
+/** More than any window holds: a larger count is no count of tokens. */
+const maxPlausibleTokens = 100_000_000;
+
+/** Counts as a provider may honestly say them: whole, not negative, not beyond all windows. `sure` is false where one was not. */
+export function plausibleUsage(said: Usage): { readonly usage: Usage; readonly sure: boolean } {
+  const counts = Object.entries(said).map(([name, count = 0]) => [name, count] as const);
+  if (counts.every(([, count]) => isPlausibleCount(count))) return { usage: said, sure: true };
+  const bounded = counts.map(([name, count]) => [name, withinBounds(count)]);
+  return { usage: { ...noUsage, ...Object.fromEntries(bounded) }, sure: false };
+}
+
+export const isPlausibleCount = (count: number): boolean =>
+  Number.isInteger(count) && count >= 0 && count <= maxPlausibleTokens;
+
+const withinBounds = (count: number): number =>
+  Number.isNaN(count) ? 0 : Math.round(Math.min(Math.max(count, 0), maxPlausibleTokens));
+
 /** Everything that the request read and wrote: the size of the context after it. */
 export const contextTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;

@@ -4,6 +4,7 @@
  */
 
 import { taskNotice } from "../core/model-text.ts";
+import { callsIn } from "../core/state/call-state.ts";
 import type { SessionState } from "../core/state/state.ts";
 import { hasNews, isRunning, isUnsettled } from "../core/state/task-state.ts";
 import { over } from "../kernel/abort.ts";
@@ -72,7 +73,7 @@ export class TaskBoard implements SessionTasks {
 
   /** Asks running calls to go on in the background: the named one, or all that can. Returns whom it asked. */
   sendAway(callId: string | undefined): string[] {
-    const open = this.#world.state().calls.filter(({ status }) => status === "started");
+    const open = callsIn(this.#world.state().calls).filter(({ status }) => status === "started");
     const asked = open.map(({ use }) => use.id).filter((id) => callId === undefined || id === callId);
     const able = asked.filter((id) => this.#awayWishes.has(id));
     for (const id of able) {
@@ -133,7 +134,7 @@ export class TaskBoard implements SessionTasks {
   }
 
   #untilSentAway(callId: string): Promise<void> {
-    const open = new Set(this.#world.state().calls.map(({ use }) => use.id));
+    const open = new Set(this.#world.state().calls.ids);
     for (const id of this.#awayWishes.keys()) if (!open.has(id)) this.#awayWishes.delete(id);
     return new Promise((resolve) => this.#awayWishes.set(callId, resolve));
   }

@@ -127,7 +127,7 @@ export const logCases: Readonly<Record<string, SuiteCase>> = {
     const log = await store.create(first, { cwd });
     await refuses("session_busy", () => store.create(first, { cwd }));
     await log.close();
-    await refuses("session_busy", async () => (await beside()).create(first, { cwd: otherCwd }));
+    await refuses("session_exists", async () => (await beside()).create(first, { cwd: otherCwd }));
   },
 
   "does not know a session that is not there": async ({ store }) => {

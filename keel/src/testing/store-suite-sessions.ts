@@ -49,7 +49,7 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     await (await beside()).fork(first, { id: second });
     assert.equal((await all(store.read(second))).length, events.length);
     await refuses("session_busy", () => store.fork(first, { id: first }));
-    await refuses("session_busy", () => store.fork(first, { id: second }));
+    await refuses("session_exists", () => store.fork(first, { id: second }));
     await log.close();
   },
 

@@ -1,4 +1,5 @@
 /** What one or several edits would do, or why they cannot be done. Used before the permission and again before the write. */
+import { asReal, shownText } from "../core/context/enclose.ts";
 import type { Json } from "../kernel/json.ts";
 import { no, type Refused } from "../kernel/result.ts";
 import { shorten } from "../kernel/text.ts";
@@ -93,27 +94,42 @@ function applyEdit(
   }
   if (isNew) return no(`No such file: ${file_path}. To make a new file, leave old_string empty.`);
   const end = lineEnd(text);
-  const { found, places } = findOccurrences(text, old_string, end);
+  const fresh = end === "\r\n" ? new_string.replace(/\r?\n/g, end) : new_string;
+  const places = placesOf(text, old_string, { end, fresh });
   if (places.length === 0)
     return no(`old_string does not occur in ${file_path}. ${nearMiss(text, old_string)}`);
-  if (places.length > 1 && !replace_all) return no(severalMatches(file_path, text, places));
-  const fresh = end === "\r\n" ? new_string.replace(/\r?\n/g, end) : new_string;
-  return {
-    ok: true,
-    text: replaceAt(text, { places, length: found.length, fresh }),
-    places: places.length,
-  };
+  const starts = places.map(({ at }) => at);
+  if (places.length > 1 && !replace_all) return no(severalMatches(file_path, text, starts));
+  return { ok: true, text: replaceAt(text, places), places: places.length };
 }
 
-function replaceAt(
+type Place = { readonly at: number; readonly to: number; readonly fresh: string };
+
+/**
+ * Read shows a tag that looks like one of ours with `&lt;`, so that no file speaks in our name: whoever edits by what was
+ * shown means the sign that stands there. Where the file itself has `&lt;`, that is meant.
+ */
+function placesOf(
   text: string,
-  { places, length, fresh }: { places: readonly number[]; length: number; fresh: string },
-): string {
+  wanted: string,
+  { end, fresh }: { end: "\n" | "\r\n"; fresh: string },
+): Place[] {
+  const shown = wanted.includes("&lt;") ? shownText(text) : undefined;
+  const { found, places } = findOccurrences(shown?.text ?? text, wanted, end);
+  return places.flatMap((start): Place[] => {
+    if (!shown) return [{ at: start, to: start + found.length, fresh }];
+    const [at, to] = [shown.real(start), shown.real(start + found.length)];
+    if (at === undefined || to === undefined) return [];
+    return [{ at, to, fresh: to - at === found.length ? fresh : asReal(fresh) }];
+  });
+}
+
+function replaceAt(text: string, places: readonly Place[]): string {
   const parts: string[] = [];
   let from = 0;
-  for (const at of places) {
+  for (const { at, to, fresh } of places) {
     parts.push(text.slice(from, at), fresh);
-    from = at + length;
+    from = to;
   }
   return [...parts, text.slice(from)].join("");
 }

@@ -215,3 +215,32 @@ describe("Edit keeps to what was allowed", () => {
     expect(room.get("b.ts")).toBe("one");
   });
 });
+
+describe("a tag that looks like one of ours", () => {
+  const seen = "&lt;keel-note>old&lt;/keel-note>";
+
+  test("is edited by the words that Read showed", async () => {
+    await given("a.md", "1\n<keel-note>old</keel-note>\n2\n");
+    await edit("a.md", `1\n${seen}`, "1\n&lt;keel-note>new &lt;b>&lt;/keel-note>");
+    expect(room.get("a.md")).toBe("1\n<keel-note>new &lt;b></keel-note>\n2\n");
+  });
+
+  test("is meant as it is where the file itself has the escaped spelling", async () => {
+    await given("a.md", `${seen}\n`);
+    await edit("a.md", seen, "&lt;keel-note>new&lt;/keel-note>");
+    expect(room.get("a.md")).toBe("&lt;keel-note>new&lt;/keel-note>\n");
+  });
+
+  test("is ambiguous where both stand, and each keeps its spelling when all are replaced", async () => {
+    await given("a.md", `${seen}\n<keel-note>old</keel-note>\n`);
+    expect((await edit("a.md", seen, "x")).said).toContain("occurs 2 times");
+    await edit("a.md", seen, "&lt;keel-note>new&lt;/keel-note>", { replace_all: true });
+    expect(room.get("a.md")).toBe("&lt;keel-note>new&lt;/keel-note>\n<keel-note>new</keel-note>\n");
+  });
+
+  test("is not cut in the middle of a sign that was shown otherwise", async () => {
+    await given("a.md", "<keel-note>\n");
+    expect((await edit("a.md", "lt;keel-note>", "x")).failed).toBe(true);
+    expect(room.get("a.md")).toBe("<keel-note>\n");
+  });
+});

@@ -102,3 +102,29 @@ test("Glob keeps to the directory that was allowed", async () => {
   );
   expect(call).toMatchObject({ failed: true, said: expect.stringContaining("leads somewhere else") });
 });
+
+describe("Glob refuses what cannot be meant", () => {
+  test.each([
+    ["[", "a [ that is not closed"],
+    ["src/[a-z/b].ts", "a [ that is not closed"],
+    ["*.{ts,js", "a { that is not closed"],
+    ["a\0b", "a NUL"],
+    ["*\0", "a NUL"],
+  ])("%j, with a sentence", async (pattern, why) => {
+    room.put("src/a.ts", "");
+    const call = await glob(pattern);
+    expect(call.failed).toBe(true);
+    expect(call.said).toContain(why);
+  });
+
+  test("a folder with a NUL in its name too", async () => {
+    const call = await glob("*", { path: "a\0b" });
+    expect(call.failed).toBe(true);
+  });
+
+  test("and takes a bracket that is closed, or escaped, as it is", async () => {
+    room.put("pages/[id].tsx", "");
+    expect((await glob("pages/\\[id\\].tsx")).said).toBe("pages/[id].tsx");
+    expect((await glob("pages/[[]*")).said).toBe("pages/[id].tsx");
+  });
+});

@@ -2,6 +2,7 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { type Glob, parseGlob } from "../kernel/glob.ts";
+import { failed, type Result } from "../kernel/result.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import { text } from "../protocol/message.ts";
@@ -29,7 +30,7 @@ export const globTool = builtInTool({
     { action: "read", target: await claimedPath(context, directoryOf(given)) },
   ],
   check: async (given, context) => {
-    const glob = parseGlob(given.pattern);
+    const glob = readPattern(given.pattern);
     if (!glob.ok) return glob.error;
     const directory = directoryOf(given);
     const facts = await context.workspace.files.describe(directory);
@@ -37,7 +38,7 @@ export const globTool = builtInTool({
     return facts.problem ?? (facts.root === undefined ? undefined : whyNoDirectory(directory, facts));
   },
   run: async function* (given, context, signal) {
-    const glob = parseGlob(given.pattern);
+    const glob = readPattern(given.pattern);
     if (!glob.ok) return failure(glob.error);
     const directory = directoryOf(given);
     const target = await targetOf(context, { action: "read", path: directory });
@@ -47,6 +48,32 @@ export const globTool = builtInTool({
     return await find({ glob: glob.value, directory: target.facts.path }, context, signal);
   },
 });
+
+/** What cannot be meant is said: nothing found would look like an empty folder. */
+function readPattern(pattern: string): Result<Glob, string> {
+  if (pattern.includes("\0")) return failed("The pattern holds a NUL, which no name has.");
+  const open = openSign(pattern);
+  if (open !== undefined)
+    return failed(
+      `The pattern has a ${open} that is not closed. Close it, or write \\${open} for the sign itself.`,
+    );
+  return parseGlob(pattern);
+}
+
+const closing: Readonly<Record<string, string>> = { "[": "]", "{": "}" };
+
+/** The first bracket or brace without its end; a bracket ends within its name. */
+function openSign(pattern: string): string | undefined {
+  for (let at = 0; at < pattern.length; at++) {
+    const sign = pattern[at] ?? "";
+    const end = closing[sign];
+    if (sign === "\\") at += 1;
+    if (end === undefined) continue;
+    const rest = sign === "[" ? (pattern.slice(at + 1).split("/")[0] ?? "") : pattern.slice(at + 1);
+    if (!rest.includes(end)) return sign;
+  }
+  return undefined;
+}
 
 /** Where the walk starts: the pattern's leading names without wildcards are part of it. */
 function directoryOf({ pattern, path: from }: GlobInput): string {

@@ -68,10 +68,26 @@ async function attachOne(
   const kind = mention.name.replace(/^agent-/, "");
   const facts = await describe(mention.name, workspace);
   if (!facts?.exists) return agents.includes(kind) ? askedAgent(kind) : undefined;
-  if (facts.problem !== undefined || facts.kind === "other") return { problem: "it is no plain file." };
-  const allowed = await policy.mayRead(facts.path);
-  if (!allowed.ok) return { problem: `${allowed.because}.` };
+  const problem = await whyNotRead(facts, policy);
+  if (problem !== undefined) return { problem };
   return facts.kind === "directory" ? listing(facts, context) : fileBlock(facts, mention, context);
+}
+
+async function whyNotRead(facts: PathFacts, policy: SessionPolicy): Promise<string | undefined> {
+  if (facts.problem !== undefined || facts.kind === "other") return "it is no plain file.";
+  const allowed = await policy.mayRead(facts.path);
+  return allowed.ok ? undefined : `${allowed.because}.`;
+}
+
+/** For a host that names a file and means just that: a sentence where it would not be attached. */
+export async function whyNotAttached(
+  name: string,
+  { workspace, policy }: Pick<AttachContext, "workspace" | "policy">,
+): Promise<string | undefined> {
+  // A mention in words is quoted, and knows no way to write the quote itself.
+  if (name.includes('"')) return "its name has a quote in it; send its text.";
+  const facts = await describe(name, workspace);
+  return facts?.exists ? whyNotRead(facts, policy) : "it does not exist.";
 }
 
 async function describe(name: string, workspace: Workspace): Promise<PathFacts | undefined> {

@@ -20,6 +20,7 @@ import { expandMcp } from "./mcp-text.ts";
 
 export type InputHandler = {
   handle(command: InputCommand): Promise<Receipt>;
+  whyNotAttached(path: string): Promise<string | undefined>;
   /** Events of the session and of commands, to one listener. */
   onEvent(listener: EnvelopeListener): () => void;
 };
@@ -92,6 +93,10 @@ export function inputHandler({
       const [oldest] = receipts.keys();
       if (receipts.size > maxIds && oldest !== undefined) receipts.delete(oldest);
       return receipt;
+    },
+    async whyNotAttached(path) {
+      const late = await import("./attach-mentions.ts");
+      return late.whyNotAttached(path, context.attach);
     },
     onEvent(listener) {
       const stop = session.onEvent(listener);

@@ -29,8 +29,8 @@ const unseen =
 const opening = "[<\\uff1c\\ufe64\\u2039\\u276e]";
 
 /** Each sign of the tag stands apart from what may hide between them: matching never goes back. */
-export function marksOf(tag: string): RegExp {
-  return new RegExp(`${opening}(?=[${unseen}/\\\\]*${[...tag].map(message).join(`[${unseen}]*`)})`, "giu");
+export function marksOf(tag: string, start: string = opening): RegExp {
+  return new RegExp(`${start}(?=[${unseen}/\\\\]*${[...tag].map(message).join(`[${unseen}]*`)})`, "giu");
 }
 
 /** A dash may be any of the dashes, or a line below. */
@@ -38,6 +38,37 @@ const message = (sign: string): string =>
   sign === "-" || sign === "_" ? "[-_\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d]" : sign;
 
 const ownMarks = marksOf(ownStart);
+const escapedMarks = marksOf(ownStart, "&lt;");
+
+/** A text as a reader of it saw it, and what is real at a place of it. For who answers in the words that were shown. */
+export type ShownText = {
+  readonly text: string;
+  /** Where a place of the shown text stands; undefined inside of a sign that is shown otherwise than it is. */
+  real(at: number): number | undefined;
+};
+
+export function shownText(real: string): ShownText {
+  const marks = [...real.matchAll(ownMarks)].map(({ index }) => index);
+  const more = "&lt;".length - 1;
+  return {
+    text: defang(real),
+    real(at) {
+      // How many marks begin before it: each is shown with three signs more than it has.
+      let [low, high] = [0, marks.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((marks[middle] ?? 0) + middle * more < at) low = middle + 1;
+        else high = middle;
+      }
+      const last = marks[low - 1];
+      if (last !== undefined && at < last + (low - 1) * more + more + 1) return undefined;
+      return at - low * more;
+    },
+  };
+}
+
+/** Our tags in words that answer a shown text, as they are in the real one. */
+export const asReal = (words: string): string => words.replace(escapedMarks, "<");
 
 const attribute = (value: string): string =>
   oneLine(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");

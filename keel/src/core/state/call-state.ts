@@ -1,5 +1,6 @@
 /** The calls of the newest reply as the fold knows them, until all have settled and their results go to the model. */
 import type { Json } from "../../kernel/json.ts";
+import { Lookup } from "../../kernel/lookup.ts";
 import { type Message, type ToolResult, type ToolUse, text } from "../../protocol/message.ts";
 import { note } from "../context/blocks.ts";
 
@@ -13,16 +14,43 @@ export type ToolCall = {
   readonly context: readonly string[];
 };
 
-export const changeCall = (
-  calls: readonly ToolCall[],
-  id: string,
-  apply: (call: ToolCall) => ToolCall,
-): ToolCall[] => calls.map((call) => (call.use.id === id ? apply(call) : call));
+/** The calls of one reply. What happens to one of them costs the same however many there are. */
+export type CallBatch = {
+  readonly ids: readonly string[];
+  readonly byId: Lookup<ToolCall>;
+  /** How many have no result yet. */
+  readonly open: number;
+};
+
+export const noCalls: CallBatch = { ids: [], byId: Lookup.empty(), open: 0 };
+
+export function batchOf(calls: readonly ToolCall[]): CallBatch {
+  const byId = Lookup.of(calls.map((call) => [call.use.id, call] as const));
+  const ids = [...new Set(calls.map(({ use }) => use.id))];
+  return { ids, byId, open: ids.filter((id) => byId.get(id)?.status !== "settled").length };
+}
+
+/** In the order asked. */
+export const callsIn = ({ ids, byId }: CallBatch): ToolCall[] =>
+  ids.flatMap((id) => {
+    const call = byId.get(id);
+    return call ? [call] : [];
+  });
+
+export function changeCall(batch: CallBatch, id: string, apply: (call: ToolCall) => ToolCall): CallBatch {
+  const call = batch.byId.get(id);
+  if (!call) return batch;
+  const next = apply(call);
+  const settled = call.status !== "settled" && next.status === "settled" ? 1 : 0;
+  return { ...batch, byId: batch.byId.with(id, next), open: batch.open - settled };
+}
 
 /** A turn that ends with open calls still leaves a valid conversation. */
-export const settledCalls = (calls: readonly ToolCall[]): ToolCall[] =>
-  calls.map((call) =>
-    call.result ? call : { ...call, status: "settled" as const, result: unsettledResult(call) },
+export const settledCalls = (batch: CallBatch): CallBatch =>
+  batchOf(
+    callsIn(batch).map((call) =>
+      call.result ? call : { ...call, status: "settled" as const, result: unsettledResult(call) },
+    ),
   );
 
 /** A batch reaches the model whole and in the order asked: a provider rejects a call without its result. */

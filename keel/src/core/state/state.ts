@@ -12,7 +12,7 @@ import type { ToolSpec } from "../../protocol/tool.ts";
 import { type ItemizedBill, noBill } from "../../protocol/usage.ts";
 import { type ContextShares, noShares } from "../context/shares.ts";
 import { emptyTally, type Tally } from "../context/tally.ts";
-import type { ToolCall } from "./call-state.ts";
+import { type CallBatch, noCalls } from "./call-state.ts";
 import { noSavedFiles, type SavedFiles } from "./checkpoint-state.ts";
 import { noTasks, type Tasks } from "./task-state.ts";
 import type { Turn } from "./turn.ts";
@@ -36,7 +36,7 @@ export type SessionState = {
   } | null;
   readonly history: List<Message>;
   /** The calls of the newest reply, until all have settled. */
-  readonly calls: readonly ToolCall[];
+  readonly calls: CallBatch;
   readonly asks: readonly Ask[];
   /** How asks of the open calls were closed. An approval is used once. */
   readonly answers: ReadonlyMap<string, { readonly answer: Answer; readonly by: AnsweredBy }>;
@@ -74,7 +74,7 @@ export const emptyState: SessionState = {
   turns: 0,
   request: null,
   history: List.empty(),
-  calls: [],
+  calls: noCalls,
   asks: [],
   answers: new Map(),
   learnt: nothingLearnt,

@@ -16,8 +16,10 @@ export function earlyStarter(work: StepContext): { consider(use: ToolUse): void 
   // Nobody overtakes: after the first call that has to wait, all others wait too.
   let open = Promise.resolve(!hooks.watchTools);
   let started = 0;
+  let considered = 0;
   return {
     consider(use) {
+      if (++considered > limits.callsPerReply) return;
       const isNew = !work.isKnownCall(use.id) && !work.early.has(use.id);
       const prepared = prepareCall(work, { use, status: "requested", context: [] });
       // What it lacks is said when it is its turn.

@@ -10,12 +10,11 @@ import { withFreshIds } from "../../core/used-ids.ts";
 import type { Fault } from "../../kernel/fault.ts";
 import { isRetryable } from "../../kernel/faults.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
-import { costOf } from "../../protocol/bill.ts";
 import { type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";
 import { earlyStarter } from "../calls/early.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefModel } from "./brief-model.ts";
-import { readReply } from "./stream.ts";
+import { chargeOf, readReply, unsureUsageNotice } from "./stream.ts";
 
 export async function askModel(work: StepContext, step: Extract<Step, { kind: "ask-model" }>): Promise<void> {
   const { clock, ids, model } = work.parts;
@@ -100,7 +99,8 @@ async function askOnce(
       fault: outcome.fault,
       begun: outcome.begun,
     });
-  const { stop, usage, providerId } = outcome.reply;
+  const { stop, usageUnsure, providerId } = outcome.reply;
+  if (usageUnsure) work.warn(unsureUsageNotice);
   const content = withFreshIds(outcome.reply.content, requestId, work.isKnownCall);
   work.record({
     type: "model.finished",
@@ -109,8 +109,7 @@ async function askOnce(
     model: name,
     content,
     stop,
-    usage,
-    costUsd: costOf(usage, info.prices),
+    ...chargeOf(outcome.reply, info.prices),
     ms,
     providerId,
   });

@@ -13,12 +13,11 @@ import { predictRequest } from "../../core/predict.ts";
 import { modelOf } from "../../core/state/state.ts";
 import { fault } from "../../kernel/fault.ts";
 import { deniesReading } from "../../policy/decide.ts";
-import { costOf } from "../../protocol/bill.ts";
 import { text, textOf } from "../../protocol/message.ts";
 import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
 import { fail, reserveFor, waitBefore } from "./ask-model.ts";
-import { readReply } from "./stream.ts";
+import { chargeOf, readReply, unsureUsageNotice } from "./stream.ts";
 
 /** Share of the window that the request for notes may fill when the conversation is too long for it; halved each time. */
 const requestShare = 0.5;
@@ -86,7 +85,7 @@ export async function compact(work: StepContext, step: Extract<Step, { kind: "co
   while (!wanted.done) wanted = restoring.next(await readAgain(work, wanted.value));
   const again = wanted.value;
   const tokensAfter = condensedTokens(work.state, { texts: [summary, ...again], kept });
-  const { usage } = outcome.reply;
+  if (outcome.reply.usageUnsure) work.warn(unsureUsageNotice);
   work.record({
     type: "context.compacted",
     requestId,
@@ -96,8 +95,7 @@ export async function compact(work: StepContext, step: Extract<Step, { kind: "co
     ...(again.length > 0 ? { restored: again } : {}),
     tokensBefore: work.state.contextTokens,
     tokensAfter,
-    usage,
-    costUsd: costOf(usage, info.prices),
+    ...chargeOf(outcome.reply, info.prices),
     model: name,
     ms,
   });

@@ -3,6 +3,7 @@
 import type { Step } from "../../core/next-step.ts";
 import { isBudget } from "../../core/next-step.ts";
 import { finishedTurn } from "../../core/settle.ts";
+import { callsIn } from "../../core/state/call-state.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { TurnReason } from "../../protocol/reasons.ts";
 import { hookContextOf } from "../consult.ts";
@@ -32,7 +33,10 @@ export async function finish(work: StepContext, step: Extract<Step, { kind: "fin
 }
 
 function isUnderWay({ state: { calls, asks } }: StepContext): boolean {
-  return asks.some(({ callId }) => callId !== undefined) || calls.some(({ status }) => status === "started");
+  return (
+    asks.some(({ callId }) => callId !== undefined) ||
+    callsIn(calls).some(({ status }) => status === "started")
+  );
 }
 
 /** An objection becomes input, by the same way a person's words take. */

@@ -1,8 +1,9 @@
 /** Runs the open calls of the newest reply until all have settled. */
 
 import { note } from "../../core/context/blocks.ts";
-import type { ToolCall } from "../../core/state/call-state.ts";
-import { textOf } from "../../protocol/message.ts";
+import { tooManyCalls } from "../../core/model-text.ts";
+import { callsIn, type ToolCall } from "../../core/state/call-state.ts";
+import { text, textOf } from "../../protocol/message.ts";
 import type { Todo } from "../../protocol/tool.ts";
 import { runCall } from "../calls/call.ts";
 import { prepareCall } from "../calls/context.ts";
@@ -12,12 +13,31 @@ import { needsAsking, type StepContext } from "../step-context.ts";
 
 export async function runTools(work: StepContext): Promise<void> {
   const { todos } = work.state.worklist;
-  const open = work.state.calls.filter(({ status }) => status !== "settled");
+  refuseTooMany(work);
+  const open = callsIn(work.state.calls).filter(({ status }) => status !== "settled");
   const jobs = await Promise.all(open.map((call) => jobFor(work, call)));
   await runInOrder(jobs, { maxAtOnce: work.parts.limits.concurrentCalls });
   work.early.clear();
   await tellOfList(work, todos);
   await tellHooks(work, open);
+}
+
+/** Nothing of them is looked at: not their input, not by a hook. */
+function refuseTooMany(work: StepContext): void {
+  const { callsPerReply } = work.parts.limits;
+  const words = tooManyCalls(callsPerReply);
+  for (const { use, status } of callsIn(work.state.calls).slice(callsPerReply))
+    if (status === "requested")
+      work.record({
+        type: "tool.finished",
+        callId: use.id,
+        tool: use.name,
+        content: [text(words)],
+        failed: true,
+        display: { kind: "text", text: words },
+        ms: 0,
+        invalid: true,
+      });
 }
 
 /** What the calls did to the model's list. */
@@ -83,12 +103,12 @@ export async function runInOrder(
   jobs: readonly PoolJob[],
   { maxAtOnce }: { maxAtOnce: number },
 ): Promise<void> {
-  let rest = jobs;
-  while (rest.length > 0) {
-    const stop = rest.findIndex(({ concurrent }) => !concurrent);
-    const together = stop < 0 ? rest : rest.slice(0, Math.max(1, stop));
-    await runTogether(together, maxAtOnce);
-    rest = rest.slice(together.length);
+  let next = 0;
+  while (next < jobs.length) {
+    const from = next;
+    while (jobs[next]?.concurrent) next++;
+    if (next === from) next++;
+    await runTogether(jobs.slice(from, next), maxAtOnce);
   }
 }
 

@@ -3,6 +3,8 @@ import { childOf, over } from "../../kernel/abort.ts";
 import { graceMs } from "../../kernel/deadline.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
+import { costOf } from "../../protocol/bill.ts";
+import { type Prices, plausibleUsage, type Usage } from "../../protocol/usage.ts";
 import type { StepContext } from "../step-context.ts";
 
 export type ModelReply = Extract<ModelEvent, { type: "end" }>;
@@ -51,7 +53,8 @@ export async function readReply(
       if (isLeft) break;
       progress.begun = true;
       progress.at = clock.monotonicMs();
-      for (const event of [first, ...(stream.ready?.() ?? [])]) {
+      for (const said of [first, ...(stream.ready?.() ?? [])]) {
+        const event = withPlausibleUsage(said);
         onEvent(event);
         if (event.type === "end") return event;
         if (++events <= maxUnrested || events % eventsPerWalk !== 0) continue;
@@ -91,3 +94,22 @@ export async function readReply(
     return { stalled: () => stall };
   }
 }
+
+/** Counts come from outside: a sum over them must stay a number, and no bill goes below zero. */
+function withPlausibleUsage(event: ModelEvent): ModelEvent {
+  if ((event.type !== "end" && event.type !== "start") || !event.usage) return event;
+  const { usage, sure } = plausibleUsage(event.usage);
+  if (sure) return event;
+  return event.type === "end" ? { ...event, usage, usageUnsure: true } : { ...event, usage };
+}
+
+/** What goes on record of a reply's usage. A price of what nobody can mean would be an invented sum. */
+export function chargeOf(
+  { usage, usageUnsure }: Pick<ModelReply, "usage" | "usageUnsure">,
+  prices: Prices | null,
+): { usage: Usage; costUsd: number | null; usageUnsure?: true } {
+  return usageUnsure ? { usage, costUsd: null, usageUnsure } : { usage, costUsd: costOf(usage, prices) };
+}
+
+export const unsureUsageNotice =
+  "The provider told token counts that cannot be true. They were brought within bounds; the bill is at least what it says.";

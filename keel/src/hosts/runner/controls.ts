@@ -24,6 +24,8 @@ export async function controls(
   switch (input.type) {
     case "message": {
       const { id } = input;
+      const missing = await missingAttachment(session, input);
+      if (missing !== undefined) return [complaint("bad_field", missing)];
       const receipt = await session.submit({
         type: "input",
         ...(id === undefined ? {} : { id }),
@@ -130,16 +132,38 @@ const complaint = (code: ErrorCode, message: string): RunnerEvent => ({
   fatal: false,
 });
 
+/** A file that cannot be attached: the message is not taken without it, since the host would never learn of that. */
+async function missingAttachment(
+  session: OpenSession,
+  { attachments = [] }: InputOf<"message">,
+): Promise<string | undefined> {
+  for (const [at, attachment] of attachments.entries()) {
+    if (!isByPath(attachment)) continue;
+    const why = await session.whyNotAttached(attachment.path);
+    if (why === undefined) continue;
+    return `message: attachments.${at}.path: ${JSON.stringify(attachment.path.slice(0, 120))} was not attached: ${why}`;
+  }
+  return undefined;
+}
+
+const isByPath = (attachment: Attachment): attachment is Extract<Attachment, { path: string }> =>
+  !("data" in attachment) && attachment.content === undefined;
+
 /** The content of a message: what the person says, then what was attached. */
 function contentOf({ content, attachments = [] }: InputOf<"message">): InputBlock[] {
+  const mentions = mentionsOf(attachments);
   const said: InputBlock[] =
     typeof content === "string"
-      ? [text(withMentions(escapeMarks(content), attachments))]
-      : content.map((block) =>
-          block.type === "text"
-            ? text(escapeMarks(block.text))
-            : { type: "image", mediaType: block.source.media_type, data: block.source.data },
-        );
+      ? [text([escapeMarks(content), ...mentions].join("\n\n"))]
+      : [
+          ...content.map(
+            (block): InputBlock =>
+              block.type === "text"
+                ? text(escapeMarks(block.text))
+                : { type: "image", mediaType: block.source.media_type, data: block.source.data },
+          ),
+          ...mentions.map(text),
+        ];
   return [...said, ...attachments.flatMap(attached)];
 }
 
@@ -152,13 +176,9 @@ function attached(attachment: Attachment): InputBlock[] {
 }
 
 /** A file without its text is one of the working folder: mentioned, it is read as far as the model may read it. */
-function withMentions(words: string, attachments: readonly Attachment[]): string {
-  const named = attachments.flatMap((attachment) =>
-    "data" in attachment || attachment.content !== undefined
-      ? []
-      : [`@"${attachment.path.replaceAll('"', "")}"`],
-  );
-  return named.length === 0 ? words : `${words}\n\n${named.join(" ")}`;
+function mentionsOf(attachments: readonly Attachment[]): string[] {
+  const named = attachments.filter(isByPath).map(({ path }) => `@"${path}"`);
+  return named.length === 0 ? [] : [named.join(" ")];
 }
 
 type HostAnswer = InputOf<"user_question_response" | "plan_approval_response" | "tool_approval_response">;

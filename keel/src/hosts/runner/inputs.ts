@@ -29,6 +29,8 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 const words = z.string().check(z.minLength(1));
+/** It is sent to a provider and shown on screens: longer, or of several lines, it names no model. */
+const modelName = z.string().check(z.minLength(1), z.maxLength(256), z.regex(/^[^\p{Cc}\u2028\u2029]*$/u));
 /** Ids of inputs are UUIDs, as everywhere: a checkpoint is named by one. */
 const uuid = z.string().check(z.regex(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i));
 /** Given back with the answer, so that a host can tell answers apart. */
@@ -69,7 +71,7 @@ export const inputSchemas = {
   }),
   stop: input("stop", {}),
   interrupt: input("interrupt", {}),
-  set_model: input("set_model", { model: words }),
+  set_model: input("set_model", { model: modelName }),
   set_permission_mode: input("set_permission_mode", { mode: permissionModeSchema }),
   set_max_thinking_tokens: input("set_max_thinking_tokens", {
     /** Null or 0: no thinking. */
@@ -142,15 +144,25 @@ export function readInput(read: LineRead): Result<RunnerInput, BadLine> | undefi
   // A half of a character cannot be sent as UTF-8: it is replaced here, before anything keeps it.
   const parsed = inputSchemas[type].safeParse(mapTexts(object.value, (text) => text.toWellFormed()));
   if (parsed.success) return ok(parsed.data);
-  const issue = parsed.error.issues[0];
+  const issue = firstIssue(parsed.error.issues, Object.keys(inputSchemas[type].shape));
   const field = issue?.path.join(".") || "content";
   return failed({ code: "bad_field", message: `${type}: ${cut(field)}: ${cut(issue?.message ?? "wrong")}` });
+}
+
+/** Of several faults the one whose field the form names first: the same line is always answered in the same words. */
+function firstIssue(issues: readonly z.core.$ZodIssue[], fields: readonly string[]) {
+  const rank = ({ path }: z.core.$ZodIssue): number => {
+    const at = fields.indexOf(String(path[0]));
+    return at < 0 ? fields.length : at;
+  };
+  return issues.toSorted((one, other) => rank(one) - rank(other))[0];
 }
 
 /** Undefined for a blank line. */
 export function readObject(read: LineRead): Result<JsonObject, BadLine> | undefined {
   if (!read.ok) return failed(badLine(read.fault));
-  if (read.line.trim() === "") return undefined;
+  // Only what JSON itself counts as white space: any other sign that nobody sees is a fault of the host.
+  if (/^[ \t\r]*$/.test(read.line)) return undefined;
   const parsed = parseJsonLine(read.line);
   return parsed.ok ? parsed : failed(badLine(parsed.error));
 }

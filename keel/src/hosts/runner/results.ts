@@ -7,7 +7,6 @@ import type { RunnerEvent, RunnerEventOf } from "./events.ts";
 import { noStats, type RunnerMemo } from "./memo.ts";
 
 type FinishedTurn = Extract<Envelope, { type: "turn.finished" }>;
-type Dropped = Extract<Envelope, { type: "input.dropped" }>;
 
 export function turnEvents(finished: FinishedTurn, memo: RunnerMemo): RunnerEvent[] {
   const { reason, fault } = finished;
@@ -26,7 +25,9 @@ export function turnEvents(finished: FinishedTurn, memo: RunnerMemo): RunnerEven
 
 export function resultOf(
   memo: RunnerMemo,
-  end: { finished: FinishedTurn } | { dropped: Pick<Dropped, "inputId" | "reason"> },
+  end:
+    | { finished: FinishedTurn }
+    | { dropped: { inputId?: string | undefined; reason?: string | undefined } },
 ): RunnerEventOf<"result"> {
   const { sessionId, stats, totalCostUsd } = memo;
   if ("dropped" in end) {
@@ -36,7 +37,8 @@ export function resultOf(
       sessionId,
       success: false,
       status: "dropped",
-      inputIds: [inputId],
+      // A message without an id that was never accepted got none.
+      inputIds: inputId === undefined ? [] : [inputId],
       ...(reason === undefined ? {} : { error: { code: "dropped", message: reason } }),
       costUsd: 0,
       totalCostUsd,

@@ -17,7 +17,7 @@ import type { RunnerEvent } from "./events.ts";
 import { initEvents } from "./init.ts";
 import { type BadLine, type RunnerInput, readInput } from "./inputs.ts";
 import { newMemo, type RunnerMemo } from "./memo.ts";
-import { authError } from "./results.ts";
+import { authError, resultOf } from "./results.ts";
 import type { RunnerStart } from "./start.ts";
 
 export type RunnerOutput = {
@@ -90,6 +90,8 @@ export class Runner {
   async open(): Promise<void> {
     const { start, options, home } = this.#wish;
     const session = await home.open(options);
+    // Told to stop meanwhile: what came early has its end, and nothing runs any more.
+    if (this.#isClosing) return void (await session.close("stopped", "dropped"));
     this.#session = session;
     const facts = { sessionId: session.id, checkpointing: options.checkpoints === "on" };
     // What was spent before counts on; nothing of it is told again.
@@ -175,11 +177,17 @@ export class Runner {
   async close({ reason }: RunnerEnding): Promise<void> {
     this.#isClosing = true;
     const session = this.#session;
+    // Before the session was open nothing was accepted, and still every message has its end.
+    for (const input of this.#early ?? [])
+      if (input.type === "message")
+        this.emit({ inputId: input.id, ...resultOf(this.#memo, { dropped: { inputId: input.id } }) });
+    this.#early = [];
     if (session) {
       refuseOutsideCalls(session);
       await this.#taking;
       try {
-        await session.close("stopped");
+        // Whoever stops the conversation does not want what waits in it; a later opening must not run it unasked.
+        await session.close("stopped", "dropped");
       } catch (thrown) {
         this.tellFatal(toFault(thrown));
       }

@@ -8,7 +8,7 @@ import type { ModelEvent } from "../../ports/model.ts";
 import { type Block, toolUses } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { joinUsage, noUsage, type Usage } from "../../protocol/usage.ts";
-import { count, countIn, malformed, maxReplyCharacters } from "../read-answer.ts";
+import { count, countIn, hasOddCount, malformed, maxReplyCharacters } from "../read-answer.ts";
 import { type OpenBlock, openBlock, pieceOf, startOf } from "./open-block.ts";
 
 export type MessagesDecoder = {
@@ -34,6 +34,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
   let started: { providerId?: string } | undefined;
   let stop: Stop | undefined;
   let usage: Usage = noUsage;
+  let isUnsure = false;
   let end: Extract<ModelEvent, { type: "end" }> | undefined;
   let characters = 0;
   /** The block that the newest event added to: the next one most often does too. */
@@ -45,6 +46,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     const { id, model: name } = message;
     started = typeof id === "string" ? { providerId: id } : {};
     usage = decodeUsage(message["usage"]);
+    isUnsure = hasOddCount(message["usage"], countFields);
     return [{ type: "start", ...started, model: typeof name === "string" ? name : model, usage }];
   };
 
@@ -99,6 +101,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
     // Some servers say "end" although they ask for tools.
     const reason = stop === "end" && toolUses(whole).length > 0 ? "tool_use" : stop;
     end = { type: "end", stop: reason, usage, content: whole, ...started };
+    if (isUnsure) end.usageUnsure = true;
   };
 
   const mustRun = (type: string): void => {
@@ -115,6 +118,7 @@ export function messagesDecoder({ model, errorOf }: MessagesDecoderOptions): Mes
       stop = stopOf(event["delta"]) ?? stop;
       // Counts are totals so far, and some servers leave out in one event what they said in another: the larger one holds.
       usage = joinUsage(usage, decodeUsage(event["usage"]), Math.max);
+      isUnsure ||= hasOddCount(event["usage"], countFields);
       return [];
     },
     message_stop() {
@@ -191,6 +195,13 @@ function lengthOf(event: ModelEvent): number {
       return 0;
   }
 }
+
+const countFields = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+];
 
 /** Token counts as the provider sends them, made safe: what is missing, negative or no number counts as nothing. */
 function decodeUsage(wire: unknown): Usage {

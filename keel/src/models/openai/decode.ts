@@ -10,7 +10,7 @@ import type { ModelEvent } from "../../ports/model.ts";
 import type { Block } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
-import { count, countIn, malformed, maxReplyCharacters } from "../read-answer.ts";
+import { count, countIn, hasOddCount, malformed, maxReplyCharacters } from "../read-answer.ts";
 import { openCalls } from "./open-calls.ts";
 
 export type ChatDecoder = {
@@ -48,6 +48,7 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
   let prose: Prose | undefined;
   let stop: Stop | undefined;
   let usage: Usage = noUsage;
+  let isUnsure = false;
   let characters = 0;
 
   const start = (chunk: JsonObject): ModelEvent[] => {
@@ -107,7 +108,10 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
       if (error !== undefined) throw errorOf(error);
       if (isDone) throw malformed("a chunk after the end of the reply");
       const events = start(chunk);
-      if (isObject(chunk["usage"])) usage = decodeUsage(chunk["usage"]);
+      if (isObject(chunk["usage"])) {
+        usage = decodeUsage(chunk["usage"]);
+        isUnsure = hasOddCount(chunk["usage"], ["prompt_tokens", "completion_tokens"]);
+      }
       const choice = choiceIn(chunk);
       if (!choice) return events;
       const delta = choice["delta"] ?? choice["message"];
@@ -133,6 +137,7 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
         usage,
         content: whole,
         ...present({ providerId }),
+        ...(isUnsure ? { usageUnsure: true } : {}),
       });
       return events;
     },

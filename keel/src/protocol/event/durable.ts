@@ -58,10 +58,14 @@ export type ConsultedFor = z.infer<typeof consultedForSchema>;
 
 export const purposeSchema = z.enum(["turn", "compaction"]);
 
+/** The counts were none that a provider can mean: they were brought within bounds, and the bill says "at least". */
+const unsure = { usageUnsure: z.optional(z.literal(true)) };
+
 const charge = {
   /** Null when it is unknown what the request cost. */
   usage: z.nullable(usageSchema),
   costUsd: z.nullable(z.number()),
+  ...unsure,
   ms: z.number(),
 };
 
@@ -152,6 +156,7 @@ const durable = [
     stop: stopSchema,
     usage: usageSchema,
     costUsd: z.nullable(z.number()),
+    ...unsure,
     ms: z.number(),
     /** The provider's own id of the message. */
     providerId: z.optional(z.string()),
@@ -244,6 +249,7 @@ const durable = [
     tokensAfter: z.number(),
     usage: usageSchema,
     costUsd: z.nullable(z.number()),
+    ...unsure,
     model: z.string(),
     ms: z.number(),
   }),

@@ -71,7 +71,9 @@ describe("a file that is no log", () => {
       message: expect.stringContaining("directory"),
     });
     await expect(subject.readOnly()).rejects.toMatchObject({ code: "log_unreadable" });
-    await expect(store.create(session, { cwd: subject.cwd })).rejects.toMatchObject({ code: "session_busy" });
+    await expect(store.create(session, { cwd: subject.cwd })).rejects.toMatchObject({
+      code: "session_exists",
+    });
   });
 
   test("but a pipe is refused, and nobody waits for its other end", async () => {

@@ -72,7 +72,7 @@ class JsonlStore implements Store {
     const above = parent === undefined ? undefined : await this.#find(sessionId(parent));
     const lock = await this.#take(session);
     try {
-      if (await this.#places.findOwn(session)) throw fault("session_busy", { session });
+      if (await this.#places.findOwn(session)) throw fault("session_exists", { session });
       const log = await this.#places.newLog(session, { cwd, parent: above });
       await createWhole(this.#files, [log], async (file) => {
         // The first append makes it durable, with its records; until then nothing was promised.
@@ -140,7 +140,7 @@ class JsonlStore implements Store {
     const copyPath = path.join(path.dirname(log), `${to}.jsonl`);
     const lock = await this.#take(to);
     try {
-      if (await this.#places.find(to)) throw fault("session_busy", { session: to });
+      if (await this.#places.find(to)) throw fault("session_exists", { session: to });
       await using file = await openForReading(this.#files, log, from);
       const found = await this.#survey(from, log, file);
       await copyLog({

@@ -82,6 +82,10 @@ function storeOver(disk: Disk): MemoryStore {
       },
     };
   };
+  const mustBeNew = (session: string): void => {
+    if (isHeld(session)) throw fault("session_busy", { session });
+    if (disk.sessions.has(session)) throw fault("session_exists", { session });
+  };
   const open = (session: string): Log =>
     openLog(session, find(session), { disk, process, lease: hold(session) });
   const store: MemoryStore = {
@@ -89,7 +93,7 @@ function storeOver(disk: Disk): MemoryStore {
     async create(id, { cwd, parent }) {
       const session = sessionId(id);
       if (parent !== undefined) find(parent);
-      if (disk.sessions.has(session)) throw fault("session_busy", { session });
+      mustBeNew(session);
       keep(disk, session, cwd, parent);
       return open(session);
     },
@@ -108,7 +112,7 @@ function storeOver(disk: Disk): MemoryStore {
     async fork(id, copy) {
       const from = find(id);
       const session = sessionId(copy.id);
-      if (disk.sessions.has(session)) throw fault("session_busy", { session });
+      mustBeNew(session);
       const events = parsed(from, 0).filter(({ seq }) => seq <= (copy.upTo ?? seq));
       const origin = { session: sessionId(id), seq: events.at(-1)?.seq ?? 0 };
       const { lines } = keep(disk, session, from.cwd);

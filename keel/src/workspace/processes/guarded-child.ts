@@ -1,11 +1,12 @@
 /** A program under the guard, with pipes to its three streams: whatever ends Keel ends it too. */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import type { Program } from "./launch.ts";
 import type { ProcessGuard } from "./process-guard.ts";
 import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
+import { spawned } from "./spawned.ts";
 
 export type GuardedChild = {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -15,7 +16,7 @@ export type GuardedChild = {
   release(): void;
 };
 
-/** One that cannot be started says so by its `error`. With a signal that has fired nothing starts. */
+/** One that cannot be started says so by its `error`; where nothing can be started at all, `descriptors_used_up` is thrown. With a signal that has fired nothing starts. */
 export async function spawnGuarded(
   program: Program,
   { env, guard }: { env: ProcessEnvironment; guard: ProcessGuard },
@@ -28,15 +29,13 @@ export async function spawnGuarded(
     env: { ...commandEnvironment(env), ...program.env, [markVariable]: mark },
   });
   signal?.throwIfAborted();
-  const child = spawn(launched.file, [...launched.args], {
+  const child = spawned(launched.file, launched.args, {
     ...launched.options,
     env: { ...launched.options.env },
     stdio: ["pipe", "pipe", "pipe"],
-  });
+  }) as ChildProcessByStdio<Writable, Readable, Readable>;
   const { pid } = child;
   const tree = pid === undefined ? undefined : { pid, mark, since: bornOf(pid), role: launched.role };
-  // Whoever waits for the start hears of it; later ones change nothing, and who stops it looks again.
-  child.on("error", () => undefined);
   const streams = [child.stdin, child.stdout, child.stderr];
   // Who no longer reads has ended, or will be found out by silence.
   for (const stream of streams) stream.on("error", () => undefined);

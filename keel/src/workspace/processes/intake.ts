@@ -22,13 +22,16 @@ const maxSocketBytes = 1_048_576;
 const pauseAfterReadMs = 10;
 
 /**
- * What any honest command prints is read as fast as it comes. One that goes on and on is read at a walk: it waits at its
+ * What most commands print is read as fast as it comes. After that a command is read at a run: as fast as it comes while
+ * it is alone, with a look now and then whether others wait. One that goes on and on is read at a walk: it waits at its
  * pipe, and takes neither our time nor the processor from others.
  */
-const freeBytes = 64 * 2 ** 20;
-const bytesPerWalk = 3 * 2 ** 17;
-const walkMs = 15;
-/** Where our own time comes late, others wait for theirs: then the walk is slower still. */
+type Pace = { readonly from: number; readonly bytesPerRest: number; readonly restMs: number };
+const paces: readonly Pace[] = [
+  { from: 16 * 2 ** 30, bytesPerRest: 3 * 2 ** 17, restMs: 15 },
+  { from: 64 * 2 ** 20, bytesPerRest: 8 * 2 ** 20, restMs: 1 },
+];
+/** Where our own time comes late, others wait for theirs: then it is slower still. */
 const lateMs = 2;
 const restPerLateMs = 4;
 const maxRestMs = 100;
@@ -91,18 +94,24 @@ export class Intake {
   #receive(stream: Readable, bytes: Uint8Array): boolean {
     this.#received += bytes.length;
     this.#take(bytes);
-    if (!this.#left && !this.#isTooMuch(bytes.length)) return true;
-    if (this.#left) setTimeout(() => stream.resume(), pauseAfterReadMs).unref();
-    else pause(() => stream.resume());
+    if (this.#left) {
+      setTimeout(() => stream.resume(), pauseAfterReadMs).unref();
+      return false;
+    }
+    const restMs = this.#restAfter(bytes.length);
+    if (restMs === undefined) return true;
+    rest(restMs, () => stream.resume());
     return false;
   }
 
-  #isTooMuch(bytes: number): boolean {
-    if (this.#isEnding || this.#received < freeBytes) return false;
+  /** How long to rest now, if at all. */
+  #restAfter(bytes: number): number | undefined {
+    const pace = this.#isEnding ? undefined : paces.find(({ from }) => this.#received >= from);
+    if (!pace) return undefined;
     this.#sinceRest += bytes;
-    if (this.#sinceRest < bytesPerWalk) return false;
+    if (this.#sinceRest < pace.bytesPerRest) return undefined;
     this.#sinceRest = 0;
-    return true;
+    return pace.restMs;
   }
 
   #readPipe(descriptor: number): Readable {
@@ -122,11 +131,11 @@ export class Intake {
   }
 }
 
-function pause(then: () => void): void {
-  const dueAt = performance.now() + walkMs;
+function rest(ms: number, then: () => void): void {
+  const dueAt = performance.now() + ms;
   setTimeout(() => {
     const late = performance.now() - dueAt;
     if (late < lateMs) then();
     else setTimeout(then, Math.min(late * restPerLateMs, maxRestMs)).unref();
-  }, walkMs).unref();
+  }, ms).unref();
 }

@@ -3,10 +3,12 @@
  * became of its parents, groups and sessions. Programs enter it with `nsenter`. Its first process takes in orphans,
  * fetches the dead, and says so: that is how the end of what a command left behind is noticed without looking.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import net from "node:net";
 import { promisify } from "node:util";
+import { toFault } from "../../kernel/fault.ts";
 import { closingText, type Launch, leakedDescriptors, type Post } from "./launch.ts";
+import { spawned } from "./spawned.ts";
 
 export type Namespace = {
   readonly post: Post;
@@ -22,15 +24,21 @@ type NamespaceOptions = { readonly path: string | undefined };
 const maxStartMs = 5_000;
 const maxReasonCharacters = 300;
 
+/** `passing`: it may work a moment later. */
+type NoNamespace = { readonly why: string; readonly passing?: boolean };
+
 /** A namespace that was entered once to see that it works, or why there is none. Never rejects. */
-export async function openNamespace(home: NamespaceOptions): Promise<Namespace | { why: string }> {
+export async function openNamespace(home: NamespaceOptions): Promise<Namespace | NoNamespace> {
   if (process.platform !== "linux") return { why: `${process.platform} has no PID namespaces` };
   // Root needs no user namespace, and without one nothing changes for its commands; in some containers it has to.
   const ways: NamespaceKind[] = process.getuid?.() === 0 ? ["as it is", "own users"] : ["own users"];
   let why = "";
   for (const way of ways) {
-    const opened = await openOne(home, way).catch((thrown: unknown) => ({ why: String(thrown) }));
-    if ("post" in opened) return opened;
+    const opened = await openOne(home, way).catch((thrown: unknown): NoNamespace => {
+      const { code, message } = toFault(thrown);
+      return { why: message, passing: code === "descriptors_used_up" };
+    });
+    if ("post" in opened || opened.passing) return opened;
     why = opened.why;
   }
   return { why };
@@ -51,7 +59,7 @@ trap 'echo' CHLD
 echo ready || exit
 while :; do cat <&0 >/dev/null & wait $!; [ $? -gt 128 ] || exit; done`;
 
-async function openOne({ path }: NamespaceOptions, way: NamespaceKind): Promise<Namespace | { why: string }> {
+async function openOne({ path }: NamespaceOptions, way: NamespaceKind): Promise<Namespace | NoNamespace> {
   const env = { PATH: path };
   const unshare = [
     "unshare",
@@ -72,7 +80,7 @@ async function openOne({ path }: NamespaceOptions, way: NamespaceKind): Promise<
   // Where setpriv is absent, and until it has done its work, the pipe tells.
   for (const bound of [dyingWithUs, []]) {
     const [file = "", ...args] = [...bound, ...unshare];
-    const child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], detached: true, env });
+    const child = spawned(file, args, { stdio: ["pipe", "pipe", "pipe"], detached: true, env });
     const started = await untilReady(child);
     // An old setpriv does not know that option.
     if (started === "absent" || started.startsWith("setpriv:")) continue;

@@ -2,13 +2,13 @@
  * What ends the processes of commands when Keel ends, however it ends. One guard serves a whole Keel process, starts
  * with the first program and stands until Keel is gone: the strongest kind that this machine allows.
  */
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import net from "node:net";
 import { markVariable, type ProcessEnvironment } from "./environment.ts";
 import { type Post, plainLaunch } from "./launch.ts";
 import { type Namespace, openNamespace } from "./process-guard-namespace.ts";
 import { hasProcessTable, wholeTable } from "./process-table.ts";
+import { spawned } from "./spawned.ts";
 
 export type GuardFacts = {
   readonly kind: "namespace" | "sweep" | "group";
@@ -97,6 +97,9 @@ async function begin(wanted: GuardStart): Promise<Standing> {
   if (wanted.wish === "none") return standingBeside(undefined, "nobody asked for one");
   const namespace = wanted.wish === "on" ? await openNamespace(wanted) : { why: "it is turned off" };
   if (!("why" in namespace)) return { ...namespace, facts: { kind: "namespace" } };
+  // The next program finds a better moment, and must not have the weaker guard for good.
+  if ("passing" in namespace && namespace.passing)
+    return { ...standingBeside(undefined, namespace.why), gone: Promise.resolve() };
   const sweeper = await startSweeper(wanted).catch(() => undefined);
   return standingBeside(sweeper, namespace.why);
 }
@@ -128,7 +131,7 @@ done`;
 /** Undefined where there is no process table to be searched. */
 async function startSweeper({ name, path }: GuardStart): Promise<Sweeper | undefined> {
   if (!hasProcessTable()) return undefined;
-  const child = spawn("sh", ["-c", words, name], {
+  const child = spawned("sh", ["-c", words, name], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
     // Without the mark: it must not find itself.
@@ -136,6 +139,7 @@ async function startSweeper({ name, path }: GuardStart): Promise<Sweeper | undef
     cwd: "/",
   });
   const { stdin } = child;
+  if (!stdin) return undefined;
   stdin.on("error", () => undefined); // It has ended; `gone` tells.
   const started = await new Promise<boolean>((resolve) => {
     child.once("spawn", () => resolve(true)).once("error", () => resolve(false));

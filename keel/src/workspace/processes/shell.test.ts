@@ -153,6 +153,15 @@ describe("output without end", () => {
     expect(grownMb).toBeLessThan(64);
   });
 
+  test("of a command that is alone is read as fast as it comes", { timeout: 60_000 }, async () => {
+    const before = performance.now();
+    const outcome = await room.run("yes | head -c 800M", { maxBytes: 10_000, timeoutMs: 50_000 });
+    // At a walk it takes half a minute.
+    expect(performance.now() - before).toBeLessThan(15_000);
+    expect(outcome).toMatchObject({ exitCode: 0, timedOut: false });
+    expect(outcome.omittedBytes).toBeGreaterThan(800 * 2 ** 20 - 20_000);
+  });
+
   test("is bounded on sockets too, and a chunk says that it is not all", { timeout: 15_000 }, async () => {
     const socketed = nodeShell({ env: plainEnvironment, openPipe: async () => undefined });
     const outcome = await room.run("timeout 0.5 yes; true", { maxBytes: 1_000, shell: socketed });

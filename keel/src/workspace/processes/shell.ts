@@ -2,6 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
+import { fault } from "../../kernel/fault.ts";
 import type {
   LeftBehind,
   Shell,
@@ -66,6 +67,8 @@ async function startIn(
     const { code } = started.error;
     if (code === "E2BIG")
       return notStarted("The command is too long to be run; put it into a file.", notRunnable);
+    if (code === "EMFILE" || code === "ENFILE")
+      return notStarted(fault("descriptors_used_up", { program: shell }).message, notRunnable);
     if (code !== "ENOENT")
       return notStarted(`The shell could not be started: ${code ?? "unknown error"}.`, notRunnable);
     next = await openPipe();

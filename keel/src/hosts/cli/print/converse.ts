@@ -65,11 +65,15 @@ export async function converse(session: OpenSession, conversation: ConversationO
     }
   } finally {
     const closed = session.close(code === undefined ? "ended" : "stopped");
-    // Whoever stopped the command gets the code for that, also when the end itself went wrong.
-    await (code === undefined ? closed : closed.catch((thrown) => showFault(context.err, toFault(thrown))));
-    stopped.release();
+    try {
+      // Whoever stopped the command gets the code for that, also when the end itself went wrong.
+      await (code === undefined ? closed : closed.catch((thrown) => showFault(context.err, toFault(thrown))));
+    } finally {
+      stopped.release();
+      // A turn that ended is on disk: its answer is told, however the end of the session goes.
+      printer.finish();
+    }
   }
-  printer.finish();
   return code ?? outcome.exitCode();
 }
 

@@ -4,7 +4,7 @@ import { mustFit, type OpenOptions, openOptionsOf } from "../../../app/options.t
 // A home loads it with the first session; here there is always one.
 import "../../../app/open-session.ts";
 import { toLine } from "../../../kernel/json.ts";
-import { readable } from "../../../kernel/text.ts";
+import { readable, shorten, visible } from "../../../kernel/text.ts";
 import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
 import { textOf } from "../../../protocol/message.ts";
 import { endsWell } from "../../../protocol/reasons.ts";
@@ -94,8 +94,9 @@ async function rehearsalStage(goesOn: boolean) {
 }
 
 /** `--output-format text`: the final text and nothing else; with a schema, the answer as a line of JSON. */
-export const textPrinter: NewPrinter = async (_session, { out }) => {
+export const textPrinter: NewPrinter = async ({ mcp }, { out, err }) => {
   let reply = "";
+  let failedServers: readonly string[] = [];
   let result: string | undefined;
   const heard: EventHandlers<Envelope, [], void> = {
     "turn.started": () => {
@@ -110,6 +111,7 @@ export const textPrinter: NewPrinter = async (_session, { out }) => {
     },
     "turn.finished": ({ reason, answer }) => {
       if (endsWell(reason)) result = answer === undefined ? reply : toLine(answer);
+      failedServers = mcp.status().flatMap(({ name, status }) => (status === "failed" ? [name] : []));
     },
   };
   return {
@@ -117,8 +119,15 @@ export const textPrinter: NewPrinter = async (_session, { out }) => {
       if (!envelope.origin) handle(heard, envelope);
     },
     finish() {
+      // Whoever reads JSON finds it in the first message; here nobody would learn why tools were missing.
+      if (failedServers.length > 0) err.line(sayFailed(failedServers));
       // On a screen the model's words must not act as commands to it; a program gets them byte for byte.
       if (result) out.line((out.isTerminal ? readable(result) : result).replace(/\n$/, ""));
     },
   };
+};
+
+const sayFailed = (servers: readonly string[]): string => {
+  const names = visible(servers.map((name) => shorten(name, 40)).join(", "));
+  return `keel: MCP servers that failed, and whose tools were missing: ${names}. \`keel mcp status\` says why.`;
 };
