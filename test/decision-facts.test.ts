@@ -184,6 +184,7 @@ describe("decisions on record, taken again under other rules", () => {
     ["Bash", { command: "wc a.txt" }],
     ["Bash", { command: "git status" }],
     ["Bash", { command: "git -C planted status" }],
+    ["Bash", { command: "cat *.txt" }],
   ];
 
   async function session(): Promise<Durable[]> {
@@ -230,6 +231,7 @@ describe("decisions on record, taken again under other rules", () => {
       "ask",
       "allow",
       "ask",
+      "allow",
     ]);
   });
 
@@ -246,6 +248,7 @@ describe("decisions on record, taken again under other rules", () => {
       "ask → deny",
       "allow → ask",
       "ask → deny",
+      "allow → deny",
     ]);
   });
 
@@ -266,13 +269,22 @@ describe("decisions on record, taken again under other rules", () => {
       return event;
     });
     const { unknown } = await replayDecisions(older, same);
-    expect(unknown).toHaveLength(8);
+    expect(unknown).toHaveLength(9);
     const cut = log.map((event) =>
       event.type === "tool.started" && event.facts
         ? { ...event, facts: { ...event.facts, morePaths: 1 } }
         : event,
     );
-    expect((await replayDecisions(cut, same)).unknown).toHaveLength(8);
+    expect((await replayDecisions(cut, same)).unknown).toHaveLength(9);
+  });
+
+  test("of two patterns, whose names nobody can tell apart, are unknown", async () => {
+    writeFileSync(path.join(cwd, "a.txt"), "hello");
+    writeFileSync(path.join(cwd, "b.md"), "hello");
+    const { log } = await recorded([["Bash", { command: "cat *.txt *.md" }]]);
+    const { unknown, decisions } = await replayDecisions(log, {});
+    expect(unknown).toEqual(decisions);
+    expect(factsIn(log)).toMatchObject([{ expanded: [`${cwd}/a.txt`, `${cwd}/b.md`] }]);
   });
 
   test("refuse a rule that is none", async () => {

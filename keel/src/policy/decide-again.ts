@@ -6,16 +6,24 @@ import type { Json } from "../kernel/json.ts";
 import { isInside } from "../kernel/path.ts";
 import { carefulTraits } from "../ports/define-tool.ts";
 import type { Grammar, RepositoryFinding } from "../ports/shell.ts";
-import type { PathFacts } from "../ports/workspace.ts";
+import type { FoundName, PathFacts } from "../ports/workspace.ts";
 import type { RecordedDecision } from "../protocol/recorded-decisions.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
 import type { PathFound, VerdictFacts } from "../protocol/verdict-facts.ts";
-import { analyseReading, read, type ShellContext, wantsSecondReader } from "../shell/meaning/analyse.ts";
+import {
+  type Analysis,
+  analyseReading,
+  read,
+  type ShellContext,
+  wantsSecondReader,
+} from "../shell/meaning/analyse.ts";
 import { searchOf } from "../shell/programs/place.ts";
 import type { CommandJudge } from "./command-judge.ts";
 import { type Decision, decide, type Rules } from "./decide.ts";
 import { judgeCommand } from "./judge-command.ts";
+import { hasPaths } from "./look.ts";
+import { namedPaths, patternsIn } from "./named-paths.ts";
 import { demandsOf, type PlaceSeen, placeSeen } from "./place-facts.ts";
 
 export type DecidedAgain = {
@@ -52,8 +60,17 @@ export async function decideAgain(
     // What was not asked of the place then, or is not on record, nobody knows now.
     if (demands.length !== (facts.place?.demands ?? 0))
       return unknown("what was seen of the place is not on record");
+    const found = foundIn(facts, { analysis, paths });
+    if (!found) return unknown("what its patterns stood for is not on record");
+    // What words may name beside what they do was looked at only where a rule about paths asked for it.
+    if (analysis.kind === "read" && hasPaths(rules)) {
+      const { possible } = namedPaths(analysis, world, { paths, found });
+      const plain = new Set(facts.expanded);
+      if (possible.some((path) => !paths.has(path) && !plain.has(path)))
+        return unknown("what its words may name was not looked at then");
+    }
     const place = placeSeen(seenIn(facts), demands);
-    commands.set(target, judgeCommand({ text: target, analysis, world, paths, place }));
+    commands.set(target, judgeCommand({ text: target, analysis, world, paths, found, place }));
   }
   const { verdict, because } = decide({
     tool,
@@ -67,6 +84,18 @@ export async function decideAgain(
     planFile: facts.planFile,
   });
   return { verdict, because };
+}
+
+/** Names are on record without their pattern: those of one can be told, and which of them needed a second look. */
+function foundIn(
+  { expanded, moreExpanded }: VerdictFacts,
+  { analysis, paths }: { analysis: Analysis; paths: ReadonlyMap<string, PathFacts> },
+): ReadonlyMap<string, readonly FoundName[]> | undefined {
+  const patterns = analysis.kind === "read" ? patternsIn(analysis) : [];
+  const [pattern] = patterns;
+  if (pattern === undefined) return new Map();
+  if (patterns.length > 1 || !expanded || moreExpanded !== undefined) return undefined;
+  return new Map([[pattern, expanded.map((path) => ({ path, isPlain: !paths.has(path) }))]]);
 }
 
 const unknown = (because: string): DecidedAgain => ({ verdict: "unknown", because });

@@ -54,7 +54,8 @@ export async function lookAt(
   return { paths, commands, world, places, found, grounds };
 }
 
-const hasPaths = ({ deny, ask }: Pick<Rules, "deny" | "ask">): boolean =>
+/** Whether any of them asks what a command may read or write. */
+export const hasPaths = ({ deny, ask }: Pick<Rules, "deny" | "ask">): boolean =>
   [...deny, ...ask].some(({ pattern }) => pattern.kind === "path");
 
 /** Whether the files are what they were when somebody looked: the same names found, and each leading where it led. */
